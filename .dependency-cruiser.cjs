@@ -1,0 +1,73 @@
+/** The walls of the house; each rule is one line of docs/decisions/0001-architecture.md. A test breaks every one on purpose. */
+const contracts = '^services/contracts/';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'electron-only-in-shell',
+      severity: 'error',
+      from: { pathNot: '^main/shell/' },
+      to: { path: '(^|node_modules/)electron(-store)?(/|$)' },
+    },
+    {
+      name: 'service-imports-itself-and-contracts',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: contracts },
+      to: { path: '^(services|main|renderer)/', pathNot: ['^services/$1/', contracts] },
+    },
+    {
+      name: 'renderer-imports-contracts-only',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { path: '^(services|main)/', pathNot: contracts },
+    },
+    {
+      name: 'only-registry-imports-services',
+      severity: 'error',
+      from: { path: '^main/', pathNot: '^main/host/registry\\.ts$' },
+      to: { path: '^services/', pathNot: contracts },
+    },
+    { name: 'main-does-not-import-renderer', severity: 'error', from: { path: '^main/' }, to: { path: '^renderer/' } },
+    {
+      name: 'contracts-import-zod-only',
+      severity: 'error',
+      from: { path: contracts },
+      to: { pathNot: ['^services/contracts/', 'node_modules/zod/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      from: { path: '^services/[^/]+/domain(\\.ts$|/)' },
+      to: {
+        path: [
+          'node_modules/(express|kysely|better-sqlite3|pg|undici)/',
+          '^(node:)?(fs|path|net|http|https|crypto|child_process|os|stream|timers|worker_threads|dns|tls|zlib)(/|$)',
+        ],
+      },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-dev-dependency-in-production',
+      severity: 'error',
+      from: { path: '^(main|services)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^(svelte|\\$)' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.cache)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types', 'svelte'],
+      extensions: ['.ts', '.js', '.mjs', '.svelte', '.json'],
+    },
+  },
+};

@@ -1,0 +1,65 @@
+import js from '@eslint/js';
+import svelte from 'eslint-plugin-svelte';
+import globals from 'globals';
+import typescript from 'typescript-eslint';
+import svelteConfig from './svelte.config.js';
+
+export default typescript.config(
+  { ignores: ['dist/', 'node_modules/', '.cache/', 'test/fixtures/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.svelte', '**/*.svelte.ts'],
+    extends: [typescript.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        projectService: true,
+        tsconfigRootDir: import.meta.dirname,
+        extraFileExtensions: ['.svelte'],
+      },
+    },
+    rules: {
+      '@typescript-eslint/no-floating-promises': ['error', { checkThenables: true }],
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // Kysely tables are typed where a store names its schema; the contracts hand out Kysely<any> on purpose.
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      // A handler may be async by its contract without awaiting anything itself.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  ...svelte.configs.recommended,
+  {
+    files: ['**/*.svelte', '**/*.svelte.ts'],
+    languageOptions: { globals: globals.browser, parserOptions: { parser: typescript.parser, svelteConfig } },
+    rules: { 'no-undef': 'off' },
+  },
+  {
+    files: ['**/*.ts', '**/*.mjs', '**/*.js', '**/*.cjs'],
+    ignores: ['renderer/**'],
+    languageOptions: { globals: globals.node },
+    rules: { 'no-undef': 'off' },
+  },
+  {
+    // Tests read answers as what they are on the wire; the assertions are their types.
+    files: ['test/**'],
+    rules: {
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+  {
+    rules: {
+      'no-empty': ['error', { allowEmptyCatch: false }],
+      eqeqeq: 'error',
+      'no-console': 'off',
+    },
+  },
+);

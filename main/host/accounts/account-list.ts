@@ -1,0 +1,154 @@
+import {
+  AccountName,
+  everyone,
+  Grant,
+  type Account,
+  type AccountChange,
+  type Accounts,
+  type NewAccount,
+} from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
+import { isTokenShaped } from './authorization-header.ts';
+import type { Changes } from './changes.ts';
+import type { Directory } from './directory.ts';
+import type { Passwords } from './passwords.ts';
+import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrants, type Db } from './store.ts';
+
+export interface AccountListParts {
+  readonly directory: Directory;
+  readonly changes: Changes;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+}
+
+/** An account that is ready to be written, its password hashed. */
+export interface PreparedAccount {
+  readonly name: string;
+  /** @throws Problem `accounts.exists` (409) */
+  insert(db: Db): Promise<void>;
+}
+
+type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove'>;
+
+/** The list of accounts itself. */
+export function accountList(parts: AccountListParts): List {
+  const { directory, changes, passwords } = parts;
+
+  return {
+    list: async () => directory.members().flatMap(({ account }) => (account.name === everyone ? [] : [account])),
+
+    find: async (name) => directory.member(name)?.account,
+
+    async create(account) {
+      const prepared = await prepareAccount(account, parts);
+      await changes.make([prepared.name], (db) => prepared.insert(db));
+      return existing(directory, prepared.name);
+    },
+
+    async change(name, change) {
+      checkChange(name, change);
+      existing(directory, name);
+      const { password, role, enabled, description, grants } = change;
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+      await changes.make([name], async (db) => {
+        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        await db
+          .updateTable('accounts')
+          .set({
+            name,
+            ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+            ...(role === undefined ? {} : { role }),
+            ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
+            ...(description === undefined ? {} : { description }),
+          })
+          .where('name', '=', name)
+          .execute();
+        if (grants !== undefined) await replaceGrants(db, name, grants);
+        if (enabled === false) await endCredentials(db, name, 'all');
+        // Whoever changes a password because someone else knows it wants that one out.
+        else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
+      });
+      return existing(directory, name);
+    },
+
+    async remove(name) {
+      if (name === everyone) throw reserved();
+      await changes.make([name], async (db) => {
+        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        await deleteAccount(db, name);
+      });
+    },
+  };
+}
+
+/** Checks the fields and hashes the password, which is too slow to do inside a transaction. */
+export async function prepareAccount(
+  account: NewAccount,
+  { passwords, clock }: Pick<AccountListParts, 'passwords' | 'clock'>,
+): Promise<PreparedAccount> {
+  const { name, kind = 'person', role = 'user', description = '', enabled = true, grants = [] } = account;
+  const checkedName = AccountName.safeParse(name);
+  if (!checkedName.success) throw invalid('name', 'Use letters, digits and - _ . + @ only, 64 at most.');
+  checkFields({ ...account, description, grants });
+  const password_hash = account.password === undefined ? null : await passwords.hash(account.password);
+  const row = { name, kind, role, description, enabled: enabled ? 1 : 0, password_hash, created_at: clock.now() };
+  return {
+    name,
+    async insert(db) {
+      if (await hasAccount(db, name))
+        throw new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
+      await insertAccount(db, row, grants);
+    },
+  };
+}
+
+/** @throws Problem `accounts.unknown` (404) */
+export function existing(directory: Directory, name: string): Account {
+  const account = directory.member(name)?.account;
+  if (account === undefined) throw unknownAccount(name);
+  return account;
+}
+
+export function unknownAccount(name: string): Problem {
+  return new Problem('accounts.unknown', 404, `There is no account "${name.slice(0, 64)}".`);
+}
+
+export function reserved(): Problem {
+  return new Problem(
+    'accounts.reserved',
+    409,
+    `"${everyone}" stands for everyone; only its grants and description can be changed.`,
+  );
+}
+
+export function invalid(field: string, message: string): Problem {
+  return new Problem('accounts.invalid', 400, message, { fields: { [field]: message } });
+}
+
+function checkChange(name: string, change: AccountChange): void {
+  checkFields(change);
+  const { password, role, enabled } = change;
+  if (name === everyone && (password ?? role ?? enabled) !== undefined) throw reserved();
+}
+
+/**
+ * What holds for every account, whichever way it came; our own pages ask more of a password
+ * than this, while peers' clients set short ones.
+ */
+function checkFields({ password, description, grants }: AccountChange): void {
+  if (password !== undefined) {
+    if (password === '' || password.length > 1024) throw invalid('password', 'Use 1 to 1024 characters.');
+    if (isTokenShaped(password)) throw invalid('password', 'This looks like an access token; choose another password.');
+  }
+  if (description !== undefined && (description.length > 1000 || description.includes('\0'))) {
+    throw invalid('description', 'Use 1000 characters at most.');
+  }
+  if ((grants?.length ?? 0) > 1000) throw invalid('grants', 'Use 1000 grants at most.');
+  grants?.forEach((grant, at) => {
+    const { success } = Grant.safeParse(grant);
+    if (!success || !/^[a-z][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
+      throw invalid(`grants.${at}`, 'A grant needs a service, a pattern of 1 to 128 characters and a permission.');
+    }
+  });
+}

@@ -1,0 +1,94 @@
+import { accountsChanged, everyone, type Accounts, type Identity } from '../../../services/contracts/accounts.ts';
+import type { Bus } from '../../../services/contracts/bus.ts';
+import type { Clock, Context, Log, Metrics, Random, Vault } from '../../../services/contracts/service.ts';
+import { accessTokens } from './tokens.ts';
+import { accountList } from './account-list.ts';
+import { Authentication } from './authentication.ts';
+import { Changes } from './changes.ts';
+import { Directory } from './directory.ts';
+import { firstRun, type FirstRun } from './first-run.ts';
+import { Passwords } from './passwords.ts';
+import { Permissions } from './permissions.ts';
+import { portableAccounts, type Portable } from './portable.ts';
+import { insertReadyMade } from './service-accounts.ts';
+import { browserSessions, type Sessions } from './sessions.ts';
+import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
+import { Uses } from './uses.ts';
+
+/** How often it is looked whether another host changed accounts without our hearing of it. */
+const lookAgain = 30_000;
+const cleanUp = 60 * 60 * 1000;
+
+export interface AccountsOptions {
+  /** With {@link accountsMigrations} applied. */
+  readonly database: { readonly kysely: Context['db']; readonly commit: Context['commit'] };
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bus: Bus;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  /** log2 of scrypt's N for new passwords; default 15: about 32 MiB and 0.1 s a hash. */
+  readonly passwordCost?: number;
+}
+
+/** What the host has of accounts beyond what services get. */
+export interface HostAccounts extends Accounts, Sessions, Portable, AsyncDisposable {
+  readonly firstRun: FirstRun;
+}
+
+/** Opens the one list of accounts; at the first start it makes the service accounts, switched off. */
+export async function openAccounts(options: AccountsOptions): Promise<HostAccounts> {
+  const { vault, clock, random, bus, log } = options;
+  const { commit } = options.database;
+  const kysely: Db = options.database.kysely;
+  await commit(async (db: Db) => {
+    await nextRevision(db);
+    if (!(await hasAccount(db, everyone))) await insertReadyMade(db, clock.now());
+  });
+
+  const directory = new Directory(kysely);
+  await directory.synchronize();
+  const changes = new Changes(commit, directory, bus, log);
+  const passwords = new Passwords(options.passwordCost ?? 15);
+  const proven = new WeakMap<Identity, string>();
+  const permissions = new Permissions(directory, clock, proven);
+  const failures = options.metrics?.counter({
+    name: 'accounts_authentication_failures_total',
+    help: 'Requests whose credentials were refused.',
+    labels: ['reason'],
+    initial: [{ reason: 'bad_credentials' }, { reason: 'too_many_attempts' }, { reason: 'busy' }],
+  });
+
+  const report = (message: string) => (error: unknown) => log.warn(message, { error });
+  const synchronize = (): void => void directory.synchronize().catch(report('accounts could not be read again'));
+  let removing: Promise<void> | undefined;
+  const removeExpired = (): void => {
+    removing ??= changes
+      .make([], async (db, alsoChanged) => (await deleteExpired(db, clock.now())).forEach(alsoChanged))
+      .catch(report('expired tokens and sessions could not be removed'))
+      .finally(() => (removing = undefined));
+  };
+
+  const open = new AsyncDisposableStack();
+  open.defer(async () => {
+    await removing;
+    await directory.settled();
+  });
+  const uses = open.use(new Uses(commit, clock, log));
+  open.use(bus.subscribe(accountsChanged, synchronize));
+  open.use(clock.every(lookAgain, synchronize));
+  open.use(clock.every(cleanUp, removeExpired));
+
+  const authentication = new Authentication({ directory, passwords, uses, proven, clock, random, failures });
+  return {
+    authenticate: authentication.authenticate,
+    may: permissions.may,
+    ...accountList({ directory, changes, passwords, clock }),
+    ...accessTokens({ directory, changes, clock, random }),
+    ...browserSessions({ authentication, proven, directory, changes, clock, random }),
+    ...portableAccounts({ directory, changes, clock, vault }),
+    firstRun: firstRun({ kysely, directory, changes, passwords, clock, random }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

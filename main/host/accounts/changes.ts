@@ -1,0 +1,65 @@
+import { accountsChanged } from '../../../services/contracts/accounts.ts';
+import type { Bus } from '../../../services/contracts/bus.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context, Log } from '../../../services/contracts/service.ts';
+import type { Directory } from './directory.ts';
+import { hasAdministrator, nextRevision, type Db } from './store.ts';
+
+/** Makes every change of accounts in the same way: alone, checked, seen in memory before it is told. */
+export class Changes {
+  readonly #commit: Context['commit'];
+  readonly #directory: Directory;
+  readonly #bus: Bus;
+  readonly #log: Log;
+
+  constructor(commit: Context['commit'], directory: Directory, bus: Bus, log: Log) {
+    this.#commit = commit;
+    this.#directory = directory;
+    this.#bus = bus;
+    this.#log = log;
+  }
+
+  /**
+   * Runs the work in one transaction that no other change overlaps, then loads the named accounts anew and tells that
+   * they changed. `work` may add names, and may run twice as {@link Context.commit} says.
+   * @throws Problem `accounts.last_admin` (409) when it would leave nobody who can administrate
+   */
+  async make<T>(
+    names: readonly string[],
+    work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
+  ): Promise<T> {
+    let touched = new Set<string>();
+    let revision = 0;
+    const result = await this.#commit(async (db: Db) => {
+      touched = new Set(names);
+      revision = await nextRevision(db);
+      const administrated = await hasAdministrator(db);
+      const done = await work(db, (name) => touched.add(name));
+      if (administrated && !(await hasAdministrator(db))) throw lastAdministrator();
+      return done;
+    });
+    await this.#take(touched, revision);
+    for (const account of touched) this.#bus.publish(accountsChanged, { account });
+    return result;
+  }
+
+  async #take(touched: ReadonlySet<string>, revision: number): Promise<void> {
+    try {
+      const [name] = touched;
+      if (touched.size === 1 && name !== undefined) await this.#directory.refresh(name, revision);
+      else await this.#directory.synchronize();
+    } catch (error) {
+      // The change is stored but its outcome cannot be read: rather nobody than somebody who lost his access.
+      for (const name of touched) this.#directory.forget(name);
+      this.#log.error('accounts could not be read after a change', { accounts: [...touched], error });
+    }
+  }
+}
+
+function lastAdministrator(): Problem {
+  return new Problem(
+    'accounts.last_admin',
+    409,
+    'This is the last person who can administrate. Make another administrator first.',
+  );
+}

@@ -1,0 +1,176 @@
+import type { Account, Identity } from '../../../services/contracts/accounts.ts';
+import { compileGrants, type CompiledGrants } from './grants.ts';
+import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
+import type { SessionRow, TokenRow } from './tables.ts';
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A token or session with the one identity that all its requests share. */
+export interface Credential<Row> {
+  readonly row: Mutable<Row>;
+  readonly member: Member;
+  readonly identity: Identity;
+}
+
+/** An account as it is in memory. Any change of it makes a new member, so what was remembered for the old one is void. */
+export interface Member {
+  readonly account: Account;
+  readonly passwordHash: string | null;
+  readonly grants: CompiledGrants;
+  /** By id. */
+  readonly tokens: Map<string, Credential<TokenRow>>;
+  readonly sessions: Map<string, Credential<SessionRow>>;
+}
+
+/**
+ * All accounts in memory, since permissions are asked at every request and must not wait. Loads run one after another,
+ * so that an older picture never covers a newer one.
+ */
+export class Directory {
+  readonly #db: Db;
+  #members = new Map<string, Member>();
+  readonly #tokens = new Map<string, Credential<TokenRow>>();
+  readonly #sessions = new Map<string, Credential<SessionRow>>();
+  #revision = -1;
+  #loading: Promise<unknown> = Promise.resolve();
+  #synchronizing: Promise<void> | undefined;
+  #generation = 0;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** Another number after each load: whoever remembers conclusions drops them when it differs. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  member(name: string): Member | undefined {
+    return this.#members.get(name);
+  }
+
+  /** By name. */
+  members(): readonly Member[] {
+    return [...this.#members.values()].toSorted((a, b) => (a.account.name < b.account.name ? -1 : 1));
+  }
+
+  async token(hash: string, now: number): Promise<Credential<TokenRow> | undefined> {
+    const known = this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
+    return known !== undefined && (known.row.expires_at === null || known.row.expires_at > now) ? known : undefined;
+  }
+
+  async session(hash: string, now: number): Promise<Credential<SessionRow> | undefined> {
+    const known = this.#sessions.get(hash);
+    if (known !== undefined && known.row.expires_at > now) return known;
+    // Another host may have made it, or have lengthened it.
+    const found = (await this.#lookUp('sessions', hash)) ? this.#sessions.get(hash) : undefined;
+    return found !== undefined && found.row.expires_at > now ? found : undefined;
+  }
+
+  /** Loads one account anew after a change of it, or everything when other changes came between. */
+  refresh(name: string, revision: number): Promise<void> {
+    return this.#inTurn(async () => {
+      if (revision <= this.#revision) return;
+      if (revision > this.#revision + 1) return this.#loadAll();
+      await this.#loadOne(name);
+      this.#revision = revision;
+    });
+  }
+
+  /** Loads everything anew when another host has changed something. */
+  synchronize(): Promise<void> {
+    // Who asks while one has not begun is served by that one.
+    return (this.#synchronizing ??= this.#inTurn(async () => {
+      this.#synchronizing = undefined;
+      if ((await currentRevision(this.#db)) !== this.#revision) await this.#loadAll();
+    }));
+  }
+
+  /** Resolves when no load is under way, also when one failed. */
+  async settled(): Promise<void> {
+    await this.#loading;
+  }
+
+  /** Refuses everything to an account whose state is not known; the next {@link synchronize} brings it back. */
+  forget(name: string): void {
+    this.#replace(name, undefined);
+    this.#revision = -1;
+  }
+
+  async #lookUp(table: 'tokens' | 'sessions', hash: string): Promise<boolean> {
+    const account = await accountOf(this.#db, table, hash);
+    if (account === undefined) return false;
+    await this.#inTurn(() => this.#loadOne(account));
+    return true;
+  }
+
+  async #loadAll(): Promise<void> {
+    // The revision is read first: a change that comes between is then loaded once more rather than missed.
+    const revision = await currentRevision(this.#db);
+    const all = await load(this.#db);
+    const old = this.#members;
+    this.#members = new Map();
+    this.#tokens.clear();
+    this.#sessions.clear();
+    for (const kept of all) this.#add(kept, old.get(kept.account.name));
+    this.#revision = revision;
+    this.#generation += 1;
+  }
+
+  async #loadOne(name: string): Promise<void> {
+    const [kept] = await load(this.#db, name);
+    this.#replace(name, kept);
+  }
+
+  #replace(name: string, kept: Kept | undefined): void {
+    const old = this.#members.get(name);
+    for (const { row } of old?.tokens.values() ?? []) this.#tokens.delete(row.hash);
+    for (const { row } of old?.sessions.values() ?? []) this.#sessions.delete(row.hash);
+    this.#members.delete(name);
+    if (kept !== undefined) this.#add(kept, old);
+    this.#generation += 1;
+  }
+
+  #add({ account, passwordHash, tokens, sessions }: Kept, old: Member | undefined): void {
+    const member: Member = {
+      account,
+      passwordHash,
+      grants: compileGrants(account.grants),
+      tokens: new Map(),
+      sessions: new Map(),
+    };
+    this.#members.set(account.name, member);
+    for (const row of tokens) {
+      // Uses reach the database a little later than memory.
+      const before = old?.tokens.get(row.id)?.row;
+      const used = (before?.last_used_at ?? 0) > (row.last_used_at ?? 0) ? before : row;
+      const seen = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
+      const credential = { row: { ...row, ...seen }, member, identity: identify(account, 'token', row.id) };
+      member.tokens.set(row.id, credential);
+      this.#tokens.set(row.hash, credential);
+    }
+    for (const row of sessions) {
+      const before = old?.sessions.get(row.id)?.row;
+      const { used_at, expires_at } = before !== undefined && before.used_at > row.used_at ? before : row;
+      const credential = {
+        row: { ...row, used_at, expires_at },
+        member,
+        identity: identify(account, 'session', row.id),
+      };
+      member.sessions.set(row.id, credential);
+      this.#sessions.set(row.hash, credential);
+    }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#loading.then(work);
+    // The one who asked hears of a failure; those behind him only wait for the end of it.
+    this.#loading = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {
+  const { name, kind, role } = account;
+  return Object.freeze({ account: name, kind, role, via, ...(credentialId === undefined ? {} : { credentialId }) });
+}

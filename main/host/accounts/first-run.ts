@@ -1,0 +1,138 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Password, type Account } from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
+import { tooManyAttempts } from './attempts.ts';
+import { hasAccount, hasAdministrator, type Db } from './store.ts';
+import { fingerprint } from './secrets.ts';
+
+/** So many wrong codes at once, and one more in each interval. */
+const burst = 10;
+const interval = 10_000;
+
+/** How the first administrator comes to be. */
+export interface FirstRun {
+  /** True until there is an enabled person who administrates and can sign in. */
+  needed(): boolean;
+  /**
+   * The code that the set-up link carries. Made at the first call; the code of an earlier start is void from then on.
+   * @throws Problem `accounts.setup_done` (409) when it is no longer needed.
+   */
+  code(): Promise<string>;
+  /**
+   * Makes the first administrator. Of several calls at one time one succeeds.
+   * @throws Problem `accounts.setup_done` (409), `accounts.bad_setup_code` (403), `accounts.too_many_attempts` (429),
+   * `accounts.exists` (409), `accounts.invalid` (400).
+   */
+  complete(code: string, name: string, password: string): Promise<Account>;
+  /**
+   * For servers that are set up by their environment: makes the administrator at the first start. Later, or when the name is taken,
+   * it changes nothing.
+   * @returns whether the account was made
+   */
+  ensureAdministrator(name: string, password: string): Promise<boolean>;
+}
+
+export interface FirstRunParts extends AccountListParts {
+  readonly kysely: Db;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function firstRun(parts: FirstRunParts): FirstRun {
+  const { directory, changes, clock, random } = parts;
+  let code: Promise<string> | undefined;
+  let wrong = 0;
+  let wrongAt = clock.now();
+
+  const needed = (): boolean =>
+    !directory
+      .members()
+      .some(
+        ({ account }) =>
+          account.kind === 'person' && account.role === 'admin' && account.enabled && account.hasPassword,
+      );
+
+  const makeCode = async (): Promise<string> => {
+    const text = random.text(32);
+    await changes.make([], async (db) => {
+      if (await hasAdministrator(db)) throw setUpAlready();
+      await db.deleteFrom('setup').execute();
+      await db
+        .insertInto('setup')
+        .values({ id: 1, code_hash: fingerprint(text) })
+        .execute();
+    });
+    return text;
+  };
+
+  const insertFirst = async (db: Db, prepared: PreparedAccount): Promise<void> => {
+    if (await hasAdministrator(db)) throw setUpAlready();
+    await prepared.insert(db);
+    await db.deleteFrom('setup').execute();
+  };
+
+  const refuse = (): never => {
+    const now = clock.now();
+    wrong = Math.max(0, wrong - Math.max(0, now - wrongAt) / interval);
+    wrongAt = now;
+    if (wrong + 1 > burst) throw tooManyAttempts((wrong + 1 - burst) * interval);
+    wrong += 1;
+    throw new Problem(
+      'accounts.bad_setup_code',
+      403,
+      'This set-up link is not valid. Use the one that was printed at the last start.',
+    );
+  };
+
+  return {
+    needed,
+
+    async code() {
+      if (!needed()) throw setUpAlready();
+      code ??= makeCode().catch((error: unknown) => {
+        code = undefined;
+        throw error;
+      });
+      return code;
+    },
+
+    async complete(given, name, password) {
+      if (!needed()) throw setUpAlready();
+      if (!(await isRight(parts.kysely, given))) {
+        // Another host may have been quicker and its news still be under way.
+        if (await hasAdministrator(parts.kysely)) throw setUpAlready();
+        return refuse();
+      }
+      const checked = Password.safeParse(password);
+      if (!checked.success) throw invalid('password', 'Use 8 to 1024 characters.');
+      const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
+      await changes.make([name], async (db) => {
+        if (!(await isRight(db, given))) throw setUpAlready();
+        await insertFirst(db, prepared);
+      });
+      code = undefined;
+      return existing(directory, name);
+    },
+
+    async ensureAdministrator(name, password) {
+      if (!needed() || directory.member(name) !== undefined) return false;
+      const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
+      return changes.make([name], async (db) => {
+        if ((await hasAdministrator(db)) || (await hasAccount(db, name))) return false;
+        await insertFirst(db, prepared);
+        return true;
+      });
+    },
+  };
+}
+
+async function isRight(db: Db, code: string): Promise<boolean> {
+  const stored = await db.selectFrom('setup').select('code_hash').executeTakeFirst();
+  return stored !== undefined && timingSafeEqual(Buffer.from(fingerprint(code)), Buffer.from(stored.code_hash));
+}
+
+function setUpAlready(): Problem {
+  return new Problem('accounts.setup_done', 409, 'Homeport is set up already. Sign in instead.');
+}

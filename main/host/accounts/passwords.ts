@@ -1,0 +1,106 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+/** Each hash takes `128 * r * N` bytes: 32 MiB at the default cost. So few run at once, and so many may wait. */
+const atOnce = 2;
+const mayWait = 64;
+const hashBytes = 32;
+/** The most a stored hash may ask for; one that came with an import must not eat the machine. */
+const largestMemory = 256 * 1024 * 1024;
+
+interface Parameters {
+  /** log2 of N. */
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+interface StoredHash extends Parameters {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/** Hashes passwords with scrypt, off the event loop and only a few at a time. */
+export class Passwords {
+  readonly #parameters: Parameters;
+  readonly #nobody: StoredHash;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  /** @param cost log2 of scrypt's N */
+  constructor(cost: number) {
+    this.#parameters = { ln: cost, r: 8, p: 1 };
+    this.#nobody = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
+  }
+
+  /** In the notation of PHC strings: `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`. @throws Problem `accounts.busy` (503). */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(16);
+    const hash = await this.#derive(password, { ...this.#parameters, salt });
+    const { ln, r, p } = this.#parameters;
+    return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+  }
+
+  /**
+   * Takes the same time when there is no hash to compare with, so that it does not tell which names exist.
+   * @throws Problem `accounts.busy` (503) when too many wait already.
+   */
+  async verify(password: string, stored: string | null): Promise<boolean> {
+    const expected = (stored === null ? undefined : parse(stored)) ?? this.#nobody;
+    const actual = await this.#derive(password, expected);
+    return timingSafeEqual(actual, expected.hash) && expected !== this.#nobody;
+  }
+
+  async #derive(password: string, { ln, r, p, salt }: Parameters & { readonly salt: Buffer }): Promise<Buffer> {
+    await this.#enter();
+    try {
+      return await new Promise((resolve, reject) => {
+        const options = { N: 2 ** ln, r, p, maxmem: 2 * largestMemory };
+        // The same letters typed on another system may be composed otherwise.
+        scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, key) => {
+          if (error === null) resolve(key);
+          else reject(error);
+        });
+      });
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < atOnce) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= mayWait) {
+      throw new Problem('accounts.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
+        headers: { 'Retry-After': '2' },
+        retryAfterMs: 2000,
+      });
+    }
+    // The one who leaves hands his place on, so the count stays as it is.
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}
+
+/** Whether a text is a hash that {@link Passwords.verify} can read. */
+export function isPasswordHash(text: string): boolean {
+  return parse(text) !== undefined;
+}
+
+function parse(text: string): StoredHash | undefined {
+  const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{43})$/.exec(text);
+  if (found === null) return undefined;
+  const [, ln, r, p, salt = '', hash = ''] = found;
+  const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const memory = 128 * parameters.r * 2 ** parameters.ln;
+  if (parameters.ln < 1 || parameters.r < 1 || parameters.p < 1 || parameters.p > 16 || memory > largestMemory)
+    return undefined;
+  return { ...parameters, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
+}

@@ -1,0 +1,72 @@
+import { everyone, type Accounts, type Identity } from '../../../services/contracts/accounts.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { Directory, Member } from './directory.ts';
+import { decide, type Access } from './grants.ts';
+
+/** A resource of more characters is decided anew each time rather than kept. */
+const longestKept = 256;
+
+/** Which password a password's identity was proven with; a stream that stays open after a change of it must end. */
+export type ProvenPasswords = WeakMap<Identity, string>;
+
+/** Decides what an identity may do, by what is true now and not when it signed in. */
+export class Permissions {
+  readonly #directory: Directory;
+  readonly #clock: Clock;
+  readonly #proven: ProvenPasswords;
+  readonly #decisions = new BoundedMap<string, boolean>(20_000);
+  #generation = -1;
+
+  constructor(directory: Directory, clock: Clock, proven: ProvenPasswords) {
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#proven = proven;
+  }
+
+  readonly may: Accounts['may'] = (identity, service, access, resource) => {
+    const member = identity === undefined ? undefined : this.#directory.member(identity.account);
+    if (identity !== undefined) {
+      if (member === undefined || !this.#stands(identity, member)) return false;
+      if (member.account.role === 'admin') return true;
+    }
+    if (this.#generation !== this.#directory.generation) {
+      this.#generation = this.#directory.generation;
+      this.#decisions.clear();
+    }
+    if (resource.length > longestKept) return this.#decide(member, service, access, resource);
+    // The resource comes last, so that nothing in it can pass for another field.
+    const key = `${member?.account.name ?? everyone}\0${service}\0${access}\0${resource}`;
+    let decision = this.#decisions.get(key);
+    if (decision === undefined) {
+      decision = this.#decide(member, service, access, resource);
+      this.#decisions.set(key, decision);
+    }
+    return decision;
+  };
+
+  #decide(member: Member | undefined, service: string, access: Access, resource: string): boolean {
+    const own = member === undefined ? undefined : decide(member.grants, service, access, resource);
+    if (own !== undefined) return own;
+    const all = this.#directory.member(everyone);
+    return all !== undefined && (decide(all.grants, service, access, resource) ?? false);
+  }
+
+  /** Whether what the identity was proven with would still prove it. */
+  #stands(identity: Identity, member: Member): boolean {
+    if (!member.account.enabled) return false;
+    const id = identity.credentialId ?? '';
+    switch (identity.via) {
+      case 'token': {
+        const token = member.tokens.get(id);
+        return token !== undefined && (token.row.expires_at === null || token.row.expires_at > this.#clock.now());
+      }
+      case 'session':
+        return member.sessions.has(id);
+      case 'password': {
+        const proven = this.#proven.get(identity);
+        return proven === undefined || proven === member.passwordHash;
+      }
+    }
+  }
+}

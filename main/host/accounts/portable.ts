@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { AccountKind, AccountName, everyone, Grant, Role } from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Vault } from '../../../services/contracts/service.ts';
+import type { Changes } from './changes.ts';
+import type { Directory, Member } from './directory.ts';
+import { isPasswordHash } from './passwords.ts';
+import { deleteAccount, endCredentials, hasAccount, insertAccount, load, slices, type Db, type Kept } from './store.ts';
+import type { TokenRow } from './tables.ts';
+
+const purpose = 'accounts.export';
+
+const Secrets = z.object({
+  passwordHash: z.string().refine(isPasswordHash, 'This is not a password hash of ours.').nullable(),
+  tokens: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[A-Za-z0-9]{1,32}$/),
+        hash: z.string().regex(/^[0-9a-f]{64}$/),
+        label: z.string().max(128),
+        createdAt: z.int(),
+        expiresAt: z.int().nullable(),
+      }),
+    )
+    .max(60),
+});
+type Secrets = z.infer<typeof Secrets>;
+
+/** Accounts as `homeport config export` writes them. Secrets are hashes only, in the open or sealed by the vault. */
+const ExportedAccounts = z.array(
+  z.object({
+    name: z.union([AccountName, z.literal(everyone)]),
+    kind: AccountKind,
+    role: Role,
+    enabled: z.boolean(),
+    description: z.string().max(1000),
+    grants: z.array(Grant).max(1000),
+    createdAt: z.int(),
+    secrets: z.union([Secrets, z.string()]).optional(),
+  }),
+);
+type ExportedAccount = z.infer<typeof ExportedAccounts>[number];
+
+export interface PortableParts {
+  readonly directory: Directory;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly vault: Vault;
+}
+
+export interface Portable {
+  /** All accounts with grants, password hashes and token hashes. Those hashes are sealed by the vault unless `secrets`. */
+  exportAccounts(options: { readonly secrets: boolean }): Promise<unknown>;
+  /**
+   * Replaces all accounts, in one step. Who keeps his password stays signed in; an entry without `secrets` keeps what is there.
+   * @throws Problem `accounts.invalid` (400, with `fields`), `accounts.sealed_elsewhere` (400), `accounts.last_admin` (409).
+   */
+  importAccounts(data: unknown): Promise<void>;
+}
+
+export function portableAccounts({ directory, changes, clock, vault }: PortableParts): Portable {
+  return {
+    async exportAccounts({ secrets }) {
+      return directory.members().map((member): ExportedAccount => {
+        const { name, kind, role, enabled, description, grants, createdAt } = member.account;
+        const plain = secretsOf(member);
+        const kept = secrets ? plain : vault.seal(JSON.stringify(plain), purpose);
+        return {
+          name,
+          kind,
+          role,
+          enabled,
+          description,
+          grants,
+          createdAt,
+          ...(name === everyone ? {} : { secrets: kept }),
+        };
+      });
+    },
+
+    async importAccounts(data) {
+      const imported = read(data).map((account) => ({ account, secrets: openSecrets(account, vault) }));
+      refuseTwins(
+        imported.map(({ account }) => account.name),
+        'name',
+      );
+      const tokens = imported.flatMap(({ secrets }) => secrets?.tokens ?? []);
+      refuseTwins(
+        tokens.map(({ id }) => id),
+        'token',
+      );
+      refuseTwins(
+        tokens.map(({ hash }) => hash),
+        'token',
+      );
+      await changes.make([], async (db, alsoChanged) => {
+        const before = new Map((await load(db)).map((kept) => [kept.account.name, kept]));
+        for (const name of before.keys()) {
+          alsoChanged(name);
+          if (name !== everyone && !imported.some(({ account }) => account.name === name))
+            await deleteAccount(db, name);
+        }
+        for (const { account, secrets } of imported) {
+          alsoChanged(account.name);
+          await put(db, account, secrets, before.get(account.name), clock.now());
+        }
+      });
+    },
+  };
+}
+
+async function put(
+  db: Db,
+  account: ExportedAccount,
+  secrets: Secrets | undefined,
+  before: Kept | undefined,
+  now: number,
+): Promise<void> {
+  const { name, kind, role, description, enabled, grants, createdAt } = account;
+  const passwordHash = secrets === undefined ? (before?.passwordHash ?? null) : secrets.passwordHash;
+  if (!enabled || passwordHash !== (before?.passwordHash ?? null)) await endCredentials(db, name, 'sessions');
+  if (await hasAccount(db, name)) {
+    await db.deleteFrom('accounts').where('name', '=', name).execute();
+  }
+  const row = {
+    name,
+    kind,
+    role,
+    description,
+    enabled: enabled ? 1 : 0,
+    password_hash: passwordHash,
+    created_at: createdAt,
+  };
+  await insertAccount(
+    db,
+    name === everyone ? { ...row, kind: 'service', role: 'user', enabled: 1, password_hash: null } : row,
+    grants,
+  );
+  if (secrets === undefined || name === everyone) return;
+  await db.deleteFrom('tokens').where('account', '=', name).execute();
+  const rows = secrets.tokens
+    .filter((token) => enabled && (token.expiresAt === null || token.expiresAt > now))
+    .map(({ id, hash, label, createdAt: created_at, expiresAt }): TokenRow => {
+      const used = before?.tokens.find((known) => known.id === id);
+      const last = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
+      return { id, hash, account: name, label, created_at, expires_at: expiresAt, ...last };
+    });
+  for (const some of slices(rows, 30)) await db.insertInto('tokens').values(some).execute();
+}
+
+function secretsOf({ passwordHash, tokens }: Member): Secrets {
+  return {
+    passwordHash,
+    tokens: [...tokens.values()].map(({ row }) => ({
+      id: row.id,
+      hash: row.hash,
+      label: row.label,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+    })),
+  };
+}
+
+function openSecrets({ name, secrets }: ExportedAccount, vault: Vault): Secrets | undefined {
+  if (typeof secrets !== 'string') return secrets;
+  let text: string;
+  try {
+    text = vault.open(secrets, purpose);
+  } catch (cause) {
+    const detail = `The passwords in this export were sealed by another vault ("${name}" is the first). Export again with secrets.`;
+    throw new Problem('accounts.sealed_elsewhere', 400, detail, { cause });
+  }
+  return Secrets.parse(JSON.parse(text));
+}
+
+function read(data: unknown): readonly ExportedAccount[] {
+  const parsed = ExportedAccounts.safeParse(data);
+  if (!parsed.success) throw problemOf(parsed.error);
+  return parsed.data;
+}
+
+/** What must be unique in the tables is told by name here rather than as a broken constraint there. */
+function refuseTwins(all: readonly string[], what: string): void {
+  if (new Set(all).size === all.length) return;
+  throw new Problem('accounts.invalid', 400, `These accounts cannot be imported: a ${what} comes twice.`);
+}
+
+function problemOf(error: z.ZodError): Problem {
+  const fields = Object.fromEntries(error.issues.map((issue) => [issue.path.join('.'), issue.message]));
+  return new Problem('accounts.invalid', 400, 'These accounts cannot be imported.', { fields });
+}

@@ -1,0 +1,110 @@
+import type { Accounts } from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import { existing } from './account-list.ts';
+import type { Authentication } from './authentication.ts';
+import type { Changes } from './changes.ts';
+import { identify, type Directory } from './directory.ts';
+import type { ProvenPasswords } from './permissions.ts';
+import { fingerprint, newSession } from './secrets.ts';
+import { sessionLifetime } from './session-cookie.ts';
+import { makeRoom } from './store.ts';
+import type { SessionRow } from './tables.ts';
+
+/** One person's browsers; a new one takes the place of the oldest. */
+const mostSessions = 100;
+
+/** A browser that is signed in. Times are ms since the epoch. */
+export interface Session {
+  readonly id: string;
+  readonly account: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+  /** Where it was opened from. */
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut'> {
+  /** @throws Problem `accounts.unknown` (404). */
+  sessions(account: string): Promise<readonly Session[]>;
+  /** @throws Problem `accounts.unknown_session` (404). */
+  endSession(account: string, id: string): Promise<void>;
+}
+
+export interface SessionParts {
+  readonly proven: ProvenPasswords;
+  readonly authentication: Authentication;
+  readonly directory: Directory;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function browserSessions({ authentication, proven, directory, changes, clock, random }: SessionParts): Sessions {
+  const end = (account: string, id: string): Promise<boolean> =>
+    changes.make([account], async (db) => {
+      const ended = await db
+        .deleteFrom('sessions')
+        .where('account', '=', account)
+        .where('id', '=', id)
+        .returning('id')
+        .execute();
+      return ended.length > 0;
+    });
+
+  return {
+    async signIn(name, password, { remoteAddress, userAgent }) {
+      const proof = await authentication.password(name, password, remoteAddress);
+      const cookie = newSession(random);
+      const now = clock.now();
+      const row: SessionRow = {
+        id: random.text(16),
+        hash: fingerprint(cookie),
+        account: proof.account,
+        created_at: now,
+        expires_at: now + sessionLifetime,
+        used_at: now,
+        address: remoteAddress.slice(0, 64),
+        user_agent: userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
+      };
+      await changes.make([row.account], async (db) => {
+        // Between the check of the password and now somebody may have disabled the account or changed the password.
+        const still = await db
+          .selectFrom('accounts')
+          .select('password_hash')
+          .where('name', '=', row.account)
+          .where('enabled', '=', 1)
+          .executeTakeFirst();
+        if (still === undefined || still.password_hash !== proven.get(proof)) {
+          throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
+        }
+        await makeRoom(db, 'sessions', row.account, mostSessions);
+        await db.insertInto('sessions').values(row).execute();
+      });
+      return { identity: identify(existing(directory, row.account), 'session', row.id), cookie };
+    },
+
+    async signOut({ via, account, credentialId }) {
+      if (via === 'session' && credentialId !== undefined) await end(account, credentialId);
+    },
+
+    async sessions(account) {
+      existing(directory, account);
+      return [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => ({
+        id: row.id,
+        account: row.account,
+        createdAt: row.created_at,
+        lastUsedAt: row.used_at,
+        expiresAt: row.expires_at,
+        address: row.address,
+        userAgent: row.user_agent,
+      }));
+    },
+
+    async endSession(account, id) {
+      if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'There is no such session.');
+    },
+  };
+}

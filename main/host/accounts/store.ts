@@ -1,0 +1,161 @@
+import type { Kysely } from 'kysely';
+import { Account, everyone, Grant } from '../../../services/contracts/accounts.ts';
+import type { AccountRow, GrantRow, SessionRow, Tables, TokenRow } from './tables.ts';
+
+/** The database or a transaction of it. */
+export type Db = Kysely<Tables>;
+
+/** What is kept of an account besides what {@link Account} shows. */
+export interface Kept {
+  readonly account: Account;
+  readonly passwordHash: string | null;
+  readonly tokens: readonly TokenRow[];
+  readonly sessions: readonly SessionRow[];
+}
+
+/** All accounts, or the one of that name, with everything that belongs to them. */
+export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
+  const only = name === undefined ? [] : [name];
+  const accounts = db.selectFrom('accounts').selectAll().orderBy('name');
+  const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
+  const tokens = db.selectFrom('tokens').selectAll().orderBy('created_at').orderBy('id');
+  const sessions = db.selectFrom('sessions').selectAll().orderBy('created_at').orderBy('id');
+  const all = name === undefined;
+  const [accountRows, grantRows, tokenRows, sessionRows] = [
+    await (all ? accounts : accounts.where('name', 'in', only)).execute(),
+    await (all ? grants : grants.where('account', 'in', only)).execute(),
+    await (all ? tokens : tokens.where('account', 'in', only)).execute(),
+    await (all ? sessions : sessions.where('account', 'in', only)).execute(),
+  ];
+  const grantsOf = Map.groupBy(grantRows, (row) => row.account);
+  const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
+  const sessionsOf = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
+  return accountRows.map((row) => ({
+    account: readAccount(row, grantsOf.get(row.name) ?? []),
+    passwordHash: row.password_hash,
+    tokens: tokensOf.get(row.name) ?? [],
+    sessions: sessionsOf.get(row.name) ?? [],
+  }));
+}
+
+/** Locks the accounts against other changes, on whichever host, until the transaction ends. Returns the new revision. */
+export async function nextRevision(db: Db): Promise<number> {
+  const row = await db
+    .updateTable('revision')
+    .set((expression) => ({ value: expression('value', '+', 1) }))
+    .where('id', '=', 1)
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return Number(row.value);
+}
+
+export async function currentRevision(db: Db): Promise<number> {
+  const row = await db.selectFrom('revision').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
+  return Number(row.value);
+}
+
+export async function hasAccount(db: Db, name: string): Promise<boolean> {
+  return (await db.selectFrom('accounts').select('name').where('name', '=', name).executeTakeFirst()) !== undefined;
+}
+
+/** People who can sign in and administrate: without one of them nobody could mend anything. */
+export async function hasAdministrator(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('name')
+    .where('kind', '=', 'person')
+    .where('role', '=', 'admin')
+    .where('enabled', '=', 1)
+    .where('password_hash', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertAccount(db: Db, row: AccountRow, grants: readonly Grant[]): Promise<void> {
+  await db.insertInto('accounts').values(row).execute();
+  await replaceGrants(db, row.name, grants);
+}
+
+export async function replaceGrants(db: Db, account: string, grants: readonly Grant[]): Promise<void> {
+  await db.deleteFrom('grants').where('account', '=', account).execute();
+  const rows = grants.map((grant, position): GrantRow => ({ account, position, ...grant }));
+  for (const some of slices(rows, 100)) await db.insertInto('grants').values(some).execute();
+}
+
+/** Ends every session and, unless only those, every token of an account. */
+export async function endCredentials(db: Db, account: string, which: 'all' | 'sessions'): Promise<void> {
+  await db.deleteFrom('sessions').where('account', '=', account).execute();
+  if (which === 'all') await db.deleteFrom('tokens').where('account', '=', account).execute();
+}
+
+export async function deleteAccount(db: Db, name: string): Promise<void> {
+  await endCredentials(db, name, 'all');
+  await db.deleteFrom('grants').where('account', '=', name).execute();
+  await db.deleteFrom('accounts').where('name', '=', name).execute();
+}
+
+/** Removes what is over. Returns the accounts it belonged to. */
+export async function deleteExpired(db: Db, now: number): Promise<readonly string[]> {
+  const sessions = await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('account').execute();
+  const tokens = await db.deleteFrom('tokens').where('expires_at', '<=', now).returning('account').execute();
+  return [...new Set([...sessions, ...tokens].map((row) => row.account))];
+}
+
+/** Keeps the newest `limit - 1`, so that one more fits. Returns how many were dropped. */
+export async function makeRoom(db: Db, table: 'tokens' | 'sessions', account: string, limit: number): Promise<number> {
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where('account', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  const oldest = rows.slice(limit - 1).map((row) => row.id);
+  if (oldest.length > 0) await db.deleteFrom(table).where('id', 'in', oldest).execute();
+  return oldest.length;
+}
+
+/** The account of a token or session that this process may not know of yet, since another one made it. */
+export async function accountOf(db: Db, table: 'tokens' | 'sessions', hash: string): Promise<string | undefined> {
+  const row = await db.selectFrom(table).select('account').where('hash', '=', hash).executeTakeFirst();
+  return row?.account;
+}
+
+export function* slices<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}
+
+function readAccount(row: AccountRow, grants: readonly GrantRow[]): Account {
+  const account = {
+    name: row.name,
+    kind: row.kind,
+    role: row.role,
+    enabled: Number(row.enabled) === 1,
+    description: row.description,
+    hasPassword: row.password_hash !== null,
+    grants: grants.map(({ service, resource, permission }) => Grant.parse({ service, resource, permission })),
+    createdAt: Number(row.created_at),
+  };
+  // The one name that is not an account's: it stands for everyone and carries grants only.
+  if (row.name === everyone) return { ...Account.parse({ ...account, name: 'everyone' }), name: everyone };
+  return Account.parse(account);
+}
+
+function readToken(row: TokenRow): TokenRow {
+  return {
+    ...row,
+    created_at: Number(row.created_at),
+    expires_at: row.expires_at === null ? null : Number(row.expires_at),
+    last_used_at: row.last_used_at === null ? null : Number(row.last_used_at),
+  };
+}
+
+function readSession(row: SessionRow): SessionRow {
+  return {
+    ...row,
+    created_at: Number(row.created_at),
+    expires_at: Number(row.expires_at),
+    used_at: Number(row.used_at),
+  };
+}

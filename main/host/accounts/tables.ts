@@ -1,0 +1,116 @@
+import type { Migration } from '../../../services/contracts/service.ts';
+
+/** Times are ms since the epoch. PostgreSQL's driver may give bigints as text, so they are read through `Number`. */
+export interface AccountRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly role: string;
+  readonly enabled: number;
+  readonly description: string;
+  readonly password_hash: string | null;
+  readonly created_at: number;
+}
+
+export interface GrantRow {
+  readonly account: string;
+  /** Keeps the order in which the grants were given. */
+  readonly position: number;
+  readonly service: string;
+  readonly resource: string;
+  readonly permission: string;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly hash: string;
+  readonly account: string;
+  readonly label: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+  readonly last_used_from: string | null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly hash: string;
+  readonly account: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly used_at: number;
+  readonly address: string;
+  readonly user_agent: string;
+}
+
+export interface Tables {
+  accounts: AccountRow;
+  grants: GrantRow;
+  tokens: TokenRow;
+  sessions: SessionRow;
+  /** One row. Every change adds one to it first, which also makes changes wait for each other on any database. */
+  revision: { readonly id: number; readonly value: number };
+  /** At most one row: the hash of the set-up code that is good now. */
+  setup: { readonly id: number; readonly code_hash: string };
+}
+
+export const accountsMigrations: readonly Migration[] = [
+  {
+    name: '001-create-accounts',
+    async up(db) {
+      await db.schema
+        .createTable('accounts')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('enabled', 'integer', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('password_hash', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('grants')
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('position', 'integer', (column) => column.notNull())
+        .addColumn('service', 'text', (column) => column.notNull())
+        .addColumn('resource', 'text', (column) => column.notNull())
+        .addColumn('permission', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('grants_key', ['account', 'position'])
+        .execute();
+      await db.schema
+        .createTable('tokens')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('hash', 'text', (column) => column.notNull().unique())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('label', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint')
+        .addColumn('last_used_at', 'bigint')
+        .addColumn('last_used_from', 'text')
+        .execute();
+      await db.schema.createIndex('tokens_account').on('tokens').column('account').execute();
+      await db.schema
+        .createTable('sessions')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('hash', 'text', (column) => column.notNull().unique())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .addColumn('used_at', 'bigint', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('user_agent', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('sessions_account').on('sessions').column('account').execute();
+      await db.schema
+        .createTable('revision')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('value', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.insertInto('revision').values({ id: 1, value: 0 }).execute();
+      await db.schema
+        .createTable('setup')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('code_hash', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+];

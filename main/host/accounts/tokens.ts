@@ -1,0 +1,84 @@
+import { everyone, type AccessToken, type Accounts } from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
+import type { Changes } from './changes.ts';
+import type { Directory } from './directory.ts';
+import { fingerprint, newToken } from './secrets.ts';
+import { hasAccount, makeRoom } from './store.ts';
+import type { TokenRow } from './tables.ts';
+
+/** As many as the push peer keeps for one account; a new one takes the place of the oldest. */
+const mostTokens = 60;
+
+export interface TokenParts {
+  readonly directory: Directory;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Access tokens: programs' credentials, listed without their text. */
+export function accessTokens({
+  directory,
+  changes,
+  clock,
+  random,
+}: TokenParts): Pick<Accounts, 'tokens' | 'createToken' | 'removeToken'> {
+  return {
+    async tokens(account) {
+      existing(directory, account);
+      return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row }) => shown(row));
+    },
+
+    async createToken(account, { label, expiresAt }) {
+      if (account === everyone) throw reserved();
+      const now = clock.now();
+      if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
+        throw invalid('expiresAt', 'Choose a time that is yet to come.');
+      }
+      if (label.length > 128) throw invalid('label', 'Use 128 characters at most.');
+      const text = newToken(random);
+      const row: TokenRow = {
+        id: random.text(16),
+        hash: fingerprint(text),
+        account,
+        label: label.replaceAll(/\p{Cc}/gu, ' '),
+        created_at: now,
+        expires_at: expiresAt,
+        last_used_at: null,
+        last_used_from: null,
+      };
+      await changes.make([account], async (db) => {
+        if (!(await hasAccount(db, account))) throw unknownAccount(account);
+        await makeRoom(db, 'tokens', account, mostTokens);
+        await db.insertInto('tokens').values(row).execute();
+      });
+      return { token: shown(row), text };
+    },
+
+    async removeToken(account, id) {
+      await changes.make([account], async (db) => {
+        const found = await db
+          .deleteFrom('tokens')
+          .where('account', '=', account)
+          .where('id', '=', id)
+          .returning('id')
+          .execute();
+        if (found.length === 0) throw new Problem('accounts.unknown_token', 404, 'There is no such token.');
+      });
+    },
+  };
+}
+
+function shown({ id, account, label, created_at, expires_at, last_used_at, last_used_from }: TokenRow): AccessToken {
+  return {
+    id,
+    account,
+    label,
+    createdAt: created_at,
+    expiresAt: expires_at,
+    lastUsedAt: last_used_at,
+    lastUsedFrom: last_used_from,
+  };
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { Transform } from 'node:stream';
+import { z } from 'zod';
+
+/** First and last word about a backup: what it is, and what must be in it. Last entry of the archive. */
+export const Manifest = z.object({
+  format: z.literal('homeport-backup'),
+  formatVersion: z.literal(1),
+  /** Version of Homeport that made it. */
+  homeport: z.string(),
+  createdAt: z.iso.datetime(),
+  /** Path below the data folder -> size and SHA-256 in hex. */
+  files: z.record(z.string(), z.object({ size: z.int(), sha256: z.string() })),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** Passes bytes through and tells, once they are all through, how many there were and their SHA-256 in hex. */
+export function measure(): Transform & { readonly found: () => { size: number; sha256: string } } {
+  const hash = createHash('sha256');
+  let size = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      size += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return Object.assign(stream, { found: () => ({ size, sha256: hash.digest('hex') }) });
+}
+
+export const manifestName = 'manifest.json';
+
+/** Names of the data folder's top that a backup leaves out: they belong to the running process or can be made anew. */
+export const leftOut: ReadonlySet<string> = new Set([
+  'lock.sqlite',
+  'lock.sqlite-journal',
+  'running.json',
+  'logs',
+  'engines',
+  '.restoring',
+]);
+
+/** The folders of what a restore replaced. */
+export const replacedPrefix = '.before-restore-';
+
+export function isLeftOut(topName: string): boolean {
+  return leftOut.has(topName) || topName.startsWith(replacedPrefix);
+}

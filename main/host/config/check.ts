@@ -1,0 +1,43 @@
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import { readDocument, type SettingsDocument } from './document.ts';
+import { resolveLayers } from './layers.ts';
+import { isSealed, replaceSecrets } from './secrets.ts';
+import { settingsSections, type Section } from './sections.ts';
+
+/** What a check of a settings file finds. */
+export interface CheckResult {
+  /** Values that cannot be used. */
+  readonly problems: readonly SettingsProblem[];
+  /** Names that mean nothing here. */
+  readonly warnings: readonly SettingsProblem[];
+}
+
+/** Checks a homeport.yaml or an export without applying it. The environment has no part in it. */
+export function checkConfig(text: string, descriptors: readonly ServiceDescriptor[]): CheckResult {
+  return checkDocument(readDocument(text), settingsSections(descriptors));
+}
+
+/** The same for a document that was read already. A sealed secret cannot be looked into and passes. */
+export function checkDocument(document: SettingsDocument, sections: readonly Section[]): CheckResult {
+  const sealed = sealedPaths(document, sections);
+  const { problems, warnings } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
+  return {
+    problems: problems.filter(({ path }) => !sealed.some((each) => path === each || path.startsWith(`${each}.`))),
+    warnings,
+  };
+}
+
+function sealedPaths({ content }: SettingsDocument, sections: readonly Section[]): string[] {
+  const paths: string[] = [];
+  for (const section of sections) {
+    const values = section.id === 'host' ? content.host : (content.services[section.id] ?? {});
+    for (const field of section.fields) {
+      replaceSecrets(values[field.name], field.place, (secret, path) => {
+        if (isSealed(secret)) paths.push([field.path, ...path].join('.'));
+        return secret;
+      });
+    }
+  }
+  return paths;
+}

@@ -1,0 +1,78 @@
+import { elementOf, typesOf, type SchemaPlace } from './json-schema.ts';
+
+/** A value made from an environment variable's text, or why it could not be made. Never repeats the text. */
+export type Coerced = { readonly value: unknown } | { readonly reason: string };
+
+const words: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+};
+
+const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * Reads text as the type the schema asks for: numbers; true/false, yes/no, on/off, 1/0; comma lists; JSON for objects
+ * and lists of them. Where a schema allows several types, text is the last that is tried. Whether the value is in range
+ * is the schema's own business.
+ */
+export function coerce(text: string, place: SchemaPlace): Coerced {
+  const types = typesOf(place);
+  const trimmed = text.trim();
+  const reasons: string[] = [];
+
+  if (types.has('null') && trimmed === 'null') return { value: null };
+  if (types.has('number') || types.has('integer')) {
+    if (number.test(trimmed)) return { value: Number(trimmed) };
+    reasons.push(types.has('number') ? 'a number' : 'a whole number');
+  }
+  if (types.has('boolean')) {
+    const word = trimmed.toLowerCase();
+    if (Object.hasOwn(words, word)) return { value: words[word] };
+    reasons.push('true or false');
+  }
+  if (types.has('array')) {
+    const list = coerceList(trimmed, place);
+    if ('value' in list) return list;
+    reasons.push(list.reason);
+  }
+  if (types.has('object')) {
+    const object = parseJson(trimmed);
+    if (object !== undefined) return { value: object };
+    reasons.push('a JSON object');
+  }
+  if (types.has('string') || reasons.length === 0) return { value: text };
+  return { reason: `Expected ${reasons.join(' or ')}.` };
+}
+
+function coerceList(text: string, place: SchemaPlace): Coerced {
+  if (text.startsWith('[')) {
+    const list = parseJson(text);
+    return list === undefined ? { reason: 'a JSON list' } : { value: list };
+  }
+  const element = elementOf(place, 0);
+  const types = typesOf(element);
+  if (types.has('object') || types.has('array')) return { reason: 'a JSON list' };
+  const values: unknown[] = [];
+  for (const part of text.split(',')) {
+    if (part.trim() === '') continue;
+    const each = coerce(part.trim(), element);
+    if ('reason' in each) return { reason: 'a comma list, each of the right type' };
+    values.push(each.value);
+  }
+  return { value: values };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller says what was expected; the parser's own message would repeat the text.
+    return undefined;
+  }
+}

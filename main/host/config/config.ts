@@ -1,0 +1,252 @@
+import { join, resolve } from 'node:path';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { SettingsProblem, SettingsView } from '../../../services/contracts/settings.ts';
+import { checkDocument } from './check.ts';
+import {
+  emptyDocument,
+  readDocument,
+  setField,
+  writeDocument,
+  type Content,
+  type SettingsDocument,
+} from './document.ts';
+import type { WriteStep } from './file.ts';
+import { resolveLayers, type CommandLineSettings, type Resolved } from './layers.ts';
+import { applyPatch, refuseNewProblems } from './patch.ts';
+import { markProvisioned, mergeProvision, provisionedOf, readProvision } from './provision.ts';
+import { SettingsFile, type Loaded } from './settings-file.ts';
+import { settingsSections, type Section } from './sections.ts';
+import { compare, settingsOf, type Change, type Settings } from './settings.ts';
+import { settingsView } from './view.ts';
+
+export interface ConfigOptions {
+  /** Made (0700) when it is not there. */
+  readonly dataDir: string;
+  readonly descriptors: readonly ServiceDescriptor[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly commandLine: CommandLineSettings;
+  readonly log: Log;
+  /** Called before each step of a write, for tests of crashes. */
+  readonly step?: WriteStep;
+}
+
+/** May look at the next settings and refuse them by throwing, before anything is saved. Must not wait for another change. */
+export type Verify = (next: Settings) => Promise<void> | void;
+
+/** The settings of the host and all services: one file, with the environment and the command line over it. */
+export interface Config {
+  /** Absolute path of homeport.yaml. */
+  readonly file: string;
+  /** What could not be used; the defaults stand in for it. Not empty: the host starts in safe mode. */
+  readonly problems: readonly SettingsProblem[];
+  readonly warnings: readonly SettingsProblem[];
+  /** Set while the file of HOMEPORT_CONFIG has portable parts that were not applied yet. */
+  readonly provision: PortableProvision | undefined;
+  read(): Settings;
+  /** What the file says, without the layers above it: what an export is made of. Holds secrets. */
+  content(): Content;
+  /** For pages: holds no secret. */
+  describe(): SettingsView;
+  /**
+   * Verifies and saves a change of one section (`host` or a service's id); applying it is the caller's. Changes run one
+   * after another. Null goes back to the default. What was changed in the file by hand meanwhile is taken along.
+   * @throws Problem `config.unknown_section` (404), `config.locked` (409), `config.invalid` (422, with `fields`),
+   * `config.unwritable` (507); and whatever `verify` throws.
+   */
+  change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change>;
+  /** Makes the known settings of all sections those of `content`, as an import does. Throws as `change` does. */
+  replace(content: Content, verify?: Verify): Promise<Change>;
+  /** Called after each saved change that altered a value, in order. */
+  onChange(listener: (settings: Settings, change: Change) => void): Disposable;
+}
+
+/** The portable parts (accounts, destinations, …) of a file that HOMEPORT_CONFIG names. */
+export interface PortableProvision {
+  readonly portable: Readonly<Record<string, unknown>>;
+  /** To be called after they were imported; they are not offered again until the file changes. */
+  done(): Promise<void>;
+}
+
+interface State {
+  readonly document: SettingsDocument;
+  readonly resolved: Resolved;
+  readonly settings: Settings;
+}
+
+/**
+ * Reads homeport.yaml, migrates it and applies the file of HOMEPORT_CONFIG. A bad homeport.yaml does not throw: see
+ * {@link Config.problems}.
+ * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG.
+ */
+export async function openConfig(options: ConfigOptions): Promise<Config> {
+  const config = new FileConfig(options, settingsSections(options.descriptors));
+  await config.open();
+  return config;
+}
+
+class FileConfig implements Config {
+  readonly file: string;
+  readonly #options: ConfigOptions;
+  readonly #sections: readonly Section[];
+  readonly #disk: SettingsFile;
+  readonly #listeners = new Set<(settings: Settings, change: Change) => void>();
+  #state: State;
+  #provision: PortableProvision | undefined;
+  /** The end of the queue of changes; never rejects. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: ConfigOptions, sections: readonly Section[]) {
+    this.file = join(resolve(options.dataDir), 'homeport.yaml');
+    this.#options = options;
+    this.#sections = sections;
+    this.#disk = new SettingsFile(this.file, sections, options.log, options.step);
+    this.#state = this.#stateOf(emptyDocument());
+  }
+
+  get problems(): readonly SettingsProblem[] {
+    return this.#state.resolved.problems;
+  }
+
+  get warnings(): readonly SettingsProblem[] {
+    return this.#state.resolved.warnings;
+  }
+
+  get provision(): PortableProvision | undefined {
+    return this.#provision;
+  }
+
+  async open(): Promise<void> {
+    await this.#disk.prepare();
+    const loaded = await this.#disk.load();
+    const { document } = loaded;
+    this.#state = this.#stateOf(document);
+    if (document.migratedFrom !== undefined) await this.#saveMigrated(loaded);
+    await this.#applyProvision();
+    for (const { path, message, line } of this.problems)
+      this.#options.log.error('setting refused', { path, reason: message, line });
+    for (const { path, message, line } of this.warnings)
+      this.#options.log.warn('setting unknown', { path, reason: message, line });
+  }
+
+  read(): Settings {
+    return this.#state.settings;
+  }
+
+  content(): Content {
+    return this.#state.document.content;
+  }
+
+  describe(): SettingsView {
+    return settingsView(this.#state.resolved);
+  }
+
+  async change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change> {
+    const section = this.#sections.find(({ id }) => id === sectionId);
+    if (section === undefined) throw new Problem('config.unknown_section', 404, 'There are no settings of that name.');
+    const touched = Object.keys(patch).map((name) => [...section.path, name].join('.'));
+    return this.#edit(touched, verify, (yaml, resolved) => {
+      const current = resolved.sections.get(sectionId);
+      if (current !== undefined) applyPatch(yaml, current, patch);
+    });
+  }
+
+  async replace(content: Content, verify?: Verify): Promise<Change> {
+    const touched = this.#sections.map(({ path }) => path.join('.'));
+    return this.#edit(touched, verify, (yaml) => {
+      for (const { id, path, fields } of this.#sections) {
+        const values = id === 'host' ? content.host : (content.services[id] ?? {});
+        for (const { name } of fields)
+          setField(yaml, path, name, Object.hasOwn(values, name) ? values[name] : undefined);
+      }
+    });
+  }
+
+  onChange(listener: (settings: Settings, change: Change) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Verify, commit; one at a time. */
+  async #edit(
+    touched: readonly string[],
+    verify: Verify | undefined,
+    write: (yaml: SettingsDocument['yaml'], resolved: Resolved) => void,
+  ): Promise<Change> {
+    const turn = this.#last.then(async () => {
+      const loaded = await this.#disk.load();
+      const { document } = loaded;
+      // A file that became unreadable while running does not take the settings in effect with it.
+      const base = document.damaged ? this.#state.document : document;
+      const before = document.damaged ? this.#state.resolved : this.#stateOf(base).resolved;
+      const yaml = base.yaml.clone();
+      write(yaml, before);
+      const next = this.#stateOf(readDocument(writeDocument(yaml)));
+      const inFile = checkDocument(next.document, this.#sections).problems;
+      refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
+      await verify?.(next.settings);
+      await this.#disk.save(writeDocument(yaml), loaded);
+      return this.#enter(next);
+    });
+    this.#last = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  #enter(next: State): Change {
+    const change = compare(this.#state.resolved, next.resolved);
+    this.#state = next;
+    if (change.changed.length === 0) return change;
+    this.#options.log.info('settings changed', { fields: change.changed });
+    for (const listener of this.#listeners) {
+      try {
+        listener(next.settings, change);
+      } catch (error) {
+        this.#options.log.error('a listener to settings failed', { error });
+      }
+    }
+    return change;
+  }
+
+  #stateOf(document: SettingsDocument): State {
+    const { environment, commandLine } = this.#options;
+    const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
+    return { document, resolved, settings: settingsOf(resolved) };
+  }
+
+  async #saveMigrated(loaded: Loaded): Promise<void> {
+    try {
+      await this.#disk.save(writeDocument(loaded.document.yaml), loaded);
+      this.#options.log.info('settings migrated', { from: loaded.document.migratedFrom });
+    } catch (error) {
+      // The migrated settings are in effect all the same; the next start or change tries again.
+      this.#options.log.warn('migrated settings not saved', { error });
+    }
+  }
+
+  async #applyProvision(): Promise<void> {
+    const named = this.#options.environment['HOMEPORT_CONFIG'];
+    if (named === undefined || named.trim() === '' || resolve(named) === this.file) return;
+    if (this.#state.document.damaged) {
+      // Safe mode: someone has to look at the file; laying a provision over nothing would hide what was lost.
+      this.#options.log.warn('HOMEPORT_CONFIG not applied while homeport.yaml cannot be read');
+      return;
+    }
+    const provision = await readProvision(named, this.#sections);
+    const { content, hash } = provision;
+    const applied = provisionedOf(this.#state.document);
+    if (applied.settings !== hash) {
+      await this.#edit([], undefined, (yaml) => mergeProvision(yaml, provision, this.#sections));
+    }
+    if (Object.keys(content.portable).length === 0 || applied.portable === hash) return;
+    this.#provision = {
+      portable: content.portable,
+      done: async () => {
+        await this.#edit([], undefined, (yaml) => markProvisioned(yaml, 'portable', hash));
+        this.#provision = undefined;
+      },
+    };
+  }
+}

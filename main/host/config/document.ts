@@ -1,0 +1,200 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  stringify,
+  YAMLMap,
+} from 'yaml';
+import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import { isRecord } from './json-schema.ts';
+import { currentVersion, migrate } from './migrations.ts';
+
+/** What a homeport.yaml says, as plain values not yet checked against any schema. */
+export interface Content {
+  readonly host: Readonly<Record<string, unknown>>;
+  readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** In exports: accounts and the services' own data. */
+  readonly portable: Readonly<Record<string, unknown>>;
+}
+
+/** A homeport.yaml that was read, in the current version. */
+export interface SettingsDocument {
+  /** Edit a clone, never this. */
+  readonly yaml: Document;
+  readonly content: Content;
+  /** Set when the text could not be understood at all; `yaml` is then an empty document. */
+  readonly damaged: boolean;
+  /** The version the text was in, when it was an older one. */
+  readonly migratedFrom: number | undefined;
+  readonly problems: readonly SettingsProblem[];
+  readonly warnings: readonly SettingsProblem[];
+  /** The line (from 1) where a path is said, or the nearest of its ancestors. */
+  readonly line: (path: readonly (string | number)[]) => number | undefined;
+}
+
+const topLevel = new Set(['version', 'host', 'services', 'portable', 'provisioned']);
+
+/** More than this is not a settings file; 16 Mi characters. */
+const maxLength = 16 * 1024 * 1024;
+
+/** Reads and, where it is of an older version, migrates. Never throws for what a text may hold. */
+export function readDocument(text: string): SettingsDocument {
+  if (text.length > maxLength) return damagedDocument({ path: '', message: 'The file is too large for settings.' });
+  const lines = new LineCounter();
+  const yaml: Document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const [error] = yaml.errors;
+  if (error !== undefined) {
+    return damagedDocument({ path: '', message: syntaxReason(error.code), line: lines.linePos(error.pos[0]).line });
+  }
+  const { value, reason } = plain(yaml);
+  if (reason !== undefined) return damagedDocument({ path: '', message: reason });
+  if (value === null || value === undefined) {
+    // Nothing but comments, which stay.
+    const begun = yaml.clone();
+    begun.contents = begun.createNode({ version: currentVersion });
+    return readDocument(writeDocument(begun));
+  }
+  if (!isRecord(value))
+    return damagedDocument({ path: '', message: 'Expected settings as "name: value" lines.', line: 1 });
+
+  const line = (path: readonly (string | number)[]): number | undefined => lineOf(yaml, lines, path);
+  const version = Object.hasOwn(value, 'version') ? value['version'] : 0;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 0) {
+    return damagedDocument(problem('version', 'Expected a whole number.', line(['version'])));
+  }
+  if (version > currentVersion) {
+    const message = `The file is of version ${version}, made by a newer Homeport; this one knows up to ${currentVersion}.`;
+    return damagedDocument(problem('version', message, line(['version'])));
+  }
+  if (version < currentVersion) {
+    // Read again, so that lines are those of the file as it will be written.
+    return { ...readDocument(writeDocument(migrate(yaml, version))), migratedFrom: version };
+  }
+  return { yaml, ...contentOf(value, line), damaged: false, migratedFrom: undefined, line };
+}
+
+/** A document that says nothing yet. */
+export function emptyDocument(): SettingsDocument {
+  return readDocument(`version: ${currentVersion}\n`);
+}
+
+/** The text to save. */
+export function writeDocument(yaml: Document): string {
+  return yaml.toString({ lineWidth: 0 });
+}
+
+/** Sets one field (undefined removes it), keeping comments and everything else as it is. */
+export function setField(yaml: Document, section: readonly string[], name: string, value: unknown): void {
+  let map = rootMap(yaml);
+  for (const key of section) {
+    const node = map.get(key, true);
+    if (isMap(node)) {
+      map = node;
+      continue;
+    }
+    // Nothing, a shared node (*alias) or a value of the wrong kind: what can be read of it becomes its own group.
+    if (value === undefined && !isAlias(node)) return;
+    const shared = isAlias(node) ? node.resolve(yaml) : undefined;
+    const fresh = isMap(shared) ? shared.clone() : new YAMLMap(yaml.schema);
+    if (isMap(fresh)) {
+      delete fresh.anchor;
+      // A group written as {} or not at all is continued in block style.
+      map.set(key, fresh);
+      map = fresh;
+    }
+  }
+  if (value === undefined) map.delete(name);
+  else map.set(name, typeof value === 'object' && value !== null ? yaml.createNode(value) : value);
+  if (map.flow && map.items.length === 1) map.flow = false;
+}
+
+function rootMap(yaml: Document): YAMLMap {
+  if (isMap(yaml.contents)) return yaml.contents;
+  const root = new YAMLMap(yaml.schema);
+  yaml.contents = root;
+  return root;
+}
+
+/** A new document's text out of plain values. */
+export function textOf(value: Readonly<Record<string, unknown>>): string {
+  return stringify(value, { lineWidth: 0 });
+}
+
+function damagedDocument(damage: SettingsProblem): SettingsDocument {
+  return { ...emptyDocument(), damaged: true, problems: [damage] };
+}
+
+function problem(path: string, message: string, line: number | undefined): SettingsProblem {
+  return line === undefined ? { path, message } : { path, message, line };
+}
+
+function plain(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
+  try {
+    return { value: yaml.toJS({ maxAliasCount: 100 }) };
+  } catch (error) {
+    if (error instanceof ReferenceError) return { reason: 'It uses an *alias without an &anchor, or far too many.' };
+    throw error;
+  }
+}
+
+function contentOf(
+  root: Record<string, unknown>,
+  line: SettingsDocument['line'],
+): Pick<SettingsDocument, 'content' | 'problems' | 'warnings'> {
+  const problems: SettingsProblem[] = [];
+  const group = (value: unknown, path: readonly string[]): Record<string, unknown> => {
+    if (isRecord(value)) return value;
+    if (value !== null && value !== undefined) {
+      problems.push(problem(path.join('.'), 'Expected a group of settings.', line(path)));
+    }
+    return {};
+  };
+  const services = group(root['services'], ['services']);
+  const content: Content = {
+    host: group(root['host'], ['host']),
+    services: Object.fromEntries(Object.entries(services).map(([id, value]) => [id, group(value, ['services', id])])),
+    portable: group(root['portable'], ['portable']),
+  };
+  const warnings = Object.keys(root)
+    .filter((name) => !topLevel.has(name))
+    .map((name) => problem(name, 'There is no such setting; it is kept but has no effect.', line([name])));
+  return { content, problems, warnings };
+}
+
+function lineOf(yaml: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
+  let node: unknown = yaml.contents;
+  let found: number | undefined;
+  for (const key of path) {
+    if (isAlias(node)) node = node.resolve(yaml);
+    let start: number | undefined;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+      node = pair?.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(key)];
+      start = isScalar(node) || isCollection(node) ? node.range?.[0] : undefined;
+    }
+    if (start === undefined) break;
+    found = lines.linePos(start).line;
+  }
+  return found;
+}
+
+/** The parser's own messages may repeat the text, which may be a secret; its codes do not. */
+function syntaxReason(code: string): string {
+  const reasons: Readonly<Record<string, string>> = {
+    DUPLICATE_KEY: 'The same name is used twice in one group.',
+    TAB_AS_INDENT: 'Tabs cannot indent YAML; use spaces.',
+    BAD_INDENT: 'The indentation does not fit the lines around it.',
+    MISSING_CHAR: 'A quote, bracket, comma or colon is missing.',
+    BLOCK_AS_IMPLICIT_KEY: 'Two "name:" on one line; put text that holds a colon in quotes.',
+    MULTIPLE_DOCS: 'The file holds more than one document (---).',
+  };
+  return reasons[code] ?? `The file is not valid YAML (${code}).`;
+}

@@ -1,0 +1,144 @@
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { elementOf, typesOf, type SchemaPlace } from './json-schema.ts';
+import { settingsSections, type Field, type Section } from './sections.ts';
+
+/** Variables that are not settings: they are read before there are any, or only once. */
+const variables: readonly (readonly [name: string, description: string])[] = [
+  ['HOMEPORT_DATA_DIR', 'The data folder; `--data-dir` wins over it.'],
+  [
+    'HOMEPORT_CONFIG',
+    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder and saved. It is applied again only when its content has changed, so that later changes in the app stay. A bad one stops the start.',
+  ],
+  ['HOMEPORT_ADMIN_USER', 'Name of the administrator that is made at the first start.'],
+  ['HOMEPORT_ADMIN_PASSWORD', 'Password of that administrator.'],
+];
+
+/** The text of docs/configuration.md. */
+export function configurationPage(descriptors: readonly ServiceDescriptor[], helpText: string): string {
+  const sections = settingsSections(descriptors);
+  return (
+    [
+      '# Configuration',
+      '<!-- Written by `npm run docs` from the settings schemas. Change those, not this page. -->',
+      introduction,
+      ...sections.map(sectionPart),
+      environmentPart(sections),
+      '## Command line',
+      ['```', helpText.trimEnd(), '```'].join('\n'),
+      '',
+    ]
+      .join('\n\n')
+      .trimEnd() + '\n'
+  );
+}
+
+const introduction = `Every setting has a default, so Homeport runs without any of this. What is set comes, lowest to highest, from
+
+1. the default,
+2. \`homeport.yaml\` in the data folder, which is what the Settings page writes; edit it while Homeport is stopped, or make a change in the app afterwards to have it read,
+3. the environment,
+4. the command line.
+
+A setting that comes from the environment or the command line is shown in the app with the name of its variable and cannot be changed there.
+
+\`\`\`yaml
+version: 1
+host:
+  logLevel: info
+services:
+  push:
+    enabled: true
+    port: 2586
+\`\`\`
+
+Comments and names that Homeport does not know are kept. Each save is atomic, and the three versions before it stay as \`homeport.yaml.1\` (the newest) to \`.3\`. A file of an older version is
+brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported with its field, its default is used, and Homeport starts in safe mode; a file
+that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config check\` tells what is wrong without a start.
+
+The file holds secrets in plain text and is readable by its owner only. \`homeport config export\` seals them with the key of this installation; \`--secrets\` writes them in plain text.
+
+In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set.`;
+
+function sectionPart({ id, path, title, summary, fields }: Section): string {
+  const rows = fields.map((field) => [
+    `\`${field.name}\``,
+    typeName(field.place),
+    defaultText(field),
+    field.variables.map((name) => `\`${name}\``).join(', '),
+    `**${field.title}.** ${field.description}${field.secret ? ' Secret.' : ''}`,
+  ]);
+  const heading = id === 'host' ? `## ${title}` : `## ${title} (\`${id}\`)`;
+  return [
+    heading,
+    `${summary} In \`homeport.yaml\` under \`${path.join('.')}\`.`,
+    table(['Field', 'Type', 'Default', 'Environment', 'Meaning'], rows),
+  ].join('\n\n');
+}
+
+function environmentPart(sections: readonly Section[]): string {
+  const settings = sections
+    .flatMap(({ fields }) => fields)
+    .flatMap((field) => field.variables.map((name): [string, string] => [`\`${name}\``, `\`${field.path}\``]))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [
+    '## Environment variables',
+    table(
+      ['Variable', 'Meaning'],
+      variables.map(([name, description]) => [`\`${name}\``, description]),
+    ),
+    'These set the field beside them:',
+    table(['Variable', 'Field'], settings),
+  ].join('\n\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function defaultText({ defaultValue, secret }: Field): string {
+  if (defaultValue === undefined || defaultValue === '' || (secret && typeof defaultValue === 'string')) return '–';
+  return `\`${JSON.stringify(defaultValue)}\``;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  object: 'group of fields',
+  null: 'nothing',
+};
+
+function typeName(place: SchemaPlace): string {
+  const choices = place.nodes.flatMap((node): unknown[] => [
+    ...(Array.isArray(node['enum']) ? node['enum'] : []),
+    ...(Object.hasOwn(node, 'const') ? [node['const']] : []),
+  ]);
+  // An empty choice means "none", which needs no column space.
+  const names = choices.filter((choice) => choice !== '').map((choice) => `\`${String(choice)}\``);
+  const plainText =
+    choices.length > 0 &&
+    !place.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
+  for (const type of typesOf(place)) {
+    if (type === 'string' && plainText) continue;
+    if (type === 'array') names.push(`list of ${typeName(elementOf(place, 0)).replace('group', 'groups') || 'values'}`);
+    else if (type === 'integer' || type === 'number') names.push(`${typeNames[type] ?? type}${range(place)}`);
+    else names.push(typeNames[type] ?? type);
+  }
+  return names.join(' or ');
+}
+
+/** The bounds, where the schema sets any of its own (zod writes the safe integers' for the others). */
+function range(place: SchemaPlace): string {
+  const bound = (key: string): number | undefined =>
+    place.nodes
+      .map((node) => node[key])
+      .find((value): value is number => typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER);
+  const least = bound('minimum');
+  const most = bound('maximum');
+  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
+  if (least !== undefined) return `, ${least} or more`;
+  return most === undefined ? '' : `, ${most} or less`;
+}

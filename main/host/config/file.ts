@@ -1,0 +1,103 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Called before each step of a write; tests stop the process or break the step there. */
+export type WriteStep = (step: string) => void;
+
+/** How many earlier versions stay beside the file, as `.1` (newest) to `.3`. */
+const history = 3;
+
+/** The file's text, undefined when there is none. */
+export async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Replaces the file's text so that a reader, or a crash at any moment, finds either the old or the new text whole. The
+ * old text becomes `<file>.1`, the one before it `.2`, and so on.
+ */
+export async function replaceText(file: string, text: string, step: WriteStep): Promise<void> {
+  const fresh = `${file}.new`;
+  await writeWhole(fresh, text, step);
+  const old = await readText(file);
+  if (old !== undefined) {
+    const kept = `${file}.old`;
+    await writeWhole(kept, old, step);
+    for (let age = history - 1; age >= 1; age -= 1) {
+      step(`move .${age} on`);
+      await renameIfThere(`${file}.${age}`, `${file}.${age + 1}`);
+    }
+    step('keep the old text as .1');
+    await rename(kept, `${file}.1`);
+  }
+  step('put the new text in place');
+  await rename(fresh, file);
+  step('make the renames durable');
+  await syncFolder(dirname(file));
+}
+
+/** Keeps a text beside the file under the first of `<file>.<name>`, `<file>.<name>.2`, … that is free or says the same. */
+export async function keepCopy(file: string, name: string, text: string, step: WriteStep): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const copy = number === 1 ? `${file}.${name}` : `${file}.${name}.${number}`;
+    const there = await readText(copy);
+    if (there === text) return copy;
+    if (there !== undefined) continue;
+    await writeWhole(`${file}.old`, text, step);
+    step(`keep a copy as .${name}`);
+    await rename(`${file}.old`, copy);
+    await syncFolder(dirname(file));
+    return copy;
+  }
+}
+
+/** Removes what a write that was cut short may have left. */
+export async function removeLeftovers(file: string): Promise<void> {
+  await rm(`${file}.new`, { force: true });
+  await rm(`${file}.old`, { force: true });
+}
+
+/** Settings may hold secrets, so only their owner may read them. */
+async function writeWhole(file: string, text: string, step: WriteStep): Promise<void> {
+  step('make a new file');
+  await rm(file, { force: true });
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    step('write the text');
+    await handle.writeFile(text);
+    step('make the text durable');
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows and some network file systems cannot open or sync a folder; their renames need no help.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!hasCode(error, 'EINVAL') && !hasCode(error, 'ENOTSUP')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

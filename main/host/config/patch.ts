@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from 'yaml';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/settings.ts';
+import { setField } from './document.ts';
+import type { ResolvedSection } from './layers.ts';
+import { isSecret } from './json-schema.ts';
+import { restoreSecrets } from './secrets.ts';
+import type { Field } from './sections.ts';
+import { writtenValue } from './settings.ts';
+
+/**
+ * Writes a page's or a client's change of one section into the document. Null goes back to the default (unless null is
+ * a value of the field); a hidden secret stays what it is.
+ * @throws Problem `config.invalid` (422) for unknown fields, `config.locked` (409) for those set from outside.
+ */
+export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Readonly<Record<string, unknown>>): void {
+  const { section, origins } = resolved;
+  const invalid: SettingsProblem[] = [];
+  const locked: { readonly field: Field; readonly name: string }[] = [];
+  const accepted: (() => void)[] = [];
+
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const field = section.fields.find((each) => each.name === name);
+    if (field === undefined) {
+      invalid.push({ path: [...section.path, name].join('.'), message: 'There is no such setting.' });
+      continue;
+    }
+    if (isSecret(field.place) && HiddenSecret.safeParse(value).success) continue;
+    const current = writtenValue(resolved, name);
+    const next = restoreSecrets(value, current, field.place, (path) => {
+      invalid.push({ path: [field.path, ...path].join('.'), message: 'Type this secret again.' });
+    });
+    const origin = origins[name];
+    if (origin !== undefined && 'name' in origin) {
+      if (!isDeepStrictEqual(next, current)) locked.push({ field, name: origin.name });
+      continue;
+    }
+    accepted.push(() => setField(yaml, section.path, name, next === null && !field.acceptsNull ? undefined : next));
+  }
+
+  if (invalid.length > 0) throw invalidSettings(invalid);
+  const [first] = locked;
+  if (first !== undefined) {
+    throw new Problem('config.locked', 409, `${first.field.title} is set by ${first.name}; change it there.`, {
+      fields: Object.fromEntries(locked.map(({ field, name }) => [field.path, `Set by ${name}; change it there.`])),
+    });
+  }
+  for (const accept of accepted) accept();
+}
+
+/**
+ * Refuses what a change writes when the file itself would be wrong in what the change touched, or when any problem
+ * appears that was not there before (as with the values that lie over the file). One that was there and lies elsewhere
+ * does not stand in the way.
+ * @throws Problem `config.invalid` (422).
+ */
+export function refuseNewProblems(
+  before: readonly SettingsProblem[],
+  after: readonly SettingsProblem[],
+  inFile: readonly SettingsProblem[],
+  touched: readonly string[],
+): void {
+  const isTouched = ({ path }: SettingsProblem): boolean =>
+    touched.some((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`));
+  const isNew = ({ path, message }: SettingsProblem): boolean =>
+    !before.some((old) => old.path === path && old.message === message);
+  const found = [...inFile.filter(isTouched), ...after.filter(isNew)];
+  if (found.length > 0) throw invalidSettings(found);
+}
+
+function invalidSettings(problems: readonly SettingsProblem[]): Problem {
+  const [first] = problems;
+  const detail = first === undefined ? 'The settings do not fit.' : `${first.path}: ${first.message}`;
+  return new Problem('config.invalid', 422, detail, {
+    fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
+  });
+}

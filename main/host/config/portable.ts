@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import { checkDocument } from './check.ts';
+import { readDocument, textOf, type Content } from './document.ts';
+import { isSealed, replaceSecrets } from './secrets.ts';
+import { settingsSections, type Field } from './sections.ts';
+import { currentVersion } from './migrations.ts';
+
+/** The vault's `seal` or `open`: text in, text out, bound to a purpose. */
+type Crypt = (text: string, purpose: string) => string;
+
+export interface ExportOptions {
+  /** Of `Config.content()`: what the file says. Values of the environment belong to the machine and stay out. */
+  readonly content: Content;
+  readonly descriptors: readonly ServiceDescriptor[];
+  /** Accounts and the services' own portable data, by service id; written as it is. */
+  readonly portable: Readonly<Record<string, unknown>>;
+  /** Seals the settings' secrets. Without it they are written in plain text. */
+  readonly seal?: Crypt;
+}
+
+/** Everything that can be set, as the text of one file: settings that are not at their default, and the portable parts. */
+export function exportConfig({ content, descriptors, portable, seal }: ExportOptions): string {
+  const groups = settingsSections(descriptors).map(({ id, fields }) => {
+    const values = id === 'host' ? content.host : (content.services[id] ?? {});
+    const entries = fields
+      .filter(({ name, defaultValue, acceptsNull }) => {
+        if (!Object.hasOwn(values, name)) return false;
+        return !isDeepStrictEqual(values[name], defaultValue) && (values[name] !== null || acceptsNull);
+      })
+      .map((field): [string, unknown] => [field.name, sealed(values[field.name], field, seal)]);
+    return [id, Object.fromEntries(entries)] as const;
+  });
+  const used = groups.filter(([, values]) => Object.keys(values).length > 0);
+  const host = used.find(([id]) => id === 'host')?.[1];
+  const services = used.filter(([id]) => id !== 'host');
+  return textOf({
+    version: currentVersion,
+    ...(host === undefined ? {} : { host }),
+    ...(services.length === 0 ? {} : { services: Object.fromEntries(services) }),
+    ...(Object.keys(portable).length === 0 ? {} : { portable }),
+  });
+}
+
+export interface ImportOptions {
+  readonly descriptors: readonly ServiceDescriptor[];
+  /** Opens the settings' sealed secrets. Needed only for a file that has some. */
+  readonly open?: Crypt;
+}
+
+export interface Import {
+  /** For `Config.replace`. */
+  readonly content: Content;
+  /** For the services' own import, by service id. */
+  readonly portable: Readonly<Record<string, unknown>>;
+  readonly warnings: readonly SettingsProblem[];
+}
+
+/**
+ * Reads an export (or a homeport.yaml) and opens its secrets; changes nothing.
+ * @throws Problem `config.invalid` (422) with `fields`.
+ */
+export function importConfig(text: string, { descriptors, open }: ImportOptions): Import {
+  const sections = settingsSections(descriptors);
+  const document = readDocument(text);
+  const { problems, warnings } = checkDocument(document, sections);
+  const found = [...problems];
+  const groups = sections.map(({ id, fields }) => {
+    const values = id === 'host' ? document.content.host : (document.content.services[id] ?? {});
+    const known = fields.filter(({ name }) => Object.hasOwn(values, name));
+    const entries = known.map((field): [string, unknown] => [
+      field.name,
+      opened(values[field.name], field, open, found),
+    ]);
+    return [id, Object.fromEntries(entries)] as const;
+  });
+  const [first] = found;
+  if (first !== undefined) {
+    const detail = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    throw new Problem('config.invalid', 422, `The file cannot be imported. ${detail}`, {
+      fields: Object.fromEntries(found.map(({ path, message }) => [path, message])),
+    });
+  }
+  const { portable } = document.content;
+  const host = groups.find(([id]) => id === 'host')?.[1] ?? {};
+  const services = Object.fromEntries(groups.filter(([id]) => id !== 'host'));
+  return { content: { host, services, portable }, portable, warnings };
+}
+
+/** Bound to the field, so that a sealed secret cannot be moved to another one that is shown or sent elsewhere. */
+function purposeOf(field: Field): string {
+  return `config ${field.path}`;
+}
+
+function sealed(value: unknown, field: Field, seal: Crypt | undefined): unknown {
+  if (seal === undefined) return value;
+  return replaceSecrets(value, field.place, (secret) =>
+    secret === '' || secret === null || secret === undefined
+      ? secret
+      : { sealed: seal(JSON.stringify(secret), purposeOf(field)) },
+  );
+}
+
+function opened(value: unknown, field: Field, open: Crypt | undefined, found: SettingsProblem[]): unknown {
+  return replaceSecrets(value, field.place, (secret, path) => {
+    if (!isSealed(secret)) return secret;
+    try {
+      if (open !== undefined) return JSON.parse(open(secret.sealed, purposeOf(field)));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+    const message = 'It is sealed and cannot be opened here; export with --secrets, or bring the vault key along.';
+    found.push({ path: [field.path, ...path].join('.'), message });
+    return undefined;
+  });
+}

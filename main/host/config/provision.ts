@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Document } from 'yaml';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { readDocument, setField, type Content, type SettingsDocument } from './document.ts';
+import { readText } from './file.ts';
+import { resolveLayers } from './layers.ts';
+import type { Section } from './sections.ts';
+
+/** The content of the file that HOMEPORT_CONFIG names, verified. */
+export interface Provision {
+  /** SHA-256 of the text, in hex: what was applied once is not applied again. */
+  readonly hash: string;
+  readonly content: Content;
+}
+
+/** Which parts of a provision were applied already, by its hash; kept in homeport.yaml itself, so that both change in one write. */
+export interface Provisioned {
+  readonly settings: string | undefined;
+  readonly portable: string | undefined;
+}
+
+/**
+ * Reads and verifies the file of HOMEPORT_CONFIG.
+ * @throws Problem `config.missing` (404), `config.invalid` (422) with `fields`: starting without what the administrator asked for would be worse
+ * than not starting.
+ */
+export async function readProvision(file: string, sections: readonly Section[]): Promise<Provision> {
+  const text = await readText(file).catch((error: unknown) => {
+    throw new Problem('config.missing', 404, `HOMEPORT_CONFIG: ${file} cannot be read.`, { cause: error });
+  });
+  if (text === undefined) throw new Problem('config.missing', 404, `HOMEPORT_CONFIG: there is no file ${file}.`);
+  const document = readDocument(text);
+  const { problems } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
+  const [first] = problems;
+  if (first !== undefined) {
+    const where = [first.path, first.line === undefined ? '' : `line ${first.line}`]
+      .filter((part) => part !== '')
+      .join(', ');
+    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${where === '' ? '' : `${where}: `}${first.message}`;
+    throw new Problem('config.invalid', 422, detail, {
+      fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
+    });
+  }
+  return { hash: createHash('sha256').update(text).digest('hex'), content: document.content };
+}
+
+/** Lays a provision's fields over the document; a field without a value (`port:`) goes back to its default. */
+export function mergeProvision(yaml: Document, { content, hash }: Provision, sections: readonly Section[]): void {
+  for (const section of sections) {
+    const values = section.id === 'host' ? content.host : (content.services[section.id] ?? {});
+    for (const { name, acceptsNull } of section.fields) {
+      if (!Object.hasOwn(values, name)) continue;
+      const value = values[name];
+      setField(yaml, section.path, name, value === null && !acceptsNull ? undefined : value);
+    }
+  }
+  markProvisioned(yaml, 'settings', hash);
+}
+
+export function markProvisioned(yaml: Document, part: keyof Provisioned, hash: string): void {
+  setField(yaml, ['provisioned'], part, hash);
+}
+
+export function provisionedOf({ yaml }: SettingsDocument): Provisioned {
+  const text = (part: keyof Provisioned): string | undefined => {
+    const value: unknown = yaml.getIn(['provisioned', part]);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { settings: text('settings'), portable: text('portable') };
+}

@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Migration } from '../../../services/contracts/service.ts';
+
+/**
+ * Runs the steps that this database has not seen, in the order given, each in a transaction of its own together with
+ * its mark: whatever ends the process, a step is there as a whole or not at all. `lock` makes a second process that
+ * migrates the same database wait for the step.
+ *
+ * @throws Problem `database.newer` (409) when the database knows a step that is not in the list,
+ *   `database.migration_failed` (500) when a step fails.
+ */
+export async function migrate(
+  kysely: Kysely<any>,
+  migrations: readonly Migration[],
+  lock: (transaction: Kysely<any>) => Promise<void>,
+): Promise<void> {
+  const names = new Set(migrations.map((step) => step.name));
+  if (names.size < migrations.length) throw new Error('two migrations have the same name');
+
+  const applied = await kysely.transaction().execute(async (transaction) => {
+    await lock(transaction);
+    const table = transaction.schema.createTable('migrations').ifNotExists();
+    await table.addColumn('name', 'text', (column) => column.primaryKey().notNull()).execute();
+    return readApplied(transaction);
+  });
+  const unknown = [...applied].filter((name) => !names.has(name));
+  if (unknown.length > 0) {
+    const detail = `The data were written by a newer version of Homeport (step ${unknown.join(', ')}). Start that version, or restore a backup made with this one.`;
+    throw new Problem('database.newer', 409, detail);
+  }
+  for (const step of migrations) {
+    if (!applied.has(step.name)) await apply(kysely, step, lock);
+  }
+}
+
+async function apply(
+  kysely: Kysely<any>,
+  step: Migration,
+  lock: (transaction: Kysely<any>) => Promise<void>,
+): Promise<void> {
+  try {
+    await kysely.transaction().execute(async (transaction) => {
+      await lock(transaction);
+      if ((await readApplied(transaction)).has(step.name)) return;
+      await step.up(transaction);
+      await transaction.insertInto('migrations').values({ name: step.name }).execute();
+    });
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const detail = `The database could not be brought up to date: step ${step.name} failed.`;
+    throw new Problem('database.migration_failed', 500, detail, { cause: error, retryable: false });
+  }
+}
+
+async function readApplied(transaction: Kysely<any>): Promise<ReadonlySet<string>> {
+  const rows: { name: string }[] = await transaction.selectFrom('migrations').select('name').execute();
+  return new Set(rows.map((row) => row.name));
+}

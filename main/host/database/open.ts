@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import type { Context, Log, Migration } from '../../../services/contracts/service.ts';
+import { createGroupCommit } from './commit.ts';
+import { migrate } from './migrate.ts';
+import { openSqlite, type Engine } from './sqlite.ts';
+
+/** One service's own tables, on either dialect; README.md in this folder says what a store may use on both. */
+export interface Database extends AsyncDisposable {
+  readonly kysely: Kysely<any>;
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly commit: Context['commit'];
+  /**
+   * Call once, with all steps that ever were, in order: those of the host's own tables first, then the service's.
+   * @throws Problem `database.newer` (409), `database.migration_failed` (500).
+   */
+  readonly migrate: (migrations: readonly Migration[]) => Promise<void>;
+  /**
+   * Writes a consistent copy to `file` while writers go on.
+   * @throws Problem `database.backup_elsewhere` (501) on PostgreSQL, `database.full` (507); no partial file is left.
+   */
+  readonly backup: (file: string) => Promise<void>;
+}
+
+/**
+ * Opens `<folder>/db.sqlite`, or with a `url` the schema `schema` of that PostgreSQL server. All queries throw Problems
+ * for faults from outside: `database.full` (507), `database.busy` and `database.unreachable` (503). The disposal waits
+ * for the group commit at hand.
+ */
+export async function openDatabase(options: {
+  readonly folder: string;
+  readonly schema: string;
+  readonly url?: string;
+  readonly log: Log;
+}): Promise<Database> {
+  const { folder, schema, url, log } = options;
+  const engine = url === undefined ? openSqlite(folder, log) : await openServer(url, schema, log);
+  const group = createGroupCommit(engine.kysely, log);
+  let closing: Promise<void> | undefined;
+  return {
+    kysely: engine.kysely,
+    dialect: url === undefined ? 'sqlite' : 'postgres',
+    commit: group.commit,
+    migrate: (migrations) => migrate(engine.kysely, migrations, engine.lock),
+    backup: engine.backup,
+    [Symbol.asyncDispose]: () => (closing ??= group.close().then(engine.close)),
+  };
+}
+
+/** Most installations never speak to a server, and need not load its driver (7 MB). */
+async function openServer(url: string, schema: string, log: Log): Promise<Engine> {
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(url, schema, log);
+}

@@ -1,0 +1,119 @@
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type SqliteDialectConfig,
+} from 'kysely';
+import type { Log } from '../../../services/contracts/service.ts';
+import { nameFault, namingFaults, watchConnection } from './faults.ts';
+import { StatementCache } from './statements.ts';
+
+export interface Engine {
+  readonly kysely: Kysely<any>;
+  /** Called in a transaction: makes other processes that migrate the same database wait until it ends. */
+  readonly lock: (transaction: Kysely<any>) => Promise<void>;
+  readonly backup: (file: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens `<folder>/db.sqlite`, made with its folder when missing; both are for this user alone. */
+export function openSqlite(folder: string, log: Log): Engine {
+  const database = openFile(folder);
+  const kysely = new Kysely<any>({ dialect: new Dialect(database) });
+  return {
+    kysely,
+    // Every transaction begins with the write lock.
+    lock: async () => {},
+    backup: (file) => backup(database, file),
+    async close() {
+      if (database.open) {
+        try {
+          database.pragma('optimize');
+          database.pragma('wal_checkpoint(TRUNCATE)');
+        } catch (error) {
+          // A full disk, most likely. The write-ahead log stays beside the file and holds everything.
+          log.warn('database closed without a checkpoint', { error: nameFault(error) });
+        }
+      }
+      await kysely.destroy();
+      if (database.open) database.close();
+    },
+  };
+}
+
+function openFile(folder: string): Sqlite.Database {
+  let database: Sqlite.Database | undefined;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    const file = join(folder, 'db.sqlite');
+    reserve(file);
+    database = new Sqlite(file, { timeout: 5000 });
+    database.pragma('journal_mode = WAL');
+    // In WAL mode NORMAL would lose the last commits on a power cut, and a 250 or 200 was given for them.
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    // A process holds a dozen of these: 1 MiB of pages each, and a log that shrinks again after a burst.
+    database.pragma('cache_size = -1024');
+    database.pragma('journal_size_limit = 4194304');
+    return database;
+  } catch (error) {
+    database?.close();
+    throw nameFault(error);
+  }
+}
+
+/** Makes the file with mode 0600 before SQLite would make it with the process's own. */
+function reserve(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+}
+
+/** SQLite's online backup on the same connection: writers go on, and what they change meanwhile is in the copy. */
+async function backup(database: Sqlite.Database, file: string): Promise<void> {
+  await namingFaults(async () => {
+    try {
+      reserve(file);
+      await database.backup(file);
+    } catch (error) {
+      rmSync(file, { force: true });
+      throw error;
+    }
+  });
+}
+
+class Dialect extends SqliteDialect {
+  readonly #driver: Driver;
+  constructor(database: Sqlite.Database) {
+    const config = { database: new StatementCache(database) };
+    super(config);
+    this.#driver = new Driver(database, config);
+  }
+  override createDriver(): Driver {
+    return this.#driver;
+  }
+}
+
+class Driver extends SqliteDriver {
+  readonly #database: Sqlite.Database;
+  constructor(database: Sqlite.Database, config: SqliteDialectConfig) {
+    super(config);
+    this.#database = database;
+  }
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return watchConnection(await super.acquireConnection());
+  }
+  /** With the write lock at once: a transaction that reads first would else fail when another process wrote between. */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+  /** A full disk makes SQLite roll back by itself; asking once more would hide the first error behind a second. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
+  }
+}

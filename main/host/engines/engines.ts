@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { EngineName, type Engine, type Engines } from '../../../services/contracts/engines.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import { EngineFolder } from './folder.ts';
+import { officialRelease } from './official-release.ts';
+import { ytdlp } from './pins.ts';
+import { configuredPath, systemPath, type EngineSettings } from './places.ts';
+import { registryPackage } from './registry-package.ts';
+import { PassedOver, type Strategy } from './strategy.ts';
+import { ffmpegPackage } from './system-packages.ts';
+import { askVersion } from './version.ts';
+
+export interface EngineOptions {
+  /** The data folder; engines are installed below `<folder>/engines`. */
+  readonly folder: string;
+  /** Read at each look, so that a change counts without a restart. */
+  readonly settings: () => EngineSettings;
+  readonly log: Log;
+  /** Where yt-dlp's releases are; tests give their own. */
+  readonly releases?: string;
+}
+
+/** Finds, installs, updates and removes the outside programs. */
+export interface EngineShelf extends Engines {
+  /** Every engine there is a name for, looked for anew. */
+  list(): Promise<Engine[]>;
+  /**
+   * Brings the pinned version onto this machine, or a package of the system; also the update. Running jobs keep the
+   * version they were started with. @throws Problem `engines.not_installed` (503) which says why each way was passed over.
+   */
+  install(name: EngineName): Promise<Engine>;
+  /** Removes what {@link install} put into the data folder; programs of the system stay. */
+  remove(name: EngineName): Promise<void>;
+}
+
+type Found = Pick<Engine, 'path' | 'version' | 'source'>;
+
+/** Opens no resource: nothing is looked for before the first question. */
+export function openEngines(options: EngineOptions): EngineShelf {
+  const root = join(options.folder, 'engines');
+  const remembered = new Map<EngineName, { readonly key: string; readonly engine: Promise<Engine> }>();
+  const installing = new Map<EngineName, Promise<Engine>>();
+
+  const strategies = (name: EngineName): readonly Strategy[] =>
+    name === 'yt-dlp' ? [officialRelease(options.releases ?? ytdlp.releases), registryPackage] : [ffmpegPackage];
+
+  async function look(name: EngineName): Promise<Engine> {
+    const configured = await configuredPath(name, options.settings());
+    const candidates: { path: string; source: Found['source'] }[] = [];
+    if (configured === undefined) {
+      for (const path of await new EngineFolder(root, name).installed()) candidates.push({ path, source: 'data' });
+      const path = await systemPath(name);
+      if (path !== undefined) candidates.push({ path, source: 'system' });
+    } else {
+      // What the owner has set is used or complained about, never silently replaced.
+      candidates.push({ path: configured, source: 'setting' });
+    }
+    const broken: string[] = [];
+    for (const { path, source } of candidates) {
+      const answer = await askVersion(name, path);
+      if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
+      broken.push(`${path} does not answer: ${answer.reason}.`);
+      options.log.warn('engine does not answer', { engine: name, path, reason: answer.reason });
+    }
+    return { name, path: null, version: null, source: 'missing', remedy: remedy(name, configured, broken) };
+  }
+
+  async function find(name: EngineName, { refresh = false } = {}): Promise<Engine> {
+    const key = JSON.stringify(options.settings());
+    const known = remembered.get(name);
+    if (known !== undefined && known.key === key && !refresh) return await known.engine;
+    const engine = look(name);
+    remembered.set(name, { key, engine });
+    try {
+      return await engine;
+    } catch (error) {
+      remembered.delete(name);
+      throw error;
+    }
+  }
+
+  async function installNow(name: EngineName): Promise<Engine> {
+    const reasons: string[] = [];
+    for (const strategy of strategies(name)) {
+      try {
+        await strategy.install({ name, folder: new EngineFolder(root, name), log: options.log });
+        const engine = await find(name, { refresh: true });
+        if (name === 'ffmpeg') await find('ffprobe', { refresh: true });
+        if (engine.path !== null) return engine;
+        reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        reasons.push(`${strategy.title}: ${reason}`);
+        const fields = { engine: name, strategy: strategy.title, reason };
+        if (error instanceof PassedOver) options.log.info('engine installation passed over', fields);
+        else options.log.error('engine installation failed', { ...fields, error });
+      }
+    }
+    const detail = `${name} could not be installed. ${reasons.join('; ')}. ${remedy(name, undefined, [])}`;
+    throw new Problem('engines.not_installed', 503, detail);
+  }
+
+  async function install(asked: EngineName): Promise<Engine> {
+    const name = asked === 'ffprobe' ? 'ffmpeg' : asked;
+    const running = installing.get(name) ?? installNow(name);
+    installing.set(name, running);
+    try {
+      const engine = await running;
+      return asked === name ? engine : await find(asked);
+    } finally {
+      installing.delete(name);
+    }
+  }
+
+  return {
+    find,
+    install,
+    async list() {
+      return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));
+    },
+    async remove(name) {
+      await new EngineFolder(root, name).remove();
+      remembered.delete(name);
+    },
+  };
+}
+
+/** What to do about a missing engine, in one sentence after the reasons. */
+function remedy(name: EngineName, configured: string | undefined, broken: readonly string[]): string {
+  if (configured !== undefined) return `${broken.join(' ')} Correct its path in the settings, or clear it.`;
+  const advice =
+    name === 'yt-dlp'
+      ? 'Run "homeport engines install yt-dlp", or set YTDLP_PATH to an executable.'
+      : `Install ffmpeg with your system's package manager ("sudo apt-get install ffmpeg", "brew install ffmpeg"), or set FFMPEG_PATH.`;
+  return [...broken, advice].join(' ');
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { EngineName } from '../../../services/contracts/engines.ts';
+
+const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
+type Pointer = z.infer<typeof Pointer>;
+
+/** A folder that was renamed to its last name but never pointed at is rubbish after this time. */
+const strayAfterMs = 60 * 60_000;
+const partial = /^\.partial-(\d+)-/;
+
+/**
+ * Installed versions of one engine: `<root>/<name>/<version>-<random>/<executable>` and beside them `current`, a small
+ * file that names the version in use and the one before it. A version's folder appears by one rename and never changes,
+ * so a running job keeps its program through an update.
+ */
+export class EngineFolder {
+  readonly #name: EngineName;
+  readonly #base: string;
+
+  constructor(root: string, name: EngineName) {
+    this.#name = name;
+    this.#base = join(root, name);
+  }
+
+  /** Executables that may be used, the best first: the current version, then the one before. */
+  async installed(): Promise<readonly string[]> {
+    const pointer = await this.#pointer();
+    const versions = [pointer?.current, pointer?.previous].filter((version) => typeof version === 'string');
+    return versions.map((version) => join(this.#base, version, executableName(this.#name)));
+  }
+
+  /** A fresh folder to install into. It counts only after {@link publish}. */
+  async stage(): Promise<string> {
+    await this.clean();
+    const folder = join(this.#base, `.partial-${process.pid}-${randomBytes(4).toString('hex')}`);
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+
+  /** Makes a staged folder the current version and keeps the one before. Returns the executable's path. */
+  async publish(staged: string, version: string): Promise<string> {
+    const folder = `${version}-${randomBytes(4).toString('hex')}`;
+    await access(join(staged, executableName(this.#name)));
+    const before = await this.#pointer();
+    await rename(staged, join(this.#base, folder));
+    await this.#point({ current: folder, previous: before?.current ?? null });
+    await this.clean();
+    return join(this.#base, folder, executableName(this.#name));
+  }
+
+  /** Removes what killed installations left and versions older than the previous one. */
+  async clean(): Promise<void> {
+    const pointer = await this.#pointer();
+    for (const entry of await readdir(this.#base).catch(() => [])) {
+      if (entry.startsWith('current') || entry === pointer?.current || entry === pointer?.previous) continue;
+      const installer = partial.exec(entry)?.[1];
+      const alive = installer === undefined ? await this.#isYoung(entry) : isRunning(Number(installer));
+      if (!alive) await rm(join(this.#base, entry), { recursive: true, force: true });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#base, { recursive: true, force: true });
+  }
+
+  async #isYoung(entry: string): Promise<boolean> {
+    const found = await stat(join(this.#base, entry)).catch(() => undefined);
+    return found !== undefined && Date.now() - found.mtimeMs < strayAfterMs;
+  }
+
+  async #pointer(): Promise<Pointer | undefined> {
+    const text = await readFile(join(this.#base, 'current'), 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      return Pointer.parse(JSON.parse(text));
+    } catch (error) {
+      // A pointer nobody can read is no pointer: the engine is looked for elsewhere and may be installed anew.
+      if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+      throw error;
+    }
+  }
+
+  async #point(pointer: Pointer): Promise<void> {
+    const draft = join(this.#base, `current.${randomBytes(4).toString('hex')}`);
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(pointer));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, join(this.#base, 'current'));
+  }
+}
+
+export function executableName(name: EngineName): string {
+  return process.platform === 'win32' ? `${name}.exe` : name;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

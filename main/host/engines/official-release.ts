@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { chmod, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { executableName } from './folder.ts';
+import { ytdlp } from './pins.ts';
+import { findPython } from './python.ts';
+import { PassedOver, type Strategy } from './strategy.ts';
+import { askVersion } from './version.ts';
+
+/** The internet may be absent, and then nobody should wait for it. */
+const answerWithinMs = 5000;
+const downloadWithinMs = 10 * 60_000;
+const largestBytes = 200 * 1024 * 1024;
+
+/** The project's own release file, checked against the SHA2-256SUMS that lies beside it. */
+export function officialRelease(releases: string): Strategy {
+  return {
+    title: 'the official release',
+    async install({ folder, log }) {
+      const address = `${releases}/download/${ytdlp.version}`;
+      const sums = await (await request(`${address}/SHA2-256SUMS`)).text();
+      const asset = await assetName();
+      const expected = sums
+        .split('\n')
+        .map((line) => line.trim().split(/\s+\*?/))
+        .find(([, file]) => file === asset)?.[0];
+      if (expected === undefined) throw new PassedOver(`the release has no checksum for ${asset}`);
+
+      const staged = await folder.stage();
+      try {
+        const path = join(staged, executableName('yt-dlp'));
+        const actual = await save(await request(`${address}/${asset}`), path);
+        if (actual !== expected.toLowerCase()) throw new PassedOver(`${asset} does not match its checksum`);
+        await chmod(path, 0o755);
+        const answer = await askVersion('yt-dlp', path);
+        if ('reason' in answer) throw new PassedOver(`${asset} does not run here: ${answer.reason}`);
+        await folder.publish(staged, answer.version);
+        log.info('engine installed from the official release', { asset, version: answer.version });
+      } finally {
+        await rm(staged, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */
+async function assetName(): Promise<string> {
+  if (process.platform === 'win32') return 'yt-dlp.exe';
+  if (process.platform === 'darwin') return 'yt-dlp_macos';
+  if ((await findPython()) !== undefined) return 'yt-dlp';
+  return process.arch === 'arm64' ? 'yt-dlp_linux_aarch64' : 'yt-dlp_linux';
+}
+
+/** Waits a short time for the answer's head and a long one for its body. */
+async function request(url: string): Promise<Response> {
+  const abort = new AbortController();
+  const unanswered = setTimeout(() => abort.abort(), answerWithinMs);
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(downloadWithinMs)]),
+    });
+    if (!response.ok) throw new PassedOver(`${new URL(url).host} answered ${response.status}`);
+    return response;
+  } catch (error) {
+    if (error instanceof PassedOver) throw error;
+    throw new PassedOver(`${new URL(url).host} cannot be reached`, { cause: error });
+  } finally {
+    clearTimeout(unanswered);
+  }
+}
+
+/** Writes the body to a new file and returns its SHA-256, hex. */
+async function save(response: Response, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const file = await open(path, 'wx', 0o700);
+  try {
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      size += chunk.byteLength;
+      if (size > largestBytes) throw new PassedOver('the release file is larger than any release ever was');
+      hash.update(chunk);
+      await file.write(chunk);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}

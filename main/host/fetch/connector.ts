@@ -1,0 +1,49 @@
+import { isIP, type LookupFunction } from 'node:net';
+import type { buildConnector } from 'undici';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+/** Resolves a host name to all its addresses. */
+export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+
+/** Whether an IP address may not be connected to. */
+export type IsRefused = (address: string) => boolean;
+
+/**
+ * A lookup for `net.connect` that hands on only addresses it has checked. The socket connects to exactly these, so a
+ * name that resolves to something else a moment later gains nothing. One refused address refuses the name.
+ */
+export function checkedLookup(resolve: Resolve, isRefused: IsRefused): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host).then(
+      (addresses) => {
+        const wanted = addresses.filter(
+          ({ family }) => !options.family || options.family === family || `IPv${family}` === options.family,
+        );
+        const [first] = wanted;
+        if (addresses.some(({ address }) => isRefused(address))) callback(refusedAddress(host), '', 0);
+        else if (first === undefined)
+          callback(Object.assign(new Error(`No address for ${host}`), { code: 'ENOTFOUND' }), '', 0);
+        else if (options.all === true) callback(null, [...wanted]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), '', 0),
+    );
+  };
+}
+
+/** Checks hosts that are addresses already, for which no lookup is made. */
+export function checkedConnector(connect: buildConnector.connector, isRefused: IsRefused): buildConnector.connector {
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0 && isRefused(host)) callback(refusedAddress(host), null);
+    else connect(options, callback);
+  };
+}
+
+function refusedAddress(host: string): Problem {
+  return new Problem(
+    'fetch.refused_address',
+    403,
+    `${host.slice(0, 253)} leads to this machine or its network. A setting allows such addresses for requests that others cause.`,
+  );
+}

@@ -1,0 +1,188 @@
+import { lookup } from 'node:dns/promises';
+import type { Readable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Fetch, FetchOptions, FetchReply, Log } from '../../../services/contracts/service.ts';
+import { isRefusedAddress } from './addresses.ts';
+import { checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
+import { acceptedEncodings, readReply } from './decode.ts';
+import { firstHop, nextHop, type Hop } from './redirect.ts';
+
+export interface HostFetchOptions {
+  readonly log: Log;
+  /** The setting that lets requests which others cause reach private addresses. Asked at each request. Default: no. */
+  readonly allowPrivate?: () => boolean;
+  /** Handed to undici's agents. */
+  readonly agentOptions?: Omit<Agent.Options, 'connect'>;
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve;
+  /** Default: everything that is not public. */
+  readonly isRefused?: IsRefused;
+}
+
+/** Disposing closes idle connections and ends running requests. */
+export type HostFetch = Fetch & AsyncDisposable;
+
+interface Agents {
+  /** Its connections were checked when they were opened. Never shared with requests that need no check. */
+  readonly checked: Dispatcher;
+  readonly free: Dispatcher;
+}
+
+const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } as const;
+
+/**
+ * Outgoing HTTP for all services, with time-out, size cap and, unless the owner typed the address, a check of every
+ * address after its resolution and on every redirect. undici is loaded by the first request.
+ */
+export function createFetch(options: HostFetchOptions): HostFetch {
+  let agents: Promise<Agents> | undefined;
+
+  const fetch: Fetch = async (address, given = {}) => {
+    const { timeoutMs = defaults.timeoutMs } = given;
+    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
+    const late = AbortSignal.timeout(timeoutMs);
+    const signal = given.signal === undefined ? late : AbortSignal.any([late, given.signal]);
+    const isFree = given.trust === 'owner' || options.allowPrivate?.() === true;
+    try {
+      const { checked, free } = await (agents ??= openAgents(options));
+      return await walk(hop, isFree ? free : checked, signal, given);
+    } catch (error) {
+      const problem = explain(error, hop, late.aborted, timeoutMs);
+      options.log.debug('fetch failed', {
+        host: hop.url.host,
+        method: hop.method,
+        code: problem.code,
+        error: problem.cause,
+      });
+      throw problem;
+    }
+  };
+
+  return Object.assign(fetch, {
+    async [Symbol.asyncDispose]() {
+      if (agents === undefined) return;
+      const { checked, free } = await agents;
+      await Promise.all([checked.destroy(), free.destroy()]);
+    },
+  });
+}
+
+async function openAgents(options: HostFetchOptions): Promise<Agents> {
+  const { agentOptions, resolve = resolveAll, isRefused = isRefusedAddress } = options;
+  const { Agent, buildConnector } = await import('undici');
+  const common = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, ...agentOptions };
+  const connecting = { timeout: 10_000, allowH2: false, autoSelectFamily: true };
+  // Port 0 satisfies the type; the connector puts the request's port in its place.
+  const connect = checkedConnector(
+    buildConnector({ ...connecting, port: 0, lookup: checkedLookup(resolve, isRefused) }),
+    isRefused,
+  );
+  return { checked: new Agent({ ...common, connect }), free: new Agent({ ...common, connect: connecting }) };
+}
+
+const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
+
+/** Sends the request and follows redirects. */
+async function walk(
+  first: Hop,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  options: FetchOptions,
+): Promise<FetchReply> {
+  const { maxBytes = defaults.maxBytes, maxRedirects = defaults.maxRedirects } = options;
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    signal.throwIfAborted();
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin: hop.url.origin,
+      path: hop.url.pathname + hop.url.search,
+      method: hop.method,
+      headers: { 'accept-encoding': acceptedEncodings, ...hop.headers },
+      body: hop.body ?? null,
+      signal,
+    });
+    // Destroying a body or the time-out makes it fail; whoever reads it is told by the reading.
+    body.on('error', ignore);
+    try {
+      const flat = flatten(headers);
+      const next = nextHop(hop, statusCode, flat['location']);
+      if (next === undefined) return await finish(hop, statusCode, flat, body, maxBytes);
+      if (redirects >= maxRedirects) throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`);
+      // A redirect's own body is of no interest; the connection can be used again if it is short.
+      await body.dump({ limit: 16 * 1024, signal });
+      hop = next;
+    } finally {
+      body.destroy();
+    }
+  }
+}
+
+function ignore(): void {
+  return undefined;
+}
+
+async function finish(
+  hop: Hop,
+  status: number,
+  headers: Record<string, string>,
+  body: Readable,
+  maxBytes: number,
+): Promise<FetchReply> {
+  const isEmpty = hop.method === 'HEAD' || status === 204 || status === 304 || headers['content-length'] === '0';
+  const encoding = isEmpty ? '' : (headers['content-encoding'] ?? '');
+  const bytes = await readReply(body, encoding, maxBytes);
+  if (encoding === '') return { status, headers, body: bytes, url: hop.url.href };
+  // These two told about the packed body.
+  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
+  return { status, headers: rest, body: bytes, url: hop.url.href };
+}
+
+/** A header that occurs several times is joined as HTTP allows, cookies by line. */
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined)
+      flat[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
+  }
+  return flat;
+}
+
+/** Messages name the host only: paths and queries of webhooks hold secrets. */
+function explain(error: unknown, { url }: Hop, isLate: boolean, timeoutMs: number): Problem {
+  if (error instanceof Problem) return error;
+  if (isLate)
+    return new Problem('fetch.timeout', 504, `${url.host} did not answer within ${timeoutMs / 1000} s.`, {
+      cause: error,
+    });
+  const code = codeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return new Problem('fetch.timeout', 504, `${url.host} could not be reached in time.`, { cause: error });
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new Problem('fetch.failed', 502, `The request to ${url.host} was cancelled.`, { cause: error });
+  }
+  return new Problem(
+    'fetch.failed',
+    502,
+    `${url.host} could not be asked${reasons[code] ?? (code === '' ? '' : `: ${code}`)}.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: ': there is no host of this name',
+  EAI_AGAIN: ': its name could not be resolved just now',
+  ECONNREFUSED: ': nothing listens there',
+  ECONNRESET: ': the connection broke',
+  UND_ERR_SOCKET: ': the connection broke',
+  UND_ERR_HEADERS_OVERFLOW: ': its headers are too large',
+};
+
+/** The code of an error or of the first one within it. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,78 @@
+import { Problem } from '../../../services/contracts/problem.ts';
+import { isSecretName } from '../log/redact.ts';
+
+/** One request of an exchange; a redirect leads to the next. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** The first hop. Credentials in the address become an Authorization header, so that they show up nowhere else. */
+export function firstHop(
+  address: string,
+  method: string,
+  given: Readonly<Record<string, string>>,
+  body: Hop['body'],
+): Hop {
+  const url = parse(address);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+  if (url.username !== '' || url.password !== '') {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers['authorization'] ??= `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  return { url: bare(url), method: method.toUpperCase(), headers, body };
+}
+
+/**
+ * Where a redirect leads, or undefined when the answer is none. After a change of origin credentials stay behind; what
+ * came over TLS with a credential or a body does not go on in the clear.
+ *
+ * @throws Problem `fetch.failed` (502).
+ */
+export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined;
+  const url = bare(parse(location, hop.url));
+  const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
+  const kept = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
+  const hasSecret = Object.keys(hop.headers).some(isSecretName) || kept.body !== undefined;
+  if (hop.url.protocol === 'https:' && url.protocol === 'http:' && hasSecret) {
+    throw new Problem(
+      'fetch.failed',
+      502,
+      `${hop.url.host} redirects to an unencrypted address, where credentials and bodies do not go.`,
+    );
+  }
+  const sameOrigin = url.origin === hop.url.origin;
+  const headers = Object.entries(kept.headers).filter(
+    ([name]) => (sameOrigin || !(isSecretName(name) || name === 'host')) && !(toGet && name.startsWith('content-')),
+  );
+  return { ...kept, url, headers: Object.fromEntries(headers) };
+}
+
+function parse(address: string, base?: URL): URL {
+  let url: URL;
+  try {
+    url = new URL(address, base);
+    decodeURIComponent(url.username + url.password);
+  } catch (error) {
+    throw new Problem('fetch.failed', 502, 'The address is not a valid URL.', { cause: error });
+  }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw new Problem(
+    'fetch.failed',
+    502,
+    `Only http and https addresses can be fetched, not ${url.protocol.slice(0, 20)}`,
+  );
+}
+
+function bare(url: URL): URL {
+  const copy = new URL(url);
+  copy.username = '';
+  copy.password = '';
+  copy.hash = '';
+  return copy;
+}

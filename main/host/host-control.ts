@@ -1,0 +1,114 @@
+import { createServer } from 'node:net';
+import type { HostControl } from '../../services/contracts/control.ts';
+import { Problem } from '../../services/contracts/problem.ts';
+import type { Log } from '../../services/contracts/service.ts';
+import type { FirstRun } from './accounts/first-run.ts';
+import { sessionCookie } from './accounts/session-cookie.ts';
+import type { Config } from './config/config.ts';
+import type { Settings } from './config/settings.ts';
+import type { EngineShelf } from './engines/engines.ts';
+import { apiRouter } from './http/api-router.ts';
+import { bindAll } from './http/bind.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { staticPages } from './http/static-pages.ts';
+import type { HostParts } from './parts.ts';
+import type { ServiceRunner } from './service-runner.ts';
+import { version } from './version.ts';
+
+interface ControlParts {
+  readonly parts: HostParts;
+  readonly config: Config;
+  readonly runners: ReadonlyMap<string, ServiceRunner>;
+  readonly engines: EngineShelf;
+  readonly firstRun: FirstRun;
+  readonly safeMode: boolean;
+  readonly pages: string;
+}
+
+/** The host's controls, as the control service gets them. */
+export function createHostControl(given: ControlParts): HostControl {
+  const { parts, config, runners, engines, firstRun } = given;
+  const runner = (id: string): ServiceRunner => {
+    const found = runners.get(id);
+    if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
+    return found;
+  };
+  const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
+
+  return {
+    version,
+    safeMode: given.safeMode,
+    configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
+    services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
+    async restart(id) {
+      await runner(id).restart();
+      return runner(id).state;
+    },
+    settings: () => config.describe(),
+    async changeSettings(section, patch) {
+      const before = config.read();
+      const change = await config.change(section, patch, (next) => refuseTakenPorts(before, next, parts.log));
+      const restarted: string[] = [];
+      for (const id of change.sections) {
+        const settings = config.read().services[id];
+        const service = runners.get(id);
+        if (settings === undefined || service === undefined) continue;
+        // The answer to this very request goes through the control listener: it is started anew once that is out.
+        if (service.descriptor.controlsHost) setImmediate(() => void service.apply(settings));
+        else if (!(await service.apply(settings)).restarted) continue;
+        restarted.push(id);
+      }
+      return { restarted };
+    },
+    engines: () => engines.list(),
+    installEngine: (name) => engines.install(name),
+    log: ({ level, service, text, limit }) =>
+      parts.log
+        .recent({
+          limit,
+          ...(level === undefined ? {} : { level }),
+          ...(service === undefined ? {} : { service }),
+          ...(text === undefined ? {} : { text }),
+        })
+        .map(({ at, ...line }) => ({ time: at, ...line })),
+    async deadJobs() {
+      const lists = await Promise.all(
+        [...runners].map(async ([service, { jobs }]) => {
+          const dead = (await jobs?.list({ state: 'dead', limit: 500 })) ?? [];
+          return dead.map((job) => ({ service, ...job }));
+        }),
+      );
+      return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
+    },
+    retryJob: async (service, id) => (await runner(service).jobs?.retry(id)) ?? false,
+    dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
+    apiHandlers: handlers,
+    openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
+    handleApi: apiRouter({ handlers, accounts: parts.accounts, log: parts.log.child('api') }),
+    handlePage: staticPages({ folder: given.pages }),
+    metrics: (service) => parts.metrics.text(service),
+    firstRun: {
+      needed: async () => firstRun.needed(),
+      complete: async (code, name, password) => {
+        await firstRun.complete(code, name, password);
+      },
+    },
+    sessionCookie: (value) => sessionCookie(value, { secure: false }),
+  };
+}
+
+/** Verify before commit: a port that another program holds is refused while the old one still works. */
+async function refuseTakenPorts(before: Settings, next: Settings, log: Log): Promise<void> {
+  for (const [id, { enabled, port }] of Object.entries(next.services)) {
+    if (!enabled || port === undefined || port === 0 || port === before.services[id]?.port) continue;
+    const own = Object.entries(next.services).find(
+      ([other, each]) => other !== id && each.enabled && each.port === port,
+    );
+    if (own !== undefined) {
+      const message = `Port ${port} is already that of ${own[0]}.`;
+      throw new Problem('config.invalid', 422, message, { fields: { [`services.${id}.port`]: message } });
+    }
+    const { servers } = await bindAll(createServer, { hosts: ['127.0.0.1', '::1'], port, log });
+    for (const server of servers) server.close();
+  }
+}

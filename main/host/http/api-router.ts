@@ -1,0 +1,170 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { ZodType } from 'zod';
+import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
+import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import { remoteAddress } from './access.ts';
+import { readJson } from './body.ts';
+import { isProvenSameOrigin, isSafe } from './origin.ts';
+import { sendProblem, toProblem } from './problem-reply.ts';
+import { matchRoutes, type RouteMatch } from './route-match.ts';
+
+export interface ApiRouterOptions {
+  /** Asked at each request, so that services may come and go. */
+  readonly handlers: () => readonly ApiHandler[];
+  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly log: Log;
+  /** Largest JSON body. Default 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+type Route = ApiRoute<unknown, unknown, unknown>;
+
+/**
+ * Answers our own API from routes declared as data. Every answer is JSON; errors have the shape of `ApiError` in the
+ * contracts. It stands behind a listener's guard.
+ */
+export function apiRouter(options: ApiRouterOptions): RequestListener {
+  const { log } = options;
+  return (request, response) => {
+    respond(request, response, options).catch((error: unknown) => {
+      sendProblem(response, toProblem(error, log, { method: request.method, path: request.url?.split('?', 1)[0] }));
+    });
+  };
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
+  const [path = '', query = ''] = splitTarget(request.url ?? '');
+  const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
+  const route: Route = handler.route;
+  const identity = await authenticate(request, route, options.accounts);
+  const reply = await handler.handle({
+    params,
+    query: parseInput(route.query, queryObject(query), 'query'),
+    body:
+      route.body === undefined
+        ? undefined
+        : parseInput(route.body, await readJson(request, { maxBytes: options.maxBytes ?? 1024 * 1024 }), 'body'),
+    identity,
+    remoteAddress: remoteAddress(request),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
+    setHeader: (name, value) => void response.setHeader(name, value),
+  });
+  sendJson(request, response, checkReply(route, reply));
+}
+
+function splitTarget(url: string): [string, string] {
+  const end = url.indexOf('?');
+  return end < 0 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
+}
+
+function choose(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
+  if (matches.length === 0) throw new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const chosen = matches.find((match) => match.handler.route.method === method);
+  if (chosen !== undefined) return chosen;
+  const methods = [...new Set(matches.map((match) => match.handler.route.method))].join(', ');
+  throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
+}
+
+/**
+ * Who is calling, or a refusal. A session's cookie counts for a change only when the browser proves that our own page
+ * sends it: the guard lets requests without any browser headers pass, and those have tokens to come with.
+ */
+async function authenticate(
+  request: IncomingMessage,
+  route: Route,
+  accounts: ApiRouterOptions['accounts'],
+): Promise<Identity | undefined> {
+  const { authorization, cookie } = request.headers;
+  const withCookie = isSafe(request.method) || isProvenSameOrigin(request);
+  let identity: Identity | undefined;
+  try {
+    identity = await accounts.authenticate({
+      authorization,
+      cookie: withCookie ? cookie : undefined,
+      remoteAddress: remoteAddress(request),
+    });
+  } catch (error) {
+    // A cookie that has run out must not keep anyone from signing in.
+    if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
+  }
+  if (route.access === 'public') return identity;
+  if (identity === undefined) {
+    if (cookie !== undefined && !withCookie) {
+      throw new Problem(
+        'api.cross_site',
+        403,
+        'A session can change things from our own page only. Use an access token elsewhere.',
+      );
+    }
+    throw new Problem('api.sign_in', 401, 'Sign in first, or send an access token.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+  if (identity.kind === 'service' && identity.role !== 'admin') {
+    throw new Problem(
+      'api.people_only',
+      403,
+      'Service accounts use the services they were granted, not the app itself.',
+    );
+  }
+  if (route.access === 'admin' && identity.role !== 'admin') {
+    throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
+  }
+  return identity;
+}
+
+/** A name that occurs several times becomes a list. */
+function queryObject(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {};
+  const parameters = new URLSearchParams(text);
+  for (const name of new Set(parameters.keys())) {
+    if (name === '__proto__') continue;
+    const values = parameters.getAll(name);
+    query[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return query;
+}
+
+function parseInput(schema: ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) fields[issue.path.map(String).join('.') || where] ??= issue.message;
+  const first = Object.entries(fields)[0];
+  throw new Problem(
+    'api.invalid',
+    422,
+    first === undefined ? `The ${where} is not valid.` : `${first[0]}: ${first[1]}`,
+    { fields },
+  );
+}
+
+/** Parsing the reply also drops what the schema does not name, so no column of a row slips out by accident. */
+function checkReply(route: Route, reply: unknown): unknown {
+  const parsed = route.reply.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const at = issue?.path.map(String).join('.') || 'reply';
+  const error = new Error(
+    `The reply of ${route.method} ${route.path} does not fit its schema at ${at}: ${issue?.message ?? 'unknown'}`,
+  );
+  if (process.env['NODE_ENV'] === 'production') throw error;
+  throw new Problem('api.bad_reply', 500, error.message, { cause: error });
+}
+
+function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  if (value === undefined) {
+    response.writeHead(204).end();
+    return;
+  }
+  const text = JSON.stringify(value);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(request.method === 'HEAD' ? undefined : text);
+}

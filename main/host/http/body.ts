@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** The body may stand still this long. Default 60,000 ms. */
+  readonly stallMs?: number;
+}
+
+/**
+ * Reads a request's body.
+ *
+ * @throws Problem `http.too_large` (413), `http.stalled` (408), `http.aborted` (400).
+ */
+export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 }: BodyLimits): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  if (request.destroyed && !request.complete) return Promise.reject(aborted());
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const stalled = setTimeout(
+      () => stop(new Problem('http.stalled', 408, 'The request body stopped coming.', closed)),
+      stallMs,
+    );
+    const stop = (problem: Problem): void => {
+      leave();
+      // What still comes is not kept; the connection ends with the answer.
+      request.resume();
+      reject(problem);
+    };
+    const onData = (part: Buffer): void => {
+      size += part.length;
+      if (size > maxBytes) return stop(tooLarge(maxBytes));
+      parts.push(part);
+      stalled.refresh();
+    };
+    const onEnd = (): void => {
+      leave();
+      resolve(Buffer.concat(parts, size));
+    };
+    const onClose = (): void => stop(aborted());
+    const leave = (): void => {
+      clearTimeout(stalled);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      request.on('error', () => undefined);
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+/**
+ * Reads a JSON body; undefined when there is none. Only `application/json` is taken: a form of another site cannot send
+ * that without asking first.
+ *
+ * @throws Problem as {@link readBody}; `http.not_json` (415), `http.bad_json` (400).
+ */
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
+    throw new Problem('http.not_json', 415, 'Send the body without a content encoding.', closed);
+  }
+  const isJson = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(request.headers['content-type'] ?? '');
+  const body = await readBody(request, isJson ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, 64 * 1024) });
+  if (body.length === 0) return undefined;
+  if (!isJson) throw new Problem('http.not_json', 415, 'Send the body as application/json.');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+  } catch (error) {
+    throw new Problem('http.bad_json', 400, 'The body is not valid JSON in UTF-8.', { cause: error });
+  }
+}
+
+const closed = { headers: { Connection: 'close' } };
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem('http.too_large', 413, `The body is larger than ${maxBytes} bytes.`, closed);
+}
+
+function aborted(): Problem {
+  return new Problem('http.aborted', 400, 'The request ended before its body was complete.', closed);
+}

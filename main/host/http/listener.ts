@@ -1,0 +1,254 @@
+import {
+  createServer as createHttpServer,
+  ServerResponse,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { UpgradeListener } from '../../../services/contracts/service.ts';
+import type { PartLog } from '../log.ts';
+import type { RequestMetrics } from '../metrics/metrics.ts';
+import { accountFor } from './access.ts';
+import { bindAll } from './bind.ts';
+import { answerClientError } from './client-error.ts';
+import { watchConnections } from './connections.ts';
+import { drain } from './drain.ts';
+import { createGuard, type GuardPolicy } from './guard.ts';
+import { defaultLimits, type ListenerLimits } from './limits.ts';
+import { sendProblem, toProblem } from './problem-reply.ts';
+
+/** The parts of a running service that a listener calls; a `Service` is one. */
+export interface Handler {
+  readonly http?: RequestListener;
+  readonly upgrade?: UpgradeListener;
+  readonly tcp?: (socket: Socket) => void;
+}
+
+export interface ListenerOptions {
+  /** The service's id, for log and metrics. */
+  readonly service: string;
+  /** 0: any port that is free on all hosts. */
+  readonly port: number;
+  /** Default 127.0.0.1 and ::1. */
+  readonly hosts?: readonly string[];
+  /** Default `http`; `tcp` hands each connection to `handler.tcp`, past the guard. */
+  readonly protocol?: 'http' | 'tcp';
+  /** Undefined while the service is not running. */
+  readonly handler: Handler | undefined;
+  readonly guard: GuardPolicy;
+  readonly log: PartLog;
+  readonly metrics: RequestMetrics;
+  readonly limits?: Partial<ListenerLimits>;
+  /** Level of the access log's lines. Default `debug`. */
+  readonly accessLog?: 'debug' | 'info';
+  /** Never suggested in place of a taken port: the ports of the other services. */
+  readonly avoidPorts?: readonly number[];
+}
+
+export interface Listener {
+  readonly port: number;
+  /** `127.0.0.1:2586`, `[::1]:2586`. */
+  readonly addresses: readonly string[];
+  /** Takes effect with the next request. Without a handler requests are answered 503; a guard given here replaces the former. */
+  replaceHandler(handler: Handler | undefined, guard?: GuardPolicy): void;
+  /**
+   * Stops accepting, lets running requests finish, ends idle connections and destroys what is left after the time-out
+   * (default 5,000 ms). A service ends its own streams before.
+   */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Opens a service's port with the guard, limits, access log and request metrics every service gets.
+ *
+ * @throws PortTaken (409); Problem `listener.port_forbidden` (403), `listener.no_address` (500).
+ */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { service, log, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const access = { service, log, metrics, level: accessLog };
+  const connections = watchConnections(limits.bodyStallMs);
+  let { handler } = options;
+  let refuse = options.guard.refuse ?? sendRefusal;
+  let guard = createGuard(options.guard);
+  let draining = false;
+
+  const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    const problem = toProblem(error, log, { service, method: request.method });
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    try {
+      refuse(request, response, problem);
+    } catch (rendering) {
+      log.error('a refusal could not be rendered', { service, error: rendering });
+      response.destroy();
+    }
+  };
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.began({ request, response });
+    // A write after the client has left is an event on the response, and would end the process unheard.
+    response.on('error', leave);
+    accountFor(request, response, access);
+    if (draining) response.setHeader('Connection', 'close');
+    try {
+      const problem = guard.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
+      if (problem !== undefined) refuse(request, response, closing(response, request, problem));
+      else if (!guard.answerCors(request, response)) {
+        const result: unknown = handler?.http?.(request, response);
+        if (result instanceof Promise) result.catch((error: unknown) => fail(request, response, error));
+      }
+    } catch (error) {
+      fail(request, response, error);
+    }
+  };
+
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', leave);
+    const start = performance.now();
+    const problem =
+      guard.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
+    if (problem !== undefined) {
+      refuse(request, responseOn(socket as Socket, request, access), problem);
+      return;
+    }
+    socket.once('close', () => {
+      const seconds = (performance.now() - start) / 1000;
+      metrics.request(service, 'GET', 101, seconds);
+      log[accessLog]('websocket closed', { seconds: Math.round(seconds) });
+    });
+    try {
+      handler?.upgrade?.(request, socket, head);
+    } catch (error) {
+      toProblem(error, log, { service });
+      socket.destroy();
+    }
+  };
+
+  const onTcp = (socket: Socket): void => {
+    socket.on('error', leave);
+    if (handler?.tcp === undefined || draining) socket.destroy();
+    else handler.tcp(socket);
+  };
+
+  const makeHttp = (): Server => {
+    const server = createHttpServer(
+      {
+        // The guard answers a missing Host itself, in the service's own error shape.
+        requireHostHeader: false,
+        headersTimeout: limits.headersTimeoutMs,
+        requestTimeout: 0,
+        connectionsCheckingInterval: Math.max(50, Math.min(30_000, limits.headersTimeoutMs / 4)),
+        keepAliveTimeout: limits.keepAliveMs,
+        maxHeaderSize: limits.maxHeaderBytes,
+        noDelay: true,
+        // Finds streams whose client has vanished without a word.
+        keepAlive: true,
+        keepAliveInitialDelay: 60_000,
+        // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer.
+        shouldUpgradeCallback: (request) =>
+          request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.http !== undefined,
+      },
+      onRequest,
+    );
+    server.on('upgrade', onUpgrade);
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const status = answerClientError(error, socket as Socket, connections);
+      if (status !== undefined) metrics.request(service, 'other', status, 0);
+    });
+    return server;
+  };
+
+  const make = (): TcpServer => {
+    const server = options.protocol === 'tcp' ? createTcpServer({ noDelay: true }, onTcp) : makeHttp();
+    server.maxConnections = limits.maxConnections;
+    server.on('connection', (socket: Socket) => connections.add(socket));
+    server.on('drop', () =>
+      log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
+    );
+    return server;
+  };
+
+  const { servers, port } = await bindAll(make, {
+    hosts,
+    port: options.port,
+    log,
+    avoidPorts: options.avoidPorts ?? [],
+  }).catch((error: unknown) => {
+    connections.destroyAll();
+    connections[Symbol.dispose]();
+    throw error;
+  });
+  for (const server of servers) server.on('error', (error) => log.error('listener failed', { service, error }));
+  let closed: Promise<void> | undefined;
+
+  return {
+    port,
+    addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
+    replaceHandler(next, policy) {
+      handler = next;
+      if (policy === undefined) return;
+      guard = createGuard(policy);
+      refuse = policy.refuse ?? sendRefusal;
+    },
+    close({ timeoutMs = 5000 } = {}) {
+      draining = true;
+      closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
+      return closed;
+    },
+  };
+}
+
+/** The cause is over with the connection; `close` has told everyone who has to know. */
+function leave(): void {
+  return undefined;
+}
+
+function sendRefusal(_request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  sendProblem(response, problem);
+}
+
+function notRunning(): Problem {
+  return new Problem(
+    'listener.not_running',
+    503,
+    'The service is starting or has been stopped. Try again in a moment.',
+    {
+      headers: { 'Retry-After': '2' },
+    },
+  );
+}
+
+/** A refused request may bring gigabytes of body; the connection ends with the answer. */
+function closing(response: ServerResponse, request: IncomingMessage, problem: Problem): Problem {
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  if (!request.complete && !hasNoBody(request)) response.setHeader('Connection', 'close');
+  return problem;
+}
+
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+}
+
+/** Lets the service's own renderer refuse an upgrade, for which Node makes no response object. */
+function responseOn(
+  socket: Socket,
+  request: IncomingMessage,
+  access: Parameters<typeof accountFor>[2],
+): ServerResponse {
+  const response = new ServerResponse(request);
+  accountFor(request, response, access);
+  response.setHeader('Connection', 'close');
+  response.assignSocket(socket);
+  response.once('finish', () => socket.destroySoon());
+  return response;
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,0 +1,182 @@
+import { z, type ZodType } from 'zod';
+import { ApiError, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import { describePath } from './route-match.ts';
+
+export interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  readonly handlers: readonly ApiHandler[];
+}
+
+/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses as it is. */
+type Schema = Record<string, unknown>;
+type Route = ApiRoute<unknown, unknown, unknown>;
+
+/** An OpenAPI 3.1 document of our own API. Schemas with an id (`.meta({ id })`) become components. */
+export function openApiDocument({ title, version, handlers }: OpenApiOptions): Record<string, unknown> {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  const byPath = [...handlers].sort((a, b) => (a.route.path < b.route.path ? -1 : 1));
+  // Replies first: they give the plain names to their schemas, inputs that differ get another.
+  const replies = new Map(
+    byPath.map(({ route }) => [route, components.add(route.reply as ZodType, 'output', operationId(route))]),
+  );
+  const failure = components.add(ApiError, 'output', 'failure');
+  for (const { route } of byPath) {
+    const { openApi } = describePath(route.path);
+    (paths[openApi] ??= {})[route.method.toLowerCase()] = operation(
+      route,
+      replies.get(route) ?? {},
+      failure,
+      components,
+    );
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: components.schemas,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' }, password: { type: 'http', scheme: 'basic' } },
+    },
+  };
+}
+
+function operation(route: Route, reply: Schema, failure: Schema, components: Components): Record<string, unknown> {
+  const id = operationId(route);
+  const inPath = describePath(route.path).parameters.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery =
+    route.query === undefined ? [] : queryParameters(components.add(route.query, 'input', id), components);
+  const body =
+    route.body === undefined ? undefined : { required: true, content: json(components.add(route.body, 'input', id)) };
+  const isEmpty = route.reply instanceof z.ZodUndefined || route.reply instanceof z.ZodVoid;
+  return {
+    operationId: id,
+    summary: route.summary,
+    tags: [route.path.split('/')[2] ?? 'api'],
+    ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      ...(isEmpty ? { 204: { description: 'Done.' } } : { 200: { description: 'Done.', content: json(reply) } }),
+      default: { description: 'It failed.', content: json(failure) },
+    },
+    security: route.access === 'public' ? [] : [{ token: [] }, { password: [] }],
+    ...(route.access === 'admin' ? { 'x-access': 'admin' } : {}),
+  };
+}
+
+function json(schema: Schema): Record<string, unknown> {
+  return { 'application/json': { schema } };
+}
+
+function queryParameters(schema: Schema, components: Components): unknown[] {
+  const { properties = {}, required = [] } = components.resolve(schema) as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    const told = typeof description === 'string' ? { description } : {};
+    return { name, in: 'query', required: required.includes(name), ...told, schema: rest };
+  });
+}
+
+/** `GET /api/inbox/:id` -> `getInboxById`. */
+function operationId(route: Route): string {
+  const words = route.path
+    .replace(/^\/api\//, '')
+    .split('/')
+    .map((part) => (part.startsWith(':') ? `By-${part.slice(1)}` : part))
+    .flatMap((part) => part.split(/[^A-Za-z0-9]+/))
+    .filter((word) => word !== '');
+  return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** The named schemas of a document. */
+class Components {
+  readonly schemas: Record<string, Schema> = {};
+
+  /** Adds the named schemas within one and returns it with references to them. */
+  add(schema: ZodType, io: 'input' | 'output', operation: string): Schema {
+    // Wrapped, so that a schema with an id of its own becomes a reference like those within it.
+    const whole: Schema = {
+      ...z.toJSONSchema(z.object({ it: schema }), {
+        io,
+        unrepresentable: 'any',
+        override: io === 'output' ? open : plain,
+      }),
+    };
+    const found = Object.entries((whole['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
+      const { id: _id, ...rest } = definition;
+      return [name, rest] as const;
+    });
+    const names = this.#names(found, io, operation);
+    for (const [name, definition] of found) this.schemas[names.get(name) ?? name] = renamed(definition, names);
+    return renamed((whole['properties'] as { it: Schema }).it, names);
+  }
+
+  /** Follows a reference to a component. */
+  resolve(schema: Schema): Schema {
+    const reference = schema['$ref'];
+    if (typeof reference !== 'string') return schema;
+    return this.schemas[reference.slice(prefix.length)] ?? {};
+  }
+
+  /**
+   * A schema with defaults differs as input and as output, and so does everything that refers to it; the input then gets
+   * `Input` behind its name.
+   */
+  #names(
+    found: readonly (readonly [string, Schema])[],
+    io: 'input' | 'output',
+    operation: string,
+  ): Map<string, string> {
+    const own = (name: string): string =>
+      name.startsWith('__') ? `${operation}${name.replace(/^__schema/, '_')}` : name;
+    const names = new Map(found.map(([name]) => [name, own(name)]));
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const [name, definition] of found) {
+        const chosen = names.get(name) ?? name;
+        const known = this.schemas[chosen];
+        if (known === undefined || JSON.stringify(known) === JSON.stringify(renamed(definition, names))) continue;
+        if (io === 'output' || chosen.endsWith('Input')) throw new Error(`Two different schemas have the id ${name}.`);
+        names.set(name, `${chosen}Input`);
+        changed = true;
+      }
+    }
+    return names;
+  }
+}
+
+const prefix = '#/components/schemas/';
+
+/** zod marks the bounds of a safe integer, which tell a reader nothing. */
+function plain({ jsonSchema }: { jsonSchema: Schema }): void {
+  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
+  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
+}
+
+/** A client must not break when an answer gains a field. */
+function open(context: { jsonSchema: Schema }): void {
+  plain(context);
+  if (context.jsonSchema['additionalProperties'] === false) delete context.jsonSchema['additionalProperties'];
+}
+
+function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => renamed(item, names)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const isReference = key === '$ref' && typeof inner === 'string' && inner.startsWith('#/$defs/');
+    const name = isReference ? inner.slice('#/$defs/'.length) : '';
+    copy[key] = isReference ? `${prefix}${names.get(name) ?? name}` : renamed(inner, names);
+  }
+  return copy as T;
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import type { CrossOrigin } from '../../../services/contracts/service.ts';
+
+/** Methods that change nothing; another site may send them, but does not get to read the answer. */
+export function isSafe(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
+
+/**
+ * Whether the browser says that the request comes from a page of this very listener. A request without either header
+ * comes from no browser, or from one too old to tell: that is no proof.
+ */
+export function isProvenSameOrigin(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  if (origin !== undefined) return isOriginOf(origin, host);
+  return request.headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** Who sent a request, as far as a browser tells. */
+export type Sender = 'same-origin' | 'no browser' | 'allowed origin' | 'other origin';
+
+export function senderOf(request: IncomingMessage, isAllowed: (origin: string) => boolean): Sender {
+  const { origin } = request.headers;
+  if (origin !== undefined) {
+    if (isOriginOf(origin, request.headers.host)) return 'same-origin';
+    return isAllowed(origin) ? 'allowed origin' : 'other origin';
+  }
+  const site = request.headers['sec-fetch-site'];
+  if (site === undefined) return 'no browser';
+  // `none`: the person typed the address or opened a bookmark.
+  return site === 'same-origin' || site === 'none' ? 'same-origin' : 'other origin';
+}
+
+function isOriginOf(origin: string, host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const scheme = origin.startsWith('http://') ? 7 : origin.startsWith('https://') ? 8 : 0;
+  if (scheme === 0 || origin.length !== scheme + host.length) return false;
+  return origin.endsWith(host) || origin.toLowerCase().endsWith(host.toLowerCase());
+}
+
+/** Compiles `https://app.example.org`, `http://localhost:*` or `chrome-extension://*`; a star stands for anything but `/`. */
+export function allowOrigins(patterns: readonly string[]): (origin: string) => boolean {
+  if (patterns.length === 0) return () => false;
+  const alternatives = patterns.map((pattern) => pattern.split('*').map(literally).join('[^/]{0,253}'));
+  const expression = new RegExp(`^(?:${alternatives.join('|')})$`, 'i');
+  return (origin) => origin !== 'null' && origin.length <= 512 && expression.test(origin);
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/**
+ * Whether a state-changing request or a WebSocket of another origin may pass. Under `credentialed` it has to bring its
+ * own credential; a form or an image cannot, but makes the browser add a remembered Basic sign-in, hence the look at
+ * the mode.
+ */
+export function passesFromElsewhere(policy: CrossOrigin, request: IncomingMessage): boolean {
+  if (policy === 'any') return true;
+  if (policy === 'refuse') return false;
+  if (hasAuthQuery(request.url)) return true;
+  if (request.headers.authorization === undefined) return false;
+  const mode = request.headers['sec-fetch-mode'];
+  return mode === undefined || mode === 'cors' || mode === 'websocket';
+}
+
+function hasAuthQuery(url: string | undefined): boolean {
+  const start = url?.indexOf('?') ?? -1;
+  return start >= 0 && new URLSearchParams(url?.slice(start + 1)).get('auth') !== null;
+}

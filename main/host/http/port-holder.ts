@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The program that listens on a port, as far as the system tells. */
+export interface PortHolder {
+  /** Undefined when the program belongs to another user and the system keeps it to itself. */
+  readonly pid?: number;
+  /** For a person: `node headless.ts (process 4711)` or `a program of another user`. */
+  readonly description: string;
+}
+
+/** Who listens on a TCP port of this machine; undefined when nobody can be found. Never throws. */
+export async function findPortHolder(port: number): Promise<PortHolder | undefined> {
+  try {
+    if (process.platform === 'linux') return await holderByProc(port);
+    return process.platform === 'win32' ? await holderByNetstat(port) : await holderByLsof(port);
+  } catch {
+    // A missing tool or a process that has just ended: the message then does without the name.
+    return undefined;
+  }
+}
+
+async function holderByProc(port: number): Promise<PortHolder | undefined> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty));
+  const inodes = tables.flatMap((table) => listeningInodes(table, port));
+  if (inodes.length === 0) return undefined;
+  const links = new Set(inodes.map((inode) => `socket:[${inode}]`));
+  // Our own process first: a second start of a listener is the likeliest mistake.
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  for (const pid of [String(process.pid), ...pids]) {
+    if (await holdsOneOf(pid, links))
+      return { pid: Number(pid), description: `${await programName(pid)} (process ${pid})` };
+  }
+  return { description: 'a program of another user' };
+}
+
+/** Lines of proc_net_tcp(5): `sl local_address rem_address st … uid timeout inode`; state 0A is LISTEN. */
+function listeningInodes(table: string, port: number): string[] {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((columns) => columns[3] === '0A' && columns[1]?.endsWith(end) === true)
+    .map((columns) => columns[9] ?? '0')
+    .filter((inode) => inode !== '0');
+}
+
+async function holdsOneOf(pid: string, links: ReadonlySet<string>): Promise<boolean> {
+  const folder = `/proc/${pid}/fd`;
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (links.has(await readlink(`${folder}/${name}`).catch(() => ''))) return true;
+  }
+  return false;
+}
+
+/** The program's file name, for an interpreter also the script's; never more of the command line, which may hold secrets. */
+async function programName(pid: string): Promise<string> {
+  const line = (await readOrEmpty(`/proc/${pid}/cmdline`)).split('\0');
+  const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim() || 'a program';
+  if (!/^(?:node|python[\d.]*|ruby|java|perl|bun|deno|php)$/.test(program)) return program;
+  const script = line.slice(1).find((argument) => argument !== '' && !argument.startsWith('-'));
+  return script === undefined ? program : `${program} ${basename(script)}`;
+}
+
+async function readOrEmpty(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+/** `-F pc` prints one `p<pid>` and one `c<command>` line. */
+async function holderByLsof(port: number): Promise<PortHolder | undefined> {
+  const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], { timeout: 3000 });
+  const pid = /^p(\d+)$/m.exec(stdout)?.[1];
+  const command = /^c(.+)$/m.exec(stdout)?.[1] ?? 'a program';
+  return pid === undefined ? undefined : { pid: Number(pid), description: `${command} (process ${pid})` };
+}
+
+async function holderByNetstat(port: number): Promise<PortHolder | undefined> {
+  const { stdout } = await run('netstat', ['-ano', '-p', 'TCP'], { timeout: 3000, windowsHide: true });
+  const pid = new RegExp(`:${port}\\s+\\S+\\s+LISTENING\\s+(\\d+)`, 'i').exec(stdout)?.[1];
+  if (pid === undefined) return undefined;
+  const list = await run('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'], {
+    timeout: 3000,
+    windowsHide: true,
+  });
+  const command = /^"([^"]+)"/m.exec(list.stdout)?.[1] ?? 'a program';
+  return { pid: Number(pid), description: `${command} (process ${pid})` };
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+
+/** Our own API's error shape; see `ApiError` in the contracts. */
+export function problemBody(problem: Problem): string {
+  const { code, detail, fields } = problem;
+  const shown = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
+  return `${JSON.stringify({ error: shown })}\n`;
+}
+
+/** Answers with a problem, or cuts the connection when an answer has begun already. */
+export function sendProblem(response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = problemBody(problem);
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Anything that was thrown, as a problem; what is none was a defect and is logged under the id that the client is told. */
+export function toProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
+  if (error instanceof Problem) {
+    if (error.status >= 500) log.warn('request failed', { ...about, error });
+    return error;
+  }
+  const id = randomBytes(6).toString('hex');
+  log.error('request failed on a defect', { ...about, id, error });
+  return new Problem('host.defect', 500, `Something went wrong here. The log has the details under ${id}.`, {
+    cause: error,
+  });
+}
+
+/** A whole answer for a bare socket, on which no response object exists. */
+export function rawAnswer(status: number, body: string, contentType = 'text/plain; charset=utf-8'): string {
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\nConnection: close\r\nContent-Type: ${contentType}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}

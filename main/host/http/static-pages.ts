@@ -1,0 +1,159 @@
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream';
+
+export interface StaticPagesOptions {
+  /** Absolute path of the built renderer. */
+  readonly folder: string;
+  /** Page for `/` and for every path without a dot. Default `index.html`. */
+  readonly entry?: string;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.wasm': 'application/wasm',
+};
+
+/** On every answer: the pages load nothing but what this origin serves, and nobody may frame them. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'self'; img-src 'self' data: https:; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** Vite's names with a content hash: `assets/index-B4kz_9xQ.js`. */
+const hashedName = /^\/assets\/[^/]*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+
+interface Found {
+  readonly path: string;
+  readonly size: number;
+  readonly modified: Date;
+}
+
+/** Serves a built renderer: one folder, one entry page, nothing outside it. */
+export function staticPages({ folder, entry = 'index.html' }: StaticPagesOptions): RequestListener {
+  return (request, response) => {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    serve(request, response, folder, entry).catch(() => {
+      // A file that vanished between two looks, or a disk that fails: the page can be asked for again.
+      if (response.headersSent) response.destroy();
+      else plain(request, response, 500, 'The page could not be read. Try again.');
+    });
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, folder: string, entry: string): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return plain(request, response, 405, 'Pages can only be read.');
+  }
+  const path = pathOf(request.url ?? '/');
+  if (path === undefined) return plain(request, response, 404, 'There is no such page.');
+  const isPage = !(path.split('/').at(-1) ?? '').includes('.');
+  const name = isPage ? `/${entry}` : path;
+  const file = await find(folder, name);
+  if (file !== undefined) return send(request, response, name, file, await compressed(request, folder, name));
+  if (isPage)
+    return plain(
+      request,
+      response,
+      503,
+      'The pages have not been built yet. Start the app with "npm start", which builds them.',
+    );
+  return plain(request, response, 404, 'There is no such page.');
+}
+
+/** The decoded path; undefined when it could lead out of the folder or to a hidden file. */
+function pathOf(url: string): string | undefined {
+  const end = url.search(/[?#]/);
+  try {
+    const path = decodeURIComponent(end < 0 ? url : url.slice(0, end));
+    const hidden = path.split('/').some((part) => part.startsWith('.'));
+    return path.startsWith('/') && !hidden && !/[\\\0:]/.test(path) ? path : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** A regular file below the folder, links resolved. */
+async function find(folder: string, name: string): Promise<Found | undefined> {
+  try {
+    const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, name))]);
+    if (!path.startsWith(root + sep)) return undefined;
+    const facts = await stat(path);
+    return facts.isFile() ? { path, size: facts.size, modified: facts.mtime } : undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
+    throw error;
+  }
+}
+
+/** The `.gz` the build left beside a file, for clients that take it. */
+async function compressed(request: IncomingMessage, folder: string, name: string): Promise<Found | undefined> {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted) ? find(folder, `${name}.gz`) : undefined;
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  name: string,
+  plainFile: Found,
+  gz: Found | undefined,
+): void {
+  const file = gz ?? plainFile;
+  const tag = `"${plainFile.size.toString(36)}-${plainFile.modified.getTime().toString(36)}${gz === undefined ? '' : '-gz'}"`;
+  response.setHeader('ETag', tag);
+  response.setHeader('Vary', 'Accept-Encoding');
+  response.setHeader('Cache-Control', hashedName.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (asksFor(request.headers['if-none-match'], tag)) {
+    response.writeHead(304).end();
+    return;
+  }
+  response.setHeader('Content-Type', types[extname(name).toLowerCase()] ?? 'application/octet-stream');
+  if (gz !== undefined) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Content-Length', file.size);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  // `end` bounds the stream to what Content-Length promised, should the file grow meanwhile.
+  const stream = createReadStream(file.path, { end: Math.max(0, file.size - 1) });
+  pipeline(stream, response, (error) => {
+    if (error !== null && error !== undefined) response.destroy();
+  });
+}
+
+function asksFor(header: string | undefined, tag: string): boolean {
+  return header !== undefined && header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
+}
+
+function plain(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(text) + 1,
+  });
+  response.end(request.method === 'HEAD' ? undefined : `${text}\n`);
+}

@@ -1,0 +1,37 @@
+import type { JobKind } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Random } from '../../../services/contracts/service.ts';
+
+const defaultBackoffMs: readonly number[] = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
+const defaultGiveUpAfterMs = 24 * 3_600_000;
+
+/** Longest text of a failure that is kept with its job. */
+const longestReason = 500;
+
+/** What becomes of a job whose attempt failed: the time of the next one, or undefined when it is a dead letter. */
+export function nextAttemptAt(
+  kind: JobKind<any>,
+  job: { readonly attempts: number; readonly created_at: number },
+  error: unknown,
+  now: number,
+  random: Random,
+): number | undefined {
+  if (error instanceof Problem && !error.retryable) return undefined;
+  if (now - job.created_at >= (kind.giveUpAfterMs ?? defaultGiveUpAfterMs)) return undefined;
+  const waits = kind.backoffMs ?? defaultBackoffMs;
+  const wait = waits[Math.min(job.attempts, waits.length) - 1] ?? 0;
+  const asked = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
+  return now + Math.max(Math.round(wait * (0.8 + 0.4 * fraction(random))), asked);
+}
+
+/** From 0 up to, not including, 1. */
+function fraction(random: Random): number {
+  const [high = 0, low = 0] = random.bytes(2);
+  return (high * 256 + low) / 65_536;
+}
+
+/** A failure as a page may show it: the detail of a Problem holds no secret, any other error's message might. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Problem) return error.detail.slice(0, longestReason);
+  return `Unexpected ${error instanceof Error ? error.name : 'error'}; the log has the details.`;
+}

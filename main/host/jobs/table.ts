@@ -1,0 +1,151 @@
+import { sql, type Kysely } from 'kysely';
+
+/** The columns a worker needs of a claimed job. Times are ms since the epoch. */
+export interface JobRow {
+  readonly id: number;
+  readonly kind: string;
+  readonly job_key: string | null;
+  readonly order_key: string | null;
+  readonly payload: string;
+  /** Counts the attempt that begins with the claim. */
+  readonly attempts: number;
+  readonly created_at: number;
+  readonly run_at: number;
+}
+
+export interface NewJob {
+  readonly kind: string;
+  readonly key: string | undefined;
+  readonly orderKey: string | undefined;
+  readonly payload: string;
+  readonly createdAt: number;
+  readonly runAt: number;
+}
+
+/** Writes the jobs in one statement; returns the ids of those whose key was free. */
+export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly number[]> {
+  const orderKeys = new Set<string>();
+  const rows = jobs.map(({ kind, key, orderKey, payload, createdAt, runAt }) => {
+    const first = orderKey !== undefined && !orderKeys.has(orderKey);
+    if (orderKey !== undefined) orderKeys.add(orderKey);
+    const held = first ? behindAnother(kind, orderKey) : orderKey === undefined ? 0 : 1;
+    return {
+      kind,
+      job_key: key ?? null,
+      order_key: orderKey ?? null,
+      held,
+      payload,
+      created_at: createdAt,
+      run_at: runAt,
+    };
+  });
+  const inserted: { id: number }[] = await db
+    .insertInto('jobs')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
+    .returning('id')
+    .execute();
+  const kind = jobs[0]?.kind;
+  // The first of an order key may be one that was there already, and perhaps done: the others must not wait for it.
+  if (kind !== undefined && inserted.length < jobs.length) {
+    for (const orderKey of orderKeys) await letNextGo(db, kind, orderKey);
+  }
+  return inserted.map((row) => row.id);
+}
+
+function behindAnother(kind: string, orderKey: string) {
+  return sql<number>`case when exists (select 1 from jobs as earlier where earlier.kind = ${kind}
+    and earlier.order_key = ${orderKey} and earlier.state in ('waiting', 'running')) then 1 else 0 end`;
+}
+
+/** The id under which a key is stored. */
+export async function findByKey(db: Kysely<any>, kind: string, key: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('job_key', '=', key)
+    .executeTakeFirst();
+  return (row as { id: number } | undefined)?.id;
+}
+
+/** Shows the first active job of an order key to the claims. */
+export async function letNextGo(db: Kysely<any>, kind: string, orderKey: string): Promise<void> {
+  await sql`update jobs set held = 0 where held = 1 and id = (select min(id) from jobs
+    where kind = ${kind} and order_key = ${orderKey} and state in ('waiting', 'running'))`.execute(db);
+}
+
+/**
+ * The same for all order keys at once. Two transactions on PostgreSQL that do not see each other, one adding a job and
+ * one ending its predecessor, leave a job held behind nothing; this finds it.
+ */
+export async function letAllFirstGo(db: Kysely<any>): Promise<void> {
+  await sql`update jobs set held = 0 where state = 'waiting' and held = 1 and id in (select min(id) from jobs
+    where order_key is not null and state in ('waiting', 'running') group by kind, order_key)`.execute(db);
+}
+
+/**
+ * Takes up to `limit` due jobs of a kind in one statement. `skipLocked` lets replicas on PostgreSQL claim side by side;
+ * SQLite has one writer and does not know the words.
+ */
+export async function claimJobs(
+  db: Kysely<any>,
+  ask: { kind: string; limit: number; now: number; owner: string; leaseUntil: number; skipLocked: boolean },
+): Promise<readonly JobRow[]> {
+  const { rows } = await sql<JobRow>`with picked as (
+      select due.id from jobs as due
+      where due.state = 'waiting' and due.held = 0 and due.kind = ${ask.kind} and due.run_at <= ${ask.now}
+      and (due.order_key is null or not exists (select 1 from jobs as other where other.kind = due.kind
+        and other.order_key = due.order_key and other.state in ('waiting', 'running')
+        and (other.id < due.id or other.state = 'running')))
+      order by due.run_at, due.id limit ${ask.limit} ${ask.skipLocked ? sql`for update skip locked` : sql``})
+    update jobs set state = 'running', attempts = attempts + 1,
+      lease_owner = ${ask.owner}, lease_until = ${ask.leaseUntil}
+    where id in (select id from picked) 
+    returning id, kind, job_key, order_key, payload, attempts, created_at, run_at`.execute(db);
+  return [...rows].sort((a, b) => a.run_at - b.run_at || a.id - b.id);
+}
+
+/** When the next job of each kind falls due. */
+export async function nextRunAt(db: Kysely<any>, kinds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const next = new Map<string, number>();
+  for (const kind of kinds) {
+    const { rows } = await sql<{ run_at: number | null }>`select min(run_at) as run_at from jobs
+      where state = 'waiting' and held = 0 and kind = ${kind}`.execute(db);
+    const runAt = rows[0]?.run_at;
+    if (typeof runAt === 'number') next.set(kind, runAt);
+  }
+  return next;
+}
+
+/** Marks jobs as done and forgets their payloads, which may hold secrets. The rows stay for their keys. */
+export async function markDone(db: Kysely<any>, ids: readonly number[], owner: string, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ state: 'done', payload: 'null', finished_at: now, lease_owner: null, lease_until: null, last_error: null })
+    .where('id', 'in', ids)
+    .where('state', '=', 'running')
+    .where('lease_owner', '=', owner)
+    .execute();
+}
+
+/** Ends an attempt that did not succeed. False when the lease was lost meanwhile, and nothing was changed. */
+export async function endAttempt(
+  db: Kysely<any>,
+  id: number,
+  owner: string,
+  change:
+    | { readonly state: 'waiting'; readonly run_at: number; readonly last_error: string }
+    | { readonly state: 'dead'; readonly finished_at: number; readonly last_error: string }
+    | { readonly state: 'waiting'; readonly attempts: number },
+): Promise<boolean> {
+  const ended = await db
+    .updateTable('jobs')
+    .set({ ...change, lease_owner: null, lease_until: null })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('lease_owner', '=', owner)
+    .returning('id')
+    .execute();
+  return ended.length > 0;
+}

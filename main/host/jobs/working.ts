@@ -1,0 +1,62 @@
+import type { Attempt, JobHandling, JobKind } from '../../../services/contracts/jobs.ts';
+
+/** A kind this process has a handler for, and what the worker knows of its jobs. */
+export interface Working {
+  readonly kind: JobKind<any>;
+  readonly handler: (attempt: Attempt<any>) => Promise<void>;
+  readonly onDead: JobHandling<any>['onDead'];
+  /** How many more may run. */
+  free: number;
+  /** There may be a job to claim now. */
+  due: boolean;
+  /** The earliest later time known of, in ms since the epoch. */
+  nextAt: number;
+  /** The table may know an earlier one. */
+  askNext: boolean;
+  /** Ids that were enqueued here and that no claim has returned yet. */
+  readonly expected: Set<number>;
+  /** How often a claim came back without all of them. */
+  looks: number;
+}
+
+const defaultConcurrency = 4;
+
+export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'onDead'>): Working {
+  const free = given.kind.concurrency ?? defaultConcurrency;
+  return { ...given, free, due: true, nextAt: Infinity, askNext: true, expected: new Set(), looks: 0 };
+}
+
+/**
+ * With several connections a claim may come before the commit of the transaction that enqueued the job, and miss it. It
+ * is repeated after these waits until it was seen; a transaction that takes longer is left to the poll.
+ */
+const lookAgainMs: readonly number[] = [5, 25, 125, 625];
+const mostExpected = 1_000;
+
+/** Takes note of jobs that were enqueued, perhaps in a transaction that is still open. */
+export function expectJobs(working: Working, ids: readonly number[], runAts: readonly number[], now: number): void {
+  for (const runAt of runAts) {
+    if (runAt <= now) working.due = true;
+    else working.nextAt = Math.min(working.nextAt, runAt);
+  }
+  working.looks = 0;
+  for (const id of ids) if (working.expected.size < mostExpected) working.expected.add(id);
+}
+
+/** After a claim that took all it could see. `next`: the earliest later time the table was found to know. */
+export function drained(working: Working, next: number | undefined, now: number): void {
+  working.askNext = false;
+  working.nextAt = Math.min(working.nextAt, next ?? Infinity);
+  if (working.expected.size === 0) return;
+  const wait = lookAgainMs[working.looks];
+  working.looks += 1;
+  if (wait === undefined) working.expected.clear();
+  else working.nextAt = Math.min(working.nextAt, now + wait);
+}
+
+/** When its time has come: there may be a job, and perhaps more at times only the table knows. */
+export function makeDue(working: Working): void {
+  working.nextAt = Infinity;
+  working.askNext = true;
+  working.due = true;
+}

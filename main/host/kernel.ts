@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
+import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
+import { accountsMigrations } from './accounts/tables.ts';
+import { createBus } from './bus.ts';
+import { openConfig, type Config } from './config/config.ts';
+import type { CommandLineSettings } from './config/layers.ts';
+import { openDatabase } from './database/open.ts';
+import { openEngines, type EngineShelf } from './engines/engines.ts';
+import { createFetch } from './fetch/fetch.ts';
+import { createHandovers } from './handovers.ts';
+import type { HostLog } from './log.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import type { HostParts } from './parts.ts';
+import { systemRandom } from './random.ts';
+import { openVault } from './vault/vault.ts';
+import { version } from './version.ts';
+
+export interface KernelOptions {
+  readonly dataDir: string;
+  readonly descriptors: readonly ServiceDescriptor[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly commandLine: CommandLineSettings;
+  readonly clock: Clock;
+  readonly log: HostLog;
+  /** Resolves once every service was started, or could not be. */
+  readonly started: Promise<void>;
+  /** Base address of a service's listener. */
+  readonly address: (serviceId: string) => string | undefined;
+}
+
+/** Everything under the services, opened: settings, vault, accounts, engines. */
+export interface Kernel extends AsyncDisposable {
+  readonly config: Config;
+  readonly accounts: HostAccounts;
+  readonly engines: EngineShelf;
+  readonly parts: HostParts;
+}
+
+/** Opens the data folder's common part, in order; disposal closes in reverse. Starts no service. */
+export async function openKernel(options: KernelOptions): Promise<Kernel> {
+  const { dataDir, log, clock, environment } = options;
+  await using opening = new AsyncDisposableStack();
+  const config = await openConfig({
+    dataDir,
+    descriptors: options.descriptors,
+    environment,
+    commandLine: options.commandLine,
+    log: log.child('config'),
+  });
+
+  const folder = join(dataDir, 'host');
+  const isNew = !existsSync(folder);
+  const vault = await openVault({ folder: dataDir, create: isNew, log: log.child('vault') });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { databaseUrl } = config.read().host;
+  const database = opening.use(
+    await openDatabase({
+      folder,
+      schema: 'host',
+      log: log.child('database'),
+      ...(databaseUrl === '' ? {} : { url: databaseUrl }),
+    }),
+  );
+  await database.migrate(accountsMigrations);
+
+  const bus = createBus(log.child('bus'));
+  const metrics = createMetrics({ version, log: log.child('metrics') });
+  const random = systemRandom;
+  const accounts = opening.use(
+    await openAccounts({ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host }),
+  );
+  const engines = openEngines({
+    folder: config.read().host.enginesFolder || dataDir,
+    settings: () => {
+      const { ytDlpPath, ffmpegPath } = config.read().host;
+      return { ytdlpPath: ytDlpPath, ffmpegPath };
+    },
+    log: log.child('engines'),
+  });
+  const parts: HostParts = {
+    dataDir,
+    hostSettings: () => config.read().host,
+    log,
+    metrics,
+    bus,
+    handovers: createHandovers(options.started),
+    accounts,
+    vault,
+    engines,
+    fetch: opening.use(createFetch({ log: log.child('fetch') })),
+    clock,
+    random,
+    address: options.address,
+    portsInUse: () => Object.values(config.read().services).flatMap(({ port }) => (port === undefined ? [] : [port])),
+  };
+  const resources = opening.move();
+  return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}

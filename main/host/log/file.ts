@@ -1,0 +1,84 @@
+import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+
+export interface LogFileOptions {
+  /** The file is turned over before it grows beyond this. Default 10 MiB. */
+  readonly maxBytes?: number;
+  /** How many old files stay (`path.1` is the youngest). Default 5. */
+  readonly keep?: number;
+}
+
+export interface LogFile extends Disposable {
+  /** Appends one line. Never throws: what a full disk refuses is counted, and the count is written once there is room. */
+  write(line: string): void;
+  /** Opens the file anew, for an outside program that has moved it. */
+  reopen(): void;
+}
+
+/**
+ * A log file that turns itself over. Lines are written at once, so that the last ones before a crash are there; the file
+ * is readable by its owner only.
+ */
+export function logFile(path: string, options: LogFileOptions = {}): LogFile {
+  const maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
+  const keep = Math.max(0, options.keep ?? 5);
+  let handle: number | undefined;
+  let size = 0;
+  let lost = 0;
+  let closed = false;
+
+  const open = (): number => {
+    const opened = openSync(path, 'a', 0o600);
+    size = fstatSync(opened).size;
+    return opened;
+  };
+
+  const close = (): void => {
+    if (handle === undefined) return;
+    const closing = handle;
+    handle = undefined;
+    closeSync(closing);
+  };
+
+  const turnOver = (): void => {
+    close();
+    rmSync(`${path}.${keep}`, { force: true });
+    if (keep === 0) rmSync(path, { force: true });
+    for (let number = keep - 1; number >= 0; number -= 1) {
+      const from = number === 0 ? path : `${path}.${number}`;
+      if (existsSync(from)) renameSync(from, `${path}.${number + 1}`);
+    }
+  };
+
+  const append = (line: string): void => {
+    const bytes = Buffer.from(`${line}\n`);
+    handle ??= open();
+    if (size > 0 && size + bytes.length > maxBytes) {
+      turnOver();
+      handle = open();
+    }
+    const written = writeSync(handle, bytes);
+    size += written;
+    if (written < bytes.length) throw new Error('The line was written in part only.');
+  };
+
+  return {
+    write(line) {
+      if (closed) return;
+      try {
+        if (lost > 0) {
+          append(`{"level":"warn","service":"log","message":"lines lost","count":${lost}}`);
+          lost = 0;
+        }
+        append(line);
+      } catch {
+        // There is no better place to tell than this file, so the loss is told here once it takes lines again.
+        lost += 1;
+      }
+    },
+    reopen: close,
+    [Symbol.dispose]() {
+      closed = true;
+      close();
+    },
+  };
+}

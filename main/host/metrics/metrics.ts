@@ -1,0 +1,88 @@
+import { Counter } from 'prom-client';
+import type { Log, Metrics } from '../../../services/contracts/service.ts';
+import { metricsPage, type Family } from './page.ts';
+import { measureProcess, processorSeconds } from './process.ts';
+import { measureRequests, type RequestMetrics } from './requests.ts';
+import { openRoom, type NameOwner, type Room } from './room.ts';
+
+export type { RequestMetrics } from './requests.ts';
+
+export interface HostMetricsOptions {
+  /** The host's version, told by `homeport_info`. */
+  readonly version: string;
+  readonly log?: Log;
+}
+
+/** All metrics of the host: one registry per service, one for the host itself. */
+export interface HostMetrics {
+  /**
+   * A service's own metrics. What it declares again after a restart goes on counting; `collect` callbacks of the
+   * instance before are dropped by this call.
+   */
+  forService(id: string): Metrics;
+  /** Metrics of the host itself, without a `service` label. */
+  readonly host: Metrics;
+  readonly http: RequestMetrics;
+  /** Stops asking a stopped service's `collect` callbacks; its counters stay. */
+  release(id: string): void;
+  /**
+   * Prometheus text. With a service: its own metrics under the names it gave them, and its HTTP requests. Without:
+   * everything on one page, each service's samples with the label `service`.
+   */
+  text(service?: string): Promise<string>;
+}
+
+/** Opens the host's metrics. Declaring a metric whose name `promtool check metrics` would complain about throws an Error. */
+export function createMetrics(options: HostMetricsOptions): HostMetrics {
+  const names = new Map<string, NameOwner>();
+  const services = new Map<string, Room>();
+  const hostRoom = openRoom({ owner: 'host', names, log: options.log });
+  const http = measureRequests(hostRoom.registry);
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time the host has used.',
+    registers: [hostRoom.registry],
+    collect() {
+      this.reset();
+      this.inc(processorSeconds());
+    },
+  });
+  for (const name of ['http_requests_total', 'http_request_seconds', 'process_cpu_seconds_total']) {
+    names.set(name, { kind: name.endsWith('_total') ? 'counter' : 'histogram', owner: 'host' });
+  }
+  measureProcess(hostRoom.metrics, options.version);
+
+  return {
+    host: hostRoom.metrics,
+    http,
+    forService(id) {
+      let room = services.get(id);
+      if (room === undefined) services.set(id, (room = openRoom({ owner: id, names, log: options.log })));
+      room.release();
+      return room.metrics;
+    },
+    release: (id) => services.get(id)?.release(),
+    async text(service) {
+      const host = await hostRoom.families();
+      if (service === undefined) {
+        const rooms = await Promise.all([...services].map(async ([id, room]) => labelled(await room.families(), id)));
+        return metricsPage([...host, ...rooms.flat()]);
+      }
+      const own = (await services.get(service)?.families()) ?? [];
+      return metricsPage([...own, ...ofService(host, service)]);
+    },
+  };
+}
+
+function labelled(families: readonly Family[], service: string): Family[] {
+  return families.map((family) => ({
+    ...family,
+    samples: family.samples.map((sample) => ({ ...sample, labels: { service, ...sample.labels } })),
+  }));
+}
+
+function ofService(families: readonly Family[], service: string): Family[] {
+  return families
+    .map((family) => ({ ...family, samples: family.samples.filter((sample) => sample.labels['service'] === service) }))
+    .filter((family) => family.samples.length > 0);
+}

@@ -1,0 +1,55 @@
+export type MetricKind = 'counter' | 'gauge' | 'histogram';
+
+/** What `promtool check metrics` says about units; base units are seconds and bytes. */
+const otherUnits = new Map([
+  ...['minutes', 'hours', 'days', 'weeks'].map((unit) => [unit, 'seconds'] as const),
+  ...['bits', 'kelvin', 'fahrenheit', 'miles', 'inches', 'pounds', 'calories', 'percent'].map(
+    (unit) => [unit, 'the base unit'] as const,
+  ),
+]);
+const prefixes =
+  'pico nano micro milli centi deci deca hecto kilo kibi mega mibi mebi giga gibi tera tebi peta pebi'.split(' ');
+const baseUnits = 'seconds meters grams joules bytes amperes volts hertz'.split(' ');
+const abbreviations = new Set('s ms us ns sec b kb mb gb tb pb m h d'.split(' '));
+
+/**
+ * What `promtool check metrics` would complain about, or undefined. Asked when a metric is declared, so that a name that
+ * breaks the conventions is found by the first start and not by the owner's dashboards.
+ */
+export function nameComplaint(
+  kind: MetricKind,
+  name: string,
+  help: string,
+  labels: readonly string[],
+): string | undefined {
+  if (help.trim() === '') return 'needs a help text';
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) return 'must be snake case: a-z, 0-9 and _';
+  for (const label of labels) {
+    if (!/^[a-z][a-z0-9_]*$/.test(label)) return `has the label "${label}", which is not snake case`;
+    if (label === 'le' || label === 'quantile')
+      return `has the label "${label}", which belongs to histograms and summaries`;
+    if (label === 'service') return 'has the label "service", which the joined page adds itself';
+  }
+  return suffixComplaint(kind, name) ?? wordComplaint(kind, name);
+}
+
+function suffixComplaint(kind: MetricKind, name: string): string | undefined {
+  if (kind === 'counter' && !name.endsWith('_total')) return 'is a counter, so it must end in _total';
+  if (kind !== 'counter' && name.endsWith('_total')) return 'is no counter, so it must not end in _total';
+  const reserved = ['_count', '_sum', '_bucket'].find((suffix) => name.endsWith(suffix));
+  return reserved === undefined ? undefined : `must not end in ${reserved}, which belongs to histograms`;
+}
+
+function wordComplaint(kind: MetricKind, name: string): string | undefined {
+  const words = name.split('_');
+  if (words.includes(kind) || ['counter', 'gauge', 'histogram', 'summary'].includes(words.at(-1) ?? ''))
+    return 'must not tell its type in its name';
+  for (const word of words) {
+    if (abbreviations.has(word)) return `has the abbreviated unit "${word}"`;
+    const other = otherUnits.get(word);
+    if (other !== undefined) return `must use ${other} in place of ${word}`;
+    const unit = baseUnits.find((base) => word.endsWith(base) && prefixes.includes(word.slice(0, -base.length)));
+    if (unit !== undefined) return `must use ${unit} in place of ${word}`;
+  }
+  return undefined;
+}

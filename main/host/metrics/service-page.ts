@@ -1,0 +1,32 @@
+import type { RequestListener } from 'node:http';
+import type { HostMetrics } from './metrics.ts';
+
+const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * Puts `GET /metrics` before a service, where scrapers of the peers look for it and, as with the peers, without a
+ * credential: the listener is on loopback and the numbers name no one.
+ */
+export function withMetricsPage(
+  service: string,
+  http: RequestListener,
+  metrics: HostMetrics,
+  failed: (error: unknown) => void,
+): RequestListener {
+  return (request, response) => {
+    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      http(request, response);
+      return;
+    }
+    metrics.text(service).then(
+      (text) => {
+        response.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' });
+        response.end(request.method === 'HEAD' ? undefined : text);
+      },
+      (error: unknown) => {
+        failed(error);
+        response.writeHead(500).end();
+      },
+    );
+  };
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Log } from '../../../services/contracts/service.ts';
+
+/** What the key file holds: the data key itself, or the text in which an outside key store wrapped it. */
+export type KeptKey =
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'wrapped'; readonly by: string; readonly text: string };
+
+const Wrapped = z.object({ wrapping: z.string().min(1), key: z.string().min(1) });
+
+const systemHasModes = process.platform !== 'win32';
+
+/** Undefined when there is no such file. Permissions that let others read it are taken away. */
+export async function readKeyFile(path: string, log: Log): Promise<KeptKey | undefined> {
+  let text: string;
+  try {
+    if (systemHasModes) await tighten(path, log);
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (!text.startsWith('{')) return { kind: 'plain', text };
+  const wrapped = Wrapped.safeParse(parseJson(text));
+  return wrapped.success
+    ? { kind: 'wrapped', by: wrapped.data.wrapping, text: wrapped.data.key }
+    : { kind: 'plain', text };
+}
+
+/** Replaces the file in one step: after a crash either the old or the new one is there, whole. */
+export async function writeKeyFile(path: string, key: KeptKey): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const text = key.kind === 'plain' ? key.text : JSON.stringify({ wrapping: key.by, key: key.text });
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(unfinished, 'wx', 0o600);
+    try {
+      await file.writeFile(`${text}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  if (systemHasModes) await syncFolder(folder);
+}
+
+async function tighten(path: string, log: Log): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o077) === 0) return;
+  await chmod(path, 0o600);
+  log.warn('vault key file was open to others; permissions tightened', { path, was: (mode & 0o777).toString(8) });
+}
+
+/** Without this a power cut may undo the rename. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+/** What a call sends; query fields that are undefined are left out. */
+export interface CallOptions<Query, Body> {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: { readonly [Key in keyof Query]?: Query[Key] | undefined };
+  readonly body?: Body;
+  readonly signal?: AbortSignal;
+}
+
+type Listener = () => void;
+const refusedListeners = new Set<Listener>();
+
+/** Called when a request was refused because nobody is signed in any more. Returns the way to stop listening. */
+export function onRefused(listener: Listener): Listener {
+  refusedListeners.add(listener);
+  return () => refusedListeners.delete(listener);
+}
+
+/**
+ * Calls a route of our own API and parses its reply.
+ * @throws Problem as the host rendered it; `page.offline` (status 0) when the host does not answer, `page.reply` when its answer
+ *   does not fit this page.
+ */
+export async function call<Query, Body, Reply>(
+  route: ApiRoute<Query, Body, Reply>,
+  options: CallOptions<Query, Body> = {},
+): Promise<Reply> {
+  const response = await send(route.method, address(route.path, options.params, options.query), options);
+  const reply: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) {
+    if (response.status === 401 && route.access !== 'public') for (const listener of refusedListeners) listener();
+    throw problemFrom(response.status, reply);
+  }
+  const parsed = route.reply.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  throw new Problem('page.reply', 502, 'Homeport and this page do not fit together. Reload the page.', {
+    cause: parsed.error,
+  });
+}
+
+async function send(method: string, url: string, { body, signal }: CallOptions<unknown, unknown>): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      credentials: 'same-origin',
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new Problem('page.offline', 0, 'Homeport does not answer. Is it still running?', { cause });
+  }
+}
+
+function address(path: string, params: Readonly<Record<string, string>> = {}, query: object = {}): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][]) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
+}
+
+function problemFrom(status: number, reply: unknown): Problem {
+  const parsed = ApiError.safeParse(reply);
+  if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
+  const { code, detail, fields = {} } = parsed.data.error;
+  // The API has only the routes of running services, and this page asks for no others.
+  if (code === 'api.unknown_path') return new Problem(code, status, 'This service is not running. Home says why.');
+  return new Problem(code, status, detail, { fields });
+}
+
+/** A sentence for a person out of anything that was thrown. */
+export function sentence(error: unknown): string {
+  if (error instanceof Problem) return error.detail;
+  return error instanceof Error ? error.message : 'Something went wrong on this page.';
+}

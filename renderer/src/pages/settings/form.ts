@@ -1,0 +1,136 @@
+import type { JsonSchema, SettingsField } from '../../../../services/contracts/settings.ts';
+
+/** How a setting is shown, chosen from its schema. */
+export type Control =
+  | { readonly kind: 'text'; readonly nullable: boolean }
+  | { readonly kind: 'secret' }
+  | { readonly kind: 'number'; readonly nullable: boolean }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'lines' }
+  | { readonly kind: 'rows'; readonly columns: readonly Column[] }
+  | { readonly kind: 'json' };
+
+/** One field of the objects in a list. */
+export interface Column {
+  readonly name: string;
+  readonly title: string;
+  readonly schema: JsonSchema;
+  readonly control: Control;
+}
+
+/** The control for a value of this schema; what no other control fits is JSON text. */
+export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Control {
+  const branches = variants(schema, root);
+  const nullable = branches.some(({ type }) => type === 'null');
+  const [only, ...others] = branches.filter(({ type }) => type !== 'null');
+  if (!only || others.length > 0) return { kind: 'json' };
+  if (schema['secret'] === true || only['secret'] === true)
+    return only['type'] === 'string' ? { kind: 'secret' } : { kind: 'json' };
+  const { type, enum: options } = only;
+  if (Array.isArray(options) && options.every((option) => typeof option === 'string') && !nullable) {
+    return { kind: 'choice', options };
+  }
+  if (type === 'string') return { kind: 'text', nullable };
+  if (type === 'number' || type === 'integer') return { kind: 'number', nullable };
+  if (type === 'boolean' && !nullable) return { kind: 'switch' };
+  if (type === 'array' && !nullable) return listControl(only, root);
+  return { kind: 'json' };
+}
+
+function listControl(schema: JsonSchema, root: JsonSchema): Control {
+  const items = record(schema['items']);
+  if (!items) return { kind: 'json' };
+  const control = controlFor(items, root);
+  if (control.kind === 'text' && !control.nullable) return { kind: 'lines' };
+  const properties = record(variants(items, root)[0]?.['properties']);
+  if (!properties) return { kind: 'json' };
+  const columns = Object.entries(properties).map(([name, value]): Column => {
+    const property = record(value) ?? {};
+    const title = typeof property['title'] === 'string' ? property['title'] : name;
+    return { name, title, schema: property, control: controlFor(property, root) };
+  });
+  const simple =
+    columns.length > 0 &&
+    columns.length <= 6 &&
+    columns.every((column) => !['rows', 'json'].includes(column.control.kind));
+  return simple ? { kind: 'rows', columns } : { kind: 'json' };
+}
+
+/** The branches a value may fit, references followed. */
+function variants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly JsonSchema[] {
+  if (depth > 8) return [];
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') {
+    const target = follow(reference, root);
+    return target ? variants({ ...target, ...without(schema, '$ref') }, root, depth + 1) : [];
+  }
+  const branches = schema['anyOf'] ?? schema['oneOf'];
+  const { type } = schema;
+  if (Array.isArray(type)) return type.map((one: unknown) => ({ ...schema, type: one }));
+  if (!Array.isArray(branches)) return [schema];
+  return branches.flatMap((branch) => variants(record(branch) ?? {}, root, depth + 1));
+}
+
+function follow(reference: string, root: JsonSchema): JsonSchema | undefined {
+  let node: unknown = root;
+  for (const part of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) node = record(node)?.[part];
+  return record(node);
+}
+
+function without(schema: JsonSchema, key: string): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+}
+
+/** A plain object, or undefined. */
+export function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** Whether the host shows `{set: true}` in place of a secret here. */
+export function isHiddenSecret(value: unknown): boolean {
+  return record(value)?.['set'] === true;
+}
+
+/** What a text box of a number means: what is no number goes to the host as it is, which says what is wrong with it. */
+export function numberFrom(text: string, nullable: boolean): unknown {
+  const trimmed = text.trim();
+  if (trimmed === '') return nullable ? null : '';
+  const value = Number(trimmed);
+  return Number.isNaN(value) ? trimmed : value;
+}
+
+/** The messages that belong to a field: its own and those of what is inside it, by their place. */
+export function errorsOf(
+  field: Pick<SettingsField, 'name' | 'path'>,
+  errors: Readonly<Record<string, string>>,
+): string {
+  return Object.entries(errors)
+    .flatMap(([path, message]) => {
+      if (path === field.path || path === field.name) return [message];
+      return path.startsWith(`${field.path}.`) ? [`${place(path.slice(field.path.length + 1))}: ${message}`] : [];
+    })
+    .join(' ');
+}
+
+/** `0.name` as people count: `row 1, name`. */
+function place(path: string): string {
+  return path
+    .split('.')
+    .map((part) => (/^\d+$/.test(part) ? `row ${String(Number(part) + 1)}` : part))
+    .join(', ');
+}
+
+/** What a new row begins with: each column's default. */
+export function emptyRow(columns: readonly Column[]): Record<string, unknown> {
+  return Object.fromEntries(
+    columns.map(({ name, schema, control }) => {
+      if ('default' in schema) return [name, schema['default']];
+      if (control.kind === 'switch') return [name, false];
+      if (control.kind === 'lines') return [name, []];
+      return [name, control.kind === 'choice' ? control.options[0] : ''];
+    }),
+  );
+}

@@ -1,0 +1,10 @@
+/** The time that pages show relative times against; moves in steps of 15 s. */
+class Clock {
+  now = $state(Date.now());
+
+  constructor() {
+    setInterval(() => (this.now = Date.now()), 15_000);
+  }
+}
+
+export const clock = new Clock();

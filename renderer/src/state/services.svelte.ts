@@ -1,0 +1,55 @@
+import { controlApi, serviceChanged, type ServiceState } from '../../../services/contracts/control.ts';
+import { call, sentence } from '../api/call.ts';
+import { live } from './live.svelte.ts';
+
+/** All services as Home shows them, kept up to date by events. */
+class Services {
+  list = $state<ServiceState[]>([]);
+  configProblems = $state<{ path: string; message: string }[]>([]);
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+
+  constructor() {
+    live.on(serviceChanged, (service) => this.take(service));
+    live.onReset(() => void this.load());
+  }
+
+  async load(): Promise<void> {
+    await live.opened();
+    try {
+      const { services, configProblems } = await call(controlApi.services);
+      this.list = services;
+      this.configProblems = configProblems;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  take(service: ServiceState): void {
+    const index = this.list.findIndex(({ id }) => id === service.id);
+    if (index >= 0) this.list[index] = service;
+    else if (this.phase === 'ready') this.list.push(service);
+  }
+
+  title(id: string): string {
+    return this.list.find((service) => service.id === id)?.title ?? id;
+  }
+
+  address(id: string): string | null {
+    return this.list.find((service) => service.id === id)?.address ?? null;
+  }
+
+  async restart(id: string): Promise<void> {
+    this.take(await call(controlApi.restart, { params: { id } }));
+  }
+
+  /** Moves a service whose port is taken to another one; the host starts it there. */
+  async usePort(id: string, port: number): Promise<void> {
+    await call(controlApi.changeSettings, { params: { section: id }, body: { port } });
+    await this.load();
+  }
+}
+
+export const services = new Services();

@@ -1,0 +1,86 @@
+// Sets up what `npm start` and `npm test` need. Plain JavaScript for any Node from 18 on, since it runs before the pinned Node is there.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const purpose = process.argv[2] ?? 'start';
+const windows = process.platform === 'win32';
+
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 18) stop(`Homeport needs Node 18 or newer to set itself up; this is Node ${process.versions.node}.`);
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function run(command, args, options = {}) {
+  const { quiet = false, ...rest } = options;
+  const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
+  return spawnSync(command, args, {
+    cwd: root,
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    encoding: 'utf8',
+    shell: windows,
+    ...rest,
+    env: { ...process.env, PATH: path, ...rest.env },
+  });
+}
+
+function hashOf(paths) {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const full = join(root, path);
+    if (!existsSync(full)) return;
+    if (statSync(full).isDirectory()) {
+      for (const name of readdirSync(full).sort()) add(join(path, name));
+    } else {
+      hash.update(path).update('\0').update(readFileSync(full)).update('\0');
+    }
+  };
+  for (const path of paths) add(path);
+  return hash.digest('hex');
+}
+
+/** Runs a step only when its inputs are not those of its last success. */
+function once(stampFile, inputs, step) {
+  const wanted = hashOf(inputs);
+  const stamp = join(root, stampFile);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  step();
+  mkdirSync(join(stamp, '..'), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+once('node_modules/.homeport-installed', ['package.json', 'package-lock.json', '.npmrc'], () => {
+  console.error('Installing packages …');
+  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const result = run(npm[0], [...npm.slice(1), 'ci', '--no-audit', '--no-fund', '--loglevel', 'error'], {
+    env: { npm_config_ignore_scripts: '' },
+  });
+  if (result.status !== 0) stop('`npm ci` failed; its reason is above.');
+});
+
+const pinned = run(join(root, 'node_modules', '.bin', windows ? 'node.cmd' : 'node'), ['--version'], { quiet: true });
+if (pinned.status !== 0) {
+  rmSync(join(root, 'node_modules', '.homeport-installed'), { force: true });
+  stop(
+    'The pinned Node did not arrive with the packages (its install script may have been blocked). Run `npm ci` and look at its messages.',
+  );
+}
+
+once(
+  'dist/renderer/.homeport-built',
+  ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
+  () => {
+    console.error('Building the pages …');
+    const result = run('vite', ['build', '--logLevel', 'warn']);
+    if (result.status !== 0) stop('The pages could not be built; the reason is above.');
+  },
+);
+
+if (purpose === 'test')
+  await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools({ root, run, stop }));

@@ -1,0 +1,44 @@
+// The gates: types, pages, lint, format, walls, dead code, generated docs. Two at a time; prints only what failed.
+import { spawn } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+const gates = [
+  ['types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']],
+  ['lint', 'eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
+  ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
+  [
+    'walls',
+    'depcruise',
+    ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
+  ],
+  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
+  ['dead code', 'knip', ['--no-progress']],
+  ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
+];
+
+let failed = 0;
+async function worker() {
+  for (let gate = gates.shift(); gate; gate = gates.shift()) {
+    const [title, command, args] = gate;
+    const started = performance.now();
+    let output = '';
+    const code = await new Promise((resolve) => {
+      const child = spawn(command, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, FORCE_COLOR: '0' },
+      });
+      child.stdout.on('data', (chunk) => (output += chunk));
+      child.stderr.on('data', (chunk) => (output += chunk));
+      child.on('error', (error) => ((output += error.message), resolve(1)));
+      child.on('close', resolve);
+    });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+    if (code !== 0) {
+      failed += 1;
+      console.log(output.trimEnd());
+    }
+  }
+}
+await Promise.all([worker(), worker()]);
+process.exit(failed === 0 ? 0 : 1);

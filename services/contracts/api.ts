@@ -1,0 +1,64 @@
+import { z, type ZodType } from 'zod';
+import type { Identity } from './accounts.ts';
+
+/** What our own API answers when a call fails; `fields` holds messages by the path of the field they are about. */
+export const ApiError = z
+  .object({
+    error: z.object({
+      code: z.string().describe('Stable and dotted, e.g. `api.invalid`.'),
+      detail: z.string().describe('A sentence for a person.'),
+      fields: z.record(z.string(), z.string()).optional(),
+    }),
+  })
+  .meta({ id: 'ApiError' });
+export type ApiError = z.infer<typeof ApiError>;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One route of our own API, declared as data: the server's parser, the renderer's typed client and the OpenAPI page all
+ * read this, so they cannot drift.
+ */
+export interface ApiRoute<Query, Body, Reply> {
+  readonly method: Method;
+  /** Express notation below `/api`, e.g. `/api/inbox/:id`. Path parameters are strings. */
+  readonly path: string;
+  /** One sentence for the API's page. */
+  readonly summary: string;
+  /** `public`: no sign-in; `user`: any signed-in person, and service accounts that administrate; `admin`: administrators. */
+  readonly access: 'public' | 'user' | 'admin';
+  readonly query?: ZodType<Query>;
+  readonly body?: ZodType<Body>;
+  readonly reply: ZodType<Reply>;
+}
+
+export interface ApiRequest<Query, Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Undefined only on public routes. */
+  readonly identity: Identity | undefined;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** Sets a response header, e.g. the session's cookie. */
+  setHeader(name: string, value: string): void;
+}
+
+export interface ApiHandler {
+  readonly route: ApiRoute<any, any, any>;
+  handle(request: ApiRequest<any, any>): Promise<unknown>;
+}
+
+export function defineRoute<Reply, Query = undefined, Body = undefined>(
+  route: ApiRoute<Query, Body, Reply>,
+): ApiRoute<Query, Body, Reply> {
+  return route;
+}
+
+/** Binds a route to its code; TypeScript checks query, body and reply against the route's schemas. */
+export function implement<Query, Body, Reply>(
+  route: ApiRoute<Query, Body, Reply>,
+  handle: (request: ApiRequest<Query, Body>) => Promise<Reply> | Reply,
+): ApiHandler {
+  return { route, handle: async (request) => handle(request) };
+}

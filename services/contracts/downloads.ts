@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { defineRoute } from './api.ts';
+import { defineTopic } from './bus.ts';
+
+export const DownloadState = z.enum([
+  'pending',
+  'waiting',
+  'preparing',
+  'downloading',
+  'postprocessing',
+  'paused',
+  'finished',
+  'failed',
+]);
+export type DownloadState = z.infer<typeof DownloadState>;
+
+/** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */
+export const Download = z
+  .object({
+    uid: z.string(),
+    url: z.string(),
+    title: z.string(),
+    state: DownloadState,
+    quality: z.string(),
+    format: z.string(),
+    /** 0 to 100 of the stream that is being fetched, null while unknown. */
+    percent: z.number().nullable(),
+    /** Bytes a second, null while unknown. */
+    speed: z.number().nullable(),
+    /** Seconds left, null while unknown. */
+    eta: z.number().nullable(),
+    /** Bytes of the finished file. */
+    size: z.number().nullable(),
+    /** Path below the download folder, once finished. */
+    filename: z.string().nullable(),
+    /** Why it failed, or what is going on, for a person. */
+    message: z.string().nullable(),
+    createdAt: z.number().describe('ms since the epoch'),
+    finishedAt: z.number().nullable(),
+  })
+  .meta({ id: 'Download' });
+export type Download = z.infer<typeof Download>;
+
+/** Added, or any field changed; at most four a second for one download. */
+export const downloadChanged = defineTopic('downloads.changed', Download);
+export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
+
+export const downloadsApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/downloads',
+    summary: 'The queue in its order, then the history, newest first.',
+    access: 'user',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(1000).default(200),
+      offset: z.coerce.number().int().min(0).default(0),
+      q: z.string().optional(),
+    }),
+    reply: z.object({ queue: z.array(Download), history: z.array(Download), total: z.int() }),
+  }),
+  add: defineRoute({
+    method: 'POST',
+    path: '/api/downloads',
+    summary: 'Queues the video behind an address.',
+    access: 'user',
+    body: z.object({ url: z.string().min(1).max(4096), quality: z.string().optional(), format: z.string().optional() }),
+    reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  remove: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/remove',
+    summary: 'Cancels queued downloads and forgets finished ones; their files stay.',
+    access: 'user',
+    body: z.object({ uids: z.array(z.string()).min(1).max(1000) }),
+    reply: z.object({ removed: z.int() }),
+  }),
+  retry: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/retry',
+    summary: 'Puts a failed download back into the queue; what was fetched is kept.',
+    access: 'user',
+    body: z.object({ uid: z.string() }),
+    reply: z.object({ uid: z.string() }),
+  }),
+};

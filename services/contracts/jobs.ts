@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely';
+import { z, type ZodType } from 'zod';
+
+/** A kind of durable work, declared once beside its handler. */
+export interface JobKind<T> {
+  /** `<service>.<verb>`, e.g. `notify.deliver`. */
+  readonly name: string;
+  readonly schema: ZodType<T>;
+  /** How many run at once in this process. Default 4. */
+  readonly concurrency?: number;
+  /** One attempt is aborted after this time and counts as failed. Default 60,000 ms. */
+  readonly timeoutMs?: number;
+  /** After this age a failing job becomes a dead letter. Default 24 h. */
+  readonly giveUpAfterMs?: number;
+  /** Waits before the 2nd, 3rd, … attempt, in ms, each varied by 20 %; the last repeats. Default 5 s, 15 s, 1 min, 5 min, 15 min, 1 h. */
+  readonly backoffMs?: readonly number[];
+}
+
+export function defineJob<T>(
+  name: string,
+  schema: ZodType<T>,
+  options: Omit<JobKind<T>, 'name' | 'schema'> = {},
+): JobKind<T> {
+  return { name, schema, ...options };
+}
+
+export interface JobOptions {
+  /** Idempotency: a second job of this kind with the same key is ignored as long as the first is stored (done ones: 7 days). */
+  readonly key?: string;
+  /** Jobs with one order key run one after another in order of enqueueing; a failing one holds back those behind it. */
+  readonly orderKey?: string;
+  /** Not before this time, in ms since the epoch. */
+  readonly runAt?: number;
+}
+
+export interface Attempt<T> {
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly payload: T;
+  /** 1 on the first attempt. */
+  readonly attempt: number;
+  /** When the job was enqueued, in ms since the epoch. */
+  readonly createdAt: number;
+  /** Aborted on time-out and when the host stops. */
+  readonly signal: AbortSignal;
+}
+
+export const JobState = z.enum(['waiting', 'running', 'done', 'dead']);
+export type JobState = z.infer<typeof JobState>;
+
+/** A job as pages and exports see it; the payload stays inside, since it may hold a secret. */
+export const JobSummary = z.object({
+  id: z.string(),
+  kind: z.string(),
+  key: z.string().nullable(),
+  state: JobState,
+  attempts: z.int(),
+  createdAt: z.number().describe('ms since the epoch'),
+  runAt: z.number().describe('ms since the epoch: when it is tried next'),
+  lastError: z.string().nullable(),
+});
+export type JobSummary = z.infer<typeof JobSummary>;
+
+export interface JobHandling<T> {
+  /** Called once, after the row was marked dead: the attempts are used up or the failure was final. */
+  readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
+}
+
+/**
+ * The service's durable outbox: rows in its own database, so that enqueueing is part of the transaction that caused
+ * the work. A handler may run more than once for one job (a crash after the effect, before the mark), so its effect must
+ * carry a stable key. It fails by throwing; a Problem says whether and when to try again.
+ */
+export interface Jobs {
+  /** `transaction` is the one the caller's own rows are written in. Returns the job's id (the first one's, for a key that is taken). */
+  enqueue<T>(transaction: Kysely<any>, kind: JobKind<T>, payload: T, options?: JobOptions): Promise<string>;
+  /** Many jobs in one statement. */
+  enqueueAll<T>(
+    transaction: Kysely<any>,
+    kind: JobKind<T>,
+    jobs: readonly ({ readonly payload: T } & JobOptions)[],
+  ): Promise<void>;
+  /** Starts working jobs of this kind; the disposal stops taking new ones. */
+  handle<T>(kind: JobKind<T>, handler: (attempt: Attempt<T>) => Promise<void>, handling?: JobHandling<T>): Disposable;
+  list(filter?: {
+    readonly state?: JobState;
+    readonly kind?: string;
+    readonly limit?: number;
+  }): Promise<readonly JobSummary[]>;
+  count(state: JobState): Promise<number>;
+  /** Makes a dead or waiting job due now. Returns false when there is none of that id. */
+  retry(id: string): Promise<boolean>;
+  /** Removes a dead or waiting job for good. */
+  drop(id: string): Promise<boolean>;
+}

@@ -1,0 +1,20 @@
+import type { Topic } from './bus.ts';
+import { serviceChanged, settingsChanged } from './control.ts';
+import { downloadChanged, downloadRemoved } from './downloads.ts';
+import { inboxAdded, inboxChanged } from './inbox.ts';
+
+/**
+ * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`
+ * its payload, `id:` grows. A client that comes back with `Last-Event-ID` gets what it missed; where that is no longer
+ * known (the host was started anew, or too long ago) the first event is `reset`, and the page reads its lists anew.
+ */
+export const liveTopics = [
+  serviceChanged,
+  settingsChanged,
+  inboxAdded,
+  inboxChanged,
+  downloadChanged,
+  downloadRemoved,
+] as const satisfies readonly Topic<any>[];
+
+export const resetEvent = 'reset';

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineHandover, defineTopic } from './bus.ts';
+
+export const NoticeType = z.enum(['info', 'success', 'warning', 'failure']);
+export type NoticeType = z.infer<typeof NoticeType>;
+export const TextFormat = z.enum(['text', 'markdown', 'html']);
+export type TextFormat = z.infer<typeof TextFormat>;
+
+/** A notice is what one part of the app, or a program outside, wants a person to know. */
+export const Notice = z.object({
+  title: z.string().default(''),
+  body: z.string(),
+  type: NoticeType.default('info'),
+  format: TextFormat.default('text'),
+  /** What the notice is about; not the destinations' tags it is routed by. */
+  tags: z.array(z.string()).default([]),
+  /** An http(s) address the notice leads to. */
+  link: z.string().optional(),
+  /** Which program it came from, for the inbox's source filter: `mail`, `notify`, `downloads`, `uptime`, … */
+  source: z.string(),
+});
+export type Notice = z.infer<typeof Notice>;
+
+/**
+ * A notice to be routed by the aggregator. The handover's key is the notice's identity on its whole way: the inbox
+ * keeps one row a key, whichever ways it came.
+ */
+export const NoticeOffer = z.object({
+  /** The configuration key of the aggregator; `aggregator` is always there. */
+  configuration: z.string().default('aggregator'),
+  /** Tag expression as in the peer's `tag` field (comma: or, space: and); without one every destination gets it. */
+  tag: z.string().optional(),
+  notice: Notice,
+});
+export type NoticeOffer = z.infer<typeof NoticeOffer>;
+
+/** Received by notify. */
+export const noticeOffered = defineHandover('notify.offer', NoticeOffer);
+
+/** The aggregator has committed a notice and its deliveries. */
+export const noticeAccepted = defineTopic(
+  'notify.accepted',
+  z.object({ id: z.string(), configuration: z.string(), title: z.string(), destinations: z.int() }),
+);

@@ -1,0 +1,193 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Accounts } from './accounts.ts';
+import type { ApiHandler } from './api.ts';
+import type { Bus, Handovers } from './bus.ts';
+import type { Engines } from './engines.ts';
+import type { Jobs } from './jobs.ts';
+
+/** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Time comes in through here, so that tests can turn the clock. */
+export interface Clock {
+  /** ms since the epoch. */
+  now(): number;
+  /** Calls once after `ms`; the disposal cancels. Does not keep the process alive. */
+  after(ms: number, call: () => void): Disposable;
+  /** Calls every `ms` until disposed. */
+  every(ms: number, call: () => void): Disposable;
+}
+
+/** Randomness comes in through here. Cryptographically strong. */
+export interface Random {
+  bytes(length: number): Uint8Array;
+  /** `length` characters of A-Z a-z 0-9. */
+  text(length: number): string;
+}
+
+type Labels = Readonly<Record<string, string | number>>;
+export interface Counter {
+  inc(labels?: Labels, by?: number): void;
+}
+export interface Gauge {
+  set(value: number, labels?: Labels): void;
+}
+export interface Histogram {
+  /** Base units: seconds, bytes. */
+  observe(value: number, labels?: Labels): void;
+}
+export interface MetricOptions {
+  /** Prometheus conventions: snake case, base unit, `_total` for counters. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Label sets that must be there with 0 before the first event. */
+  readonly initial?: readonly Labels[];
+}
+export interface Metrics {
+  counter(options: MetricOptions): Counter;
+  gauge(options: MetricOptions & { readonly collect?: () => number | Promise<number> }): Gauge;
+  histogram(options: MetricOptions & { readonly buckets?: readonly number[] }): Histogram;
+}
+
+/** Secrets at rest. */
+export interface Vault {
+  /** Text in, `v1.…` out. The same text gives another seal each time. `purpose` is bound to it: opening needs the same one. */
+  seal(text: string, purpose: string): string;
+  /** @throws Problem `vault.unreadable` (500) when it was sealed under another key or purpose, or was changed. */
+  open(sealed: string, purpose: string): string;
+}
+
+export interface FetchOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Whole exchange, default 30,000 ms. */
+  readonly timeoutMs?: number;
+  /** More of an answer's body is an error, default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Default 5; each hop is checked again. */
+  readonly maxRedirects?: number;
+  /** `owner`: the address was typed by the owner, who may reach his own network. `other` (default): loopback, private, link-local and metadata addresses are refused. */
+  readonly trust?: 'owner' | 'other';
+}
+export interface FetchReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Where the last redirect led. */
+  readonly url: string;
+}
+/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.failed` (502). */
+export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
+
+/** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
+export interface Context {
+  /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
+  readonly db: Kysely<any>;
+  /**
+   * Joins the next group commit: the work of all callers waiting at that moment runs in one transaction with one
+   * fsync; resolves after the commit. Work must only touch `transaction`, since it is run once more, alone, when another
+   * caller's work fails.
+   */
+  readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
+  /** Absolute path of this service's own folder; it exists. */
+  readonly files: string;
+  readonly bus: Bus;
+  readonly handovers: Handovers;
+  readonly jobs: Jobs;
+  readonly accounts: Accounts;
+  readonly vault: Vault;
+  readonly engines: Engines;
+  readonly fetch: Fetch;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has none. */
+  readonly address: (serviceId: string) => string | undefined;
+}
+
+export const Health = z.object({
+  state: z.enum(['up', 'degraded', 'down']),
+  /** One living fact for the Home page ("3 downloading"), or the reason when not up. */
+  detail: z.string(),
+});
+export type Health = z.infer<typeof Health>;
+
+/** Called for WebSocket upgrades, after the Host and Origin guard. */
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface Service extends AsyncDisposable {
+  /** An express app, or a faster handler in front of one where a benchmark asks for it. */
+  readonly http?: RequestListener;
+  readonly upgrade?: UpgradeListener;
+  /** For services that speak something else than HTTP on their port: called with each connection the host accepted. */
+  readonly tcp?: (socket: Socket) => void;
+  /** The service's part of our own API; the control listener answers it. */
+  readonly api?: readonly ApiHandler[];
+  /** What `homeport config export` holds of this service besides its settings, such as destinations. Secrets sealed unless `secrets`. */
+  readonly portable?: {
+    export(options: { readonly secrets: boolean }): Promise<unknown>;
+    /** Replaces what is there. @throws Problem with `fields` when the data do not fit. */
+    import(data: unknown): Promise<void>;
+  };
+  /** Timers, sockets and child processes begin here, not in `create`. */
+  start(): Promise<void>;
+  health(): Promise<Health>;
+  /** Takes new settings without being made anew. Without it the host disposes and creates again. */
+  reconfigure?(settings: unknown): Promise<void>;
+}
+
+/** Which browser requests of another origin a listener lets through to its service. */
+export type CrossOrigin =
+  /** None but the configured origins (and browser extensions, where the setting allows them). */
+  | 'refuse'
+  /** Those that carry their credential explicitly (Authorization header or `auth` query), as web clients of the peer do; cookies are never looked at. */
+  | 'credentialed'
+  /** All: the answers are public by nature, as with Stremio addons. */
+  | 'any';
+
+/** A step of a service's own schema. Steps run once, in order, each in a transaction; never edit one that was released. */
+export interface Migration {
+  /** Sortable and unique: `001-create-messages`. */
+  readonly name: string;
+  up(db: Kysely<any>): Promise<void>;
+}
+
+export interface ServiceDescriptor<Settings = any, Given extends Context = Context> {
+  /** Lower case, also the folder's and the schema's name. */
+  readonly id: string;
+  readonly title: string;
+  /** One sentence: what it is for. */
+  readonly summary: string;
+  /** Default port on 127.0.0.1 and ::1; a service without one has no listener. */
+  readonly port?: number;
+  readonly protocol?: 'http' | 'smtp';
+  readonly crossOrigin?: CrossOrigin;
+  /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
+  readonly controlsHost?: true;
+  /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
+  readonly settings: z.ZodObject;
+  /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly migrations: readonly Migration[];
+  create(context: Given, settings: Settings): Service;
+}
+
+/** Lets TypeScript infer the settings' type from the schema. */
+export function defineService<Schema extends z.ZodObject, Given extends Context = Context>(
+  descriptor: Omit<ServiceDescriptor<z.infer<Schema>, Given>, 'settings'> & { readonly settings: Schema },
+): ServiceDescriptor<z.infer<Schema>, Given> {
+  return descriptor;
+}

@@ -1,0 +1,191 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { accountsChanged, type Credentials, type Identity } from '../contracts/accounts.ts';
+import type { Topic } from '../contracts/bus.ts';
+import { liveTopics, resetEvent } from '../contracts/live.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Context } from '../contracts/service.ts';
+import { EventRing } from './domain.ts';
+import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
+
+/** Bounds of the live stream; tests make them small. */
+export interface LiveLimits {
+  /** Events kept for those who come back. */
+  readonly frames: number;
+  readonly characters: number;
+  /** More than this unsent for one page (bytes), and it is cut off; it comes back and resumes. Above `characters`, so that a resume fits. */
+  readonly unsent: number;
+  readonly streams: number;
+  readonly keepaliveMs: number;
+  /** How often a stream's credential is looked at again without a reason, so that an expired session ends too. */
+  readonly recheckMs: number;
+}
+
+export const liveLimits: LiveLimits = {
+  frames: 2000,
+  characters: 512 * 1024,
+  unsent: 1024 * 1024,
+  streams: 200,
+  keepaliveMs: 15_000,
+  recheckMs: 60_000,
+};
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly credentials: Credentials;
+  readonly identity: Identity;
+  checkedAt: number;
+}
+
+/** `GET /api/events`: the bus' live topics for every open page. See contracts/live.ts for the stream's terms. */
+export class LiveEvents implements Disposable {
+  readonly #context: Context;
+  readonly #limits: LiveLimits;
+  readonly #ring: EventRing;
+  readonly #streams = new Set<Stream>();
+  readonly #open = new DisposableStack();
+  readonly #sent;
+  readonly #cut;
+
+  constructor(context: Context, limits: LiveLimits) {
+    this.#context = context;
+    this.#limits = limits;
+    this.#ring = new EventRing(context.random.text(10), limits);
+    this.#sent = context.metrics.counter({
+      name: 'control_live_events_total',
+      help: 'Events offered to open pages, by topic.',
+      labels: ['topic'],
+      initial: liveTopics.map((topic) => ({ topic: topic.name })),
+    });
+    this.#cut = context.metrics.counter({
+      name: 'control_live_slow_streams_total',
+      help: 'Streams that were cut off because their page did not read.',
+      initial: [{}],
+    });
+    context.metrics.gauge({
+      name: 'control_live_streams',
+      help: 'Open live streams.',
+      collect: () => this.#streams.size,
+    });
+  }
+
+  /** Pages that are open now. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  start(): void {
+    const { bus, clock } = this.#context;
+    for (const topic of liveTopics as readonly Topic<unknown>[]) {
+      this.#open.use(bus.subscribe(topic, (event) => this.#broadcast(topic.name, event)));
+    }
+    this.#open.use(bus.subscribe(accountsChanged, ({ account }) => this.#recheckAccount(account)));
+    this.#open.use(clock.every(this.#limits.keepaliveMs, () => this.#keepAlive()));
+  }
+
+  /**
+   * Answers with the stream, which stays open.
+   * @throws Problem 401, 403, 405, or `control.too_many_streams` (503).
+   */
+  async connect(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
+    if (request.method !== 'GET') {
+      throw new Problem('control.method', 405, 'Live events are read with GET.', { headers: { Allow: 'GET' } });
+    }
+    const credentials: Credentials = {
+      authorization: request.headers.authorization,
+      cookie: request.headers.cookie,
+      remoteAddress: remoteAddress(request),
+    };
+    const identity = await this.#context.accounts.authenticate(credentials);
+    if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+    if (identity.kind !== 'person' && identity.role !== 'admin') {
+      throw new Problem('accounts.forbidden', 403, 'This account may not watch the pages’ events.');
+    }
+    if (this.#streams.size >= this.#limits.streams) {
+      throw new Problem('control.too_many_streams', 503, 'Too many pages are open. Close some and try again.', {
+        headers: { 'Retry-After': '30' },
+      });
+    }
+    if (response.destroyed) return;
+    this.#begin(response, lastEventId(request, query));
+    const stream: Stream = { response, credentials, identity, checkedAt: this.#context.clock.now() };
+    this.#streams.add(stream);
+    response.on('close', () => this.#streams.delete(stream));
+  }
+
+  /** Ends the streams of a session that was signed out. */
+  endSession(identity: Identity): void {
+    for (const stream of this.#streams) {
+      const { account, credentialId } = stream.identity;
+      if (account === identity.account && credentialId === identity.credentialId) stream.response.end();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#open.dispose();
+    for (const stream of this.#streams) stream.response.end();
+    this.#streams.clear();
+  }
+
+  #begin(response: ServerResponse, lastId: string | undefined): void {
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    });
+    const missed = lastId === undefined ? [idFrame(this.#ring.lastId)] : this.#ring.after(lastId);
+    response.write(retryFrame(2000));
+    response.write(missed ? missed.join('') || keepaliveFrame : eventFrame(resetEvent, {}, this.#ring.lastId));
+  }
+
+  #broadcast(name: string, data: unknown): void {
+    const frame = this.#ring.add((id) => eventFrame(name, data, id));
+    this.#sent.inc({ topic: name });
+    for (const stream of this.#streams) this.#send(stream, frame);
+  }
+
+  #send({ response }: Stream, text: string): void {
+    if (response.writableEnded || response.destroyed) return;
+    if (response.writableLength > this.#limits.unsent) {
+      this.#cut.inc();
+      response.destroy();
+      return;
+    }
+    response.write(text);
+  }
+
+  #keepAlive(): void {
+    const now = this.#context.clock.now();
+    for (const stream of this.#streams) {
+      this.#send(stream, keepaliveFrame);
+      if (now - stream.checkedAt >= this.#limits.recheckMs) void this.#recheck(stream);
+    }
+  }
+
+  #recheckAccount(account: string): void {
+    for (const stream of this.#streams) if (stream.identity.account === account) void this.#recheck(stream);
+  }
+
+  /** Ends the stream unless its credential still stands for the same account and role. */
+  async #recheck(stream: Stream): Promise<void> {
+    stream.checkedAt = this.#context.clock.now();
+    try {
+      const now = await this.#context.accounts.authenticate(stream.credentials);
+      if (now?.account === stream.identity.account && now.role === stream.identity.role) return;
+    } catch (error) {
+      // A refused credential is an answer; the page asks for a new one. Anything else is worth a line.
+      if (!(error instanceof Problem)) this.#context.log.error('live stream could not be checked', { error });
+    }
+    stream.response.end();
+  }
+}
+
+/** EventSource sends the header by itself; a page that had to make a new EventSource can only use the address. */
+function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
+  const header = request.headers['last-event-id'];
+  return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;
+}
+
+/** The client's address, IPv4 in its plain form. */
+export function remoteAddress(request: IncomingMessage): string {
+  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}

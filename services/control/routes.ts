@@ -1,0 +1,139 @@
+import { implement, type ApiHandler } from '../contracts/api.ts';
+import { controlApi, type ControlContext } from '../contracts/control.ts';
+import type { Identity } from '../contracts/accounts.ts';
+import { EngineName } from '../contracts/engines.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { LiveEvents } from './events.ts';
+
+const done = { ok: true } as const;
+
+/** The routes of our own API around the host. */
+export function controlRoutes(context: ControlContext, events: LiveEvents): readonly ApiHandler[] {
+  return [...sessionRoutes(context, events), ...hostRoutes(context), ...jobRoutes(context), ...accountRoutes(context)];
+}
+
+function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): readonly ApiHandler[] {
+  return [
+    implement(controlApi.session, async ({ identity }) => ({
+      account: identity ? { name: identity.account, role: identity.role } : null,
+      setupNeeded: await host.firstRun.needed(),
+      safeMode: host.safeMode,
+      version: host.version,
+    })),
+    implement(controlApi.setup, async (request) => {
+      const { body, remoteAddress, userAgent } = request;
+      await host.firstRun.complete(body.code, body.name, body.password, remoteAddress);
+      const { cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
+      return done;
+    }),
+    implement(controlApi.signIn, async (request) => {
+      const { body, remoteAddress, userAgent } = request;
+      const { identity, cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
+      return { name: identity.account, role: identity.role };
+    }),
+    implement(controlApi.signOut, async (request) => {
+      const leaving = required(request.identity);
+      await accounts.signOut(leaving);
+      request.setHeader('Set-Cookie', host.sessionCookie(null));
+      // Only a session ends here; a script that calls this with a token keeps its streams.
+      if (leaving.via === 'session') events.endSession(leaving);
+      return done;
+    }),
+  ];
+}
+
+function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
+  return [
+    implement(controlApi.services, async () => ({
+      services: [...(await host.services())],
+      configProblems: [...host.configProblems()],
+    })),
+    implement(controlApi.restart, async ({ params }) => {
+      const id = params['id'] ?? '';
+      if (!(await host.services()).some((service) => service.id === id)) {
+        throw new Problem('control.unknown_service', 404, `There is no service called ${id}.`);
+      }
+      return host.restart(id);
+    }),
+    implement(controlApi.settings, () => host.settings()),
+    implement(controlApi.changeSettings, async ({ params, body }) => {
+      const { restarted } = await host.changeSettings(params['section'] ?? '', body);
+      return { restarted: [...restarted] };
+    }),
+    implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
+    implement(controlApi.installEngine, async ({ params }) => {
+      const name = EngineName.safeParse(params['name']);
+      if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
+      return host.installEngine(name.data);
+    }),
+    implement(controlApi.log, ({ query: { level, service, text, limit } }) => ({
+      lines: [
+        ...host.log({
+          limit,
+          ...(level === undefined ? {} : { level }),
+          ...(service === undefined ? {} : { service }),
+          ...(text === undefined ? {} : { text }),
+        }),
+      ],
+    })),
+  ];
+}
+
+function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {
+  const found = (known: boolean): typeof done => {
+    if (!known) throw new Problem('jobs.unknown', 404, 'This work is not there any more.');
+    return done;
+  };
+  return [
+    implement(controlApi.deadJobs, async () => ({ jobs: [...(await host.deadJobs())] })),
+    implement(controlApi.retryJob, async ({ params }) =>
+      found(await host.retryJob(params['service'] ?? '', params['id'] ?? '')),
+    ),
+    implement(controlApi.dropJob, async ({ params }) =>
+      found(await host.dropJob(params['service'] ?? '', params['id'] ?? '')),
+    ),
+  ];
+}
+
+function accountRoutes({ accounts }: ControlContext): readonly ApiHandler[] {
+  return [
+    implement(controlApi.accounts, async () => ({ accounts: [...(await accounts.list())] })),
+    implement(controlApi.createAccount, async ({ body }) => accounts.create(given(body))),
+    implement(controlApi.changeAccount, async ({ params, body }) => accounts.change(params['name'] ?? '', given(body))),
+    implement(controlApi.removeAccount, async ({ params }) => {
+      await accounts.remove(params['name'] ?? '');
+      return done;
+    }),
+    implement(controlApi.tokens, async ({ params }) => {
+      const name = await existing(accounts, params['name']);
+      return { tokens: [...(await accounts.tokens(name))] };
+    }),
+    implement(controlApi.createToken, async ({ params, body }) =>
+      accounts.createToken(await existing(accounts, params['name']), body),
+    ),
+    implement(controlApi.removeToken, async ({ params }) => {
+      await accounts.removeToken(await existing(accounts, params['name']), params['id'] ?? '');
+      return done;
+    }),
+  ];
+}
+
+async function existing(accounts: ControlContext['accounts'], name = ''): Promise<string> {
+  const account = await accounts.find(name);
+  if (!account) throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
+  return account.name;
+}
+
+/** Leaves out what was not sent: under exactOptionalPropertyTypes an undefined field is not an absent one. */
+function given<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]: Exclude<T[Key], undefined>;
+  };
+}
+
+function required(identity: Identity | undefined): Identity {
+  if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  return identity;
+}

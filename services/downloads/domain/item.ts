@@ -1,0 +1,65 @@
+import type { Download, DownloadState } from '../../contracts/downloads.ts';
+import type { Order, PlaylistPlace } from './order.ts';
+
+/** One download as it is stored. */
+export interface Item {
+  readonly uid: string;
+  /** As it was submitted: downloads start from here, not from where a page led to. */
+  readonly url: string;
+  readonly order: Order;
+  readonly state: DownloadState;
+  readonly title: string;
+  /** The extractor's id of the video; the address until it is known. */
+  readonly videoId: string;
+  readonly liveStatus: string | null;
+  readonly playlist: PlaylistPlace | null;
+  /** True once the extractor has looked at it: a playlist has become its entries by then. */
+  readonly probed: boolean;
+  /** How often it was handed to the extractor for downloading. */
+  readonly attempts: number;
+  readonly message: string | null;
+  /** Below the download folder. */
+  readonly filename: string | null;
+  readonly size: number | null;
+  /** Decimal digits, ns since the epoch; too long for a number. */
+  readonly addedNs: string;
+  /** ms since the epoch. */
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+/** What is known of a running download only while it runs. */
+export interface Progress {
+  readonly percent: number | null;
+  /** Bytes a second. */
+  readonly speed: number | null;
+  /** Seconds. */
+  readonly eta: number | null;
+  readonly message: string | null;
+}
+
+export const noProgress: Progress = { percent: null, speed: null, eta: null, message: null };
+
+export const queueStates = ['waiting', 'preparing', 'downloading', 'postprocessing', 'paused'] as const;
+export const runningStates = ['preparing', 'downloading', 'postprocessing'] as const;
+export const doneStates = ['finished', 'failed'] as const;
+
+/** A download as our own pages see it. */
+export function toDownload(item: Item, progress: Progress = noProgress): Download {
+  return {
+    uid: item.uid,
+    url: item.url,
+    title: item.title,
+    state: item.state,
+    quality: item.order.quality,
+    format: item.order.format,
+    percent: item.state === 'finished' ? 100 : progress.percent,
+    speed: progress.speed,
+    eta: progress.eta,
+    size: item.size,
+    filename: item.filename,
+    message: item.message ?? progress.message,
+    createdAt: item.createdAt,
+    finishedAt: item.finishedAt,
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Progress } from './item.ts';
+
+// Absent numbers are left out of the JSON; some come as floats where one expects whole numbers.
+const number = z.number().nullish();
+const Transfer = z.object({
+  status: z.string().nullish(),
+  downloaded_bytes: number,
+  total_bytes: number,
+  total_bytes_estimate: number,
+  speed: number,
+  eta: number,
+  fragment_index: number,
+  fragment_count: number,
+});
+const Stage = z.object({ status: z.string().nullish(), postprocessor: z.string().nullish() });
+const Beginning = z.object({
+  id: z.string().nullish(),
+  title: z.string().nullish(),
+  live_status: z.string().nullish(),
+});
+const Result = z.object({ id: z.string().nullish(), title: z.string().nullish(), filepath: z.string() });
+
+/** What one line of a running extractor says. */
+export type EngineEvent =
+  | { readonly kind: 'transfer'; readonly progress: Progress }
+  | { readonly kind: 'stage'; readonly started: boolean; readonly name: string }
+  | {
+      readonly kind: 'beginning';
+      readonly id: string | null;
+      readonly title: string | null;
+      readonly liveStatus: string | null;
+    }
+  | { readonly kind: 'result'; readonly path: string };
+
+/** Reads a line that our templates of the command line produce; undefined for any other. */
+export function readEvent(line: string): EngineEvent | undefined {
+  const letter = line.slice(0, 2);
+  if (letter === 'P ') return transfer(parse(Transfer, line));
+  if (letter === 'Q ') return stage(parse(Stage, line));
+  if (letter === 'B ') {
+    const beginning = parse(Beginning, line);
+    if (beginning === undefined) return undefined;
+    const { id = null, title = null, live_status: liveStatus = null } = beginning;
+    return { kind: 'beginning', id, title, liveStatus };
+  }
+  if (letter === 'A ') {
+    const result = parse(Result, line);
+    return result === undefined ? undefined : { kind: 'result', path: result.filepath };
+  }
+  return undefined;
+}
+
+function transfer(line: z.infer<typeof Transfer> | undefined): EngineEvent | undefined {
+  if (line === undefined) return undefined;
+  const done = line.downloaded_bytes ?? null;
+  const total = line.total_bytes ?? line.total_bytes_estimate ?? null;
+  let percent: number | null = null;
+  if (done !== null && total !== null && total > 0) percent = Math.min(100, (done * 100) / total);
+  else if (line.fragment_index && line.fragment_count)
+    percent = Math.min(100, (line.fragment_index * 100) / line.fragment_count);
+  if (line.status === 'finished') percent = 100;
+  return { kind: 'transfer', progress: { percent, speed: line.speed ?? null, eta: line.eta ?? null, message: null } };
+}
+
+function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined {
+  if (line === undefined) return undefined;
+  return { kind: 'stage', started: line.status === 'started', name: line.postprocessor ?? '' };
+}
+
+function parse<T>(schema: z.ZodType<T>, line: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(line.slice(2))).data;
+  } catch {
+    return undefined; // A title may make another line look like ours.
+  }
+}
+
+/** The message of a failed run: its last ERROR line, verbatim; the disk's own trouble in plain words. */
+export function failureMessage(
+  stderr: readonly string[],
+  exit: { readonly code: number | null; readonly signal: string | null },
+): string {
+  const error = stderr.findLast((line) => line.startsWith('ERROR:'));
+  const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
+  if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
+  if (error !== undefined) return error;
+  const end = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
+  return `The extractor ended ${end}. ${stderr.at(-1) ?? ''}`.trim();
+}

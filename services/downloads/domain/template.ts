@@ -1,0 +1,81 @@
+import type { PlaylistPlace } from './order.ts';
+
+const longestPart = 180;
+
+/** Why an output template may not be used; undefined when it may. yt-dlp itself would expand `~` and `$NAME` in it. */
+export function templateProblem(template: string): string | undefined {
+  if (template.trim() === '') return 'Give a template, such as %(title)s.%(ext)s.';
+  if (template.includes('\0')) return 'A template cannot hold a NUL character.';
+  if (/^([/\\~]|[A-Za-z]:)/.test(template)) return 'A template is relative to the download folder.';
+  if (template.includes('$')) return 'A template cannot use environment variables.';
+  if (template.split(/[/\\]/).includes('..')) return 'A template cannot leave the download folder.';
+  return undefined;
+}
+
+/** The folder of a request as path parts below the download folder; undefined when it would lead out of it. */
+export function folderParts(folder: string): readonly string[] | undefined {
+  if (folder.includes('\0') || /^([/\\~]|[A-Za-z]:)/.test(folder)) return undefined;
+  const parts = folder.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+  return parts.includes('..') ? undefined : parts;
+}
+
+/** Text from outside as one part of a file name. Lookalikes stand in for what has a meaning in paths or templates. */
+export function safePart(text: string): string {
+  const lookalikes: Readonly<Record<string, string>> = { '/': '⧸', '\\': '⧹', $: '＄', ':': '：', '~': '～' };
+  const plain = text
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .replaceAll(/[/\\$:~]/g, (mark) => lookalikes[mark] ?? '_')
+    .trim();
+  const short = cutToBytes(plain, longestPart).replace(/[. ]+$/, '');
+  return /^\.*$/.test(short) ? '_' : short;
+}
+
+/** The longest beginning of at most `bytes` in UTF-8 that ends between two characters. */
+export function cutToBytes(text: string, bytes: number): string {
+  let size = 0;
+  let cut = '';
+  for (const character of text) {
+    size += new TextEncoder().encode(character).length;
+    if (size > bytes) break;
+    cut += character;
+  }
+  return cut;
+}
+
+/**
+ * The template for one download: what only we know (the playlist, the entry's own title, the prefix) is filled in, the
+ * rest is left to yt-dlp.
+ */
+export function fillTemplate(
+  template: string,
+  fill: { readonly prefix: string; readonly playlist: PlaylistPlace | null },
+): string {
+  const literal = (text: string): string => safePart(text).replaceAll('%', '%%');
+  const values: Record<string, string> = {};
+  if (fill.playlist !== null) {
+    const { id, title, index, count, entryTitle } = fill.playlist;
+    const name = title === '' ? `playlist ${id}` : title;
+    Object.assign(values, {
+      playlist: literal(name),
+      playlist_title: literal(name),
+      playlist_id: literal(id),
+      playlist_index: String(index).padStart(String(count).length, '0'),
+      n_entries: String(count),
+      ...(entryTitle === null ? {} : { title: literal(entryTitle) }),
+    });
+  }
+  const filled = template.replaceAll(
+    /%\((\w+)\)[-#0 +]*\d*(?:\.\d+)?[A-Za-z]/g,
+    (field, name: string) => values[name] ?? field,
+  );
+  if (fill.prefix === '') return filled;
+  const slash = filled.lastIndexOf('/') + 1;
+  return `${filled.slice(0, slash)}${literal(fill.prefix)}.${filled.slice(slash)}`;
+}
+
+/** ` (2)` before the extension: the name to try when `name` is taken. */
+export function numberedName(name: string, number: number): string {
+  if (number < 2) return name;
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? `${name} (${number})` : `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
+}

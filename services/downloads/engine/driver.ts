@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Engines } from '../../contracts/engines.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import type { Item } from '../domain/item.ts';
+import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
+import { runLines } from './run.ts';
+
+/** An entry of a playlist that was not opened yet. */
+const Entry = z.object({
+  _type: z.string().nullish(),
+  id: z.string().nullish(),
+  url: z.string().nullish(),
+  webpage_url: z.string().nullish(),
+  title: z.string().nullish(),
+});
+export type Entry = z.infer<typeof Entry>;
+
+const Info = z.object({
+  _type: z.string().nullish(),
+  id: z.coerce.string().nullish(),
+  title: z.string().nullish(),
+  live_status: z.string().nullish(),
+  entries: z.array(Entry.nullable()).nullish(),
+});
+
+export type Probe =
+  | { readonly kind: 'video'; readonly id: string; readonly title: string; readonly liveStatus: string | null }
+  | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
+
+export interface DownloadCall {
+  readonly item: Item;
+  /** The job's own folder. */
+  readonly folder: string;
+  readonly template: string;
+  readonly signal: AbortSignal;
+  readonly onStart: (identity: string) => Promise<void>;
+  readonly onEvent: (event: EngineEvent) => void;
+}
+
+/** Media addresses found by a probe expire; sites keep them for about six hours. */
+const infoValidMs = 5 * 60 * 60_000;
+
+/** The extractor behind an interface: one child per call. Failures are Problems `downloads.engine_failed` (502). */
+export class Driver {
+  readonly #engines: Engines;
+  readonly #clock: Clock;
+  readonly #settings: CommandSettings;
+
+  constructor(options: { readonly engines: Engines; readonly clock: Clock; readonly settings: CommandSettings }) {
+    this.#engines = options.engines;
+    this.#clock = options.clock;
+    this.#settings = options.settings;
+  }
+
+  /** Asks what is behind an address and keeps the answer for the download. */
+  async probe(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
+    const args = probeArguments(addressOf(item), item.order, item.playlist, this.#settings);
+    let json = '';
+    const errors: string[] = [];
+    const exit = await runLines(await this.#extractor(), args, {
+      clock: this.#clock,
+      signal,
+      onLine(line, from) {
+        if (from === 'stderr') errors.push(line);
+        else if (line.startsWith('{')) json = line;
+      },
+    });
+    signal.throwIfAborted();
+    if (exit.code !== 0 || json === '') throw engineFailed(failureMessage(errors, exit));
+    const info = Info.parse(JSON.parse(json));
+    const id = info.id ?? item.url;
+    if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
+      const entries = (info.entries ?? []).filter((entry) => entry !== null);
+      return { kind: 'playlist', id, title: info.title ?? '', entries };
+    }
+    if (info._type !== 'playlist') {
+      await mkdir(folder, { recursive: true });
+      await writeFile(infoPath(folder), json);
+    }
+    return { kind: 'video', id, title: info.title ?? item.title, liveStatus: info.live_status ?? null };
+  }
+
+  /** Downloads into the job's folder, continuing what is there. Returns the path of the finished main file, if any. */
+  async download(call: DownloadCall): Promise<string | undefined> {
+    const info = infoPath(call.folder);
+    const fresh = existsSync(info) && this.#clock.now() - call.item.createdAt < infoValidMs;
+    if (!fresh) return await this.#download(call, undefined);
+    try {
+      return await this.#download(call, info);
+    } catch (error) {
+      // The media address has expired: the site is asked anew, the part stays.
+      if (!(error instanceof Problem) || !/HTTP Error 4(01|03|10)/.test(error.detail)) throw error;
+      await rm(info, { force: true });
+      return await this.#download(call, undefined);
+    }
+  }
+
+  async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
+    const { item, folder, template, signal } = call;
+    const ffmpegPath = (await this.#engines.find('ffmpeg')).path;
+    const command = {
+      url: addressOf(item),
+      order: item.order,
+      playlist: item.playlist,
+      template,
+      folder,
+      infoFile,
+      ffmpegPath,
+    };
+    const errors: string[] = [];
+    let path: string | undefined;
+    const exit = await runLines(await this.#extractor(), downloadArguments(command, this.#settings), {
+      clock: this.#clock,
+      signal,
+      onStart: call.onStart,
+      onLine(line, from) {
+        // Stages are written to stderr, among the warnings.
+        const event = readEvent(line);
+        if (event?.kind === 'result') path = event.path;
+        if (event !== undefined) call.onEvent(event);
+        else if (from === 'stderr') errors.push(line);
+      },
+    });
+    signal.throwIfAborted();
+    if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+    return path;
+  }
+
+  async #extractor(): Promise<string> {
+    const engine = await this.#engines.find('yt-dlp');
+    if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
+    return engine.path;
+  }
+}
+
+function addressOf(item: Item): string {
+  return item.playlist?.entryAddress ?? item.url;
+}
+
+function infoPath(folder: string): string {
+  return join(folder, 'info.json');
+}
+
+function engineFailed(message: string): Problem {
+  return new Problem('downloads.engine_failed', 502, message);
+}

@@ -1,0 +1,19 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { internalAddress, isInternal, type Refusal } from '../domain/address.ts';
+
+/** Refuses a host that is, or resolves to, an address of this machine or network. A name that is unknown passes: the extractor says it better. */
+export async function refuseInternal(url: URL): Promise<Refusal | undefined> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await resolveAll(host);
+  const internal = addresses.find(isInternal);
+  return internal === undefined ? undefined : internalAddress(internal, host);
+}
+
+async function resolveAll(host: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return []; // Not found, or no resolver at the moment.
+  }
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../contracts/service.ts';
+import { identityOf, signalGroup } from './processes.ts';
+
+export interface RunOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** One whole line, decoded, without its end. A line too long to be kept is left out. */
+  readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
+  /** Called with the child's identity as soon as it runs; a rejection stops the child. */
+  readonly onStart?: (identity: string) => Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** From SIGTERM to SIGKILL. */
+const patienceMs = 5000;
+/** `-J` of a playlist of thousands is tens of MB on one line. */
+const longestLine = 128 * 1024 * 1024;
+
+/**
+ * Runs a program in a process group of its own and reads its lines. An abort ends the whole group: what the program
+ * started (ffmpeg on a live stream) would otherwise go on for ever. Resolves after the last line.
+ */
+export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
+  options.signal.throwIfAborted();
+  const child = spawn(file, args, {
+    env: environment(),
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const { pid } = child;
+  if (pid === undefined) return await exited;
+
+  let killing: Disposable | undefined;
+  const stop = (): void => {
+    signalGroup(pid, 'SIGTERM');
+    killing ??= options.clock.after(patienceMs, () => signalGroup(pid, 'SIGKILL'));
+  };
+  options.signal.addEventListener('abort', stop, { once: true });
+  readLines(child.stdout, (line) => options.onLine(line, 'stdout'));
+  readLines(child.stderr, (line) => options.onLine(line, 'stderr'));
+  try {
+    if (options.onStart !== undefined) {
+      const identity = await identityOf(pid);
+      if (identity !== undefined) {
+        await options.onStart(identity).catch(async (error: unknown) => {
+          stop();
+          await exited;
+          throw error;
+        });
+      }
+    }
+    return await exited;
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    killing?.[Symbol.dispose]();
+    // The leader is gone; whatever it left behind goes too.
+    signalGroup(pid, 'SIGKILL');
+  }
+}
+
+function readLines(stream: Readable, onLine: (line: string) => void): void {
+  const decoder = new TextDecoder();
+  let parts: string[] = [];
+  let length = 0;
+  let skipping = false;
+  const take = (text: string): void => {
+    length += text.length;
+    if (length > longestLine) skipping = true;
+    if (skipping) parts = [];
+    else parts.push(text);
+  };
+  const end = (): void => {
+    const line = parts.join('');
+    if (!skipping && line !== '') onLine(line);
+    parts = [];
+    length = 0;
+    skipping = false;
+  };
+  stream.on('data', (chunk: Buffer) => {
+    const pieces = decoder.decode(chunk, { stream: true }).split(/\r?\n/);
+    const last = pieces.pop() ?? '';
+    for (const piece of pieces) {
+      take(piece);
+      end();
+    }
+    take(last);
+  });
+  stream.on('end', () => {
+    take(decoder.decode());
+    end();
+  });
+}
+
+const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
+const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i;
+
+/** What the extractor needs of our environment, and no secret of ours. */
+function environment(): Record<string, string> {
+  const clean: Record<string, string> = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' };
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;
+  }
+  // The extractor runs sites' scripts with our own executable; Electron's is a Node only when told so.
+  if (process.versions['electron'] !== undefined) clean['ELECTRON_RUN_AS_NODE'] = '1';
+  return clean;
+}

@@ -1,0 +1,45 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from './settings.ts';
+
+/** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
+const marker = '.homeport-download';
+
+/** Where downloads go and where they are made. */
+export class Folders {
+  /** Absolute path of the download folder. */
+  readonly downloads: string;
+  /** Where the extractor keeps what it learns about sites. */
+  readonly cache: string;
+  readonly #temp: string;
+
+  constructor(files: string, settings: Pick<Settings, 'downloadDir' | 'tempDir'>) {
+    this.downloads = settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
+    this.cache = join(files, 'cache');
+    this.#temp = settings.tempDir || join(files, 'temp');
+  }
+
+  /** One download's own folder: its parts survive a crash and never meet those of another. */
+  of(uid: string): string {
+    return join(this.#temp, uid);
+  }
+
+  async make(uid: string): Promise<string> {
+    await mkdir(this.of(uid), { recursive: true });
+    await writeFile(join(this.of(uid), marker), '');
+    return this.of(uid);
+  }
+
+  async remove(uid: string): Promise<void> {
+    await rm(this.of(uid), { recursive: true, force: true });
+  }
+
+  /** Removes the folders of downloads that nobody wants any more. */
+  async clean(isWanted: (uid: string) => Promise<boolean>): Promise<void> {
+    for (const uid of await readdir(this.#temp).catch((): string[] => [])) {
+      const inside = await readdir(join(this.#temp, uid)).catch((): string[] => []);
+      if (inside.includes(marker) && !(await isWanted(uid))) await this.remove(uid);
+    }
+  }
+}

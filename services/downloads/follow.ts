@@ -1,0 +1,53 @@
+import { noProgress, type Item, type Progress } from './domain/item.ts';
+import type { EngineEvent } from './domain/progress.ts';
+import type { Live } from './live.ts';
+import type { ItemChange } from './store/store.ts';
+
+/** Turns the extractor's events into progress and, where the state or the title changes, into changes of the row. */
+export class Follower {
+  readonly #live: Live;
+  readonly #store: (change: ItemChange) => Promise<void>;
+  #item: Item;
+  #progress: Progress = noProgress;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** `store` is called with one change at a time and handles its own failure. */
+  constructor(item: Item, live: Live, store: (change: ItemChange) => Promise<void>) {
+    this.#item = item;
+    this.#live = live;
+    this.#store = store;
+  }
+
+  /** As far as it is known by now. */
+  get title(): string {
+    return this.#item.title;
+  }
+
+  take(event: EngineEvent): void {
+    if (event.kind === 'beginning') {
+      const title = this.#item.playlist?.entryTitle ?? event.title ?? this.#item.title;
+      this.#become({ title, videoId: event.id ?? this.#item.videoId, liveStatus: event.liveStatus });
+    } else if (event.kind === 'transfer') {
+      this.#progress = event.progress;
+      this.#reach('downloading');
+    } else if (event.kind === 'stage' && event.started && event.name !== 'MoveFiles') {
+      this.#progress = { ...noProgress, percent: this.#progress.percent };
+      this.#reach('postprocessing');
+    }
+  }
+
+  /** Resolves when every change is stored; none may arrive after the end was. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  #reach(state: 'downloading' | 'postprocessing'): void {
+    if (this.#item.state !== state) this.#become({ state });
+    this.#live.progressed(this.#item, this.#progress);
+  }
+
+  #become(change: ItemChange): void {
+    this.#item = { ...this.#item, ...change };
+    this.#writing = this.#writing.then(async () => await this.#store(change));
+  }
+}

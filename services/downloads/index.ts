@@ -1,0 +1,76 @@
+import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Driver } from './engine/driver.ts';
+import { EngineWatch } from './engine-watch.ts';
+import { Folders } from './folders.ts';
+import { createGate } from './gate.ts';
+import { Intake } from './intake.ts';
+import { Live } from './live.ts';
+import { createMeters } from './meters.ts';
+import { handleNotices } from './notices.ts';
+import { Prober } from './prober.ts';
+import { Queue } from './queue.ts';
+import { downloadsHandlers } from './routes/api.ts';
+import { downloadsApp, type RouteParts } from './routes/app.ts';
+import { Runs } from './runs.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+import { DownloadStore } from './store/store.ts';
+
+/** The extractor takes a second of a core to answer; the host's start comes first. */
+const firstLookAfterMs = 1000;
+
+/** Video downloads, answering like MeTube. */
+export const downloads = defineService({
+  id: 'downloads',
+  title: 'Downloads',
+  summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
+  port: 8081,
+  protocol: 'http',
+  // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
+  crossOrigin: 'any',
+  settings: Settings,
+  environment,
+  migrations,
+  create(context: Context, settings) {
+    const parts = assemble(context, settings);
+    const { queue, live, engine } = parts;
+    const open = new AsyncDisposableStack();
+    return {
+      http: downloadsApp(parts),
+      api: downloadsHandlers(parts),
+      async start() {
+        open.use(live);
+        open.use(queue);
+        open.use(engine);
+        await queue.start();
+        open.use(handleNotices(context));
+        open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
+      },
+      health: async () => await Promise.resolve(healthOf(queue, engine)),
+      async [Symbol.asyncDispose]() {
+        await open.disposeAsync();
+      },
+    };
+  },
+});
+
+function assemble(context: Context, settings: Settings): RouteParts {
+  const { engines, clock } = context;
+  const folders = new Folders(context.files, settings);
+  const { socketTimeout, retries } = settings;
+  const driver = new Driver({ engines, clock, settings: { cacheFolder: folders.cache, socketTimeout, retries } });
+  const runs = new Runs();
+  const live = new Live(context.bus, clock);
+  const gate = createGate(settings);
+  const meters = createMeters(context.metrics, () => runs.count('download'));
+  const engine = new EngineWatch(context, () => queue.wake());
+  const prober = new Prober({ context, driver, folders, live, meters });
+  const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs });
+  return { context, settings, folders, store: new DownloadStore(context.db), intake, queue, live, engine };
+}
+
+function healthOf(queue: Queue, engine: EngineWatch): Health {
+  if (engine.missing !== undefined) return { state: 'degraded', detail: `yt-dlp is missing. ${engine.missing}` };
+  return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
+}

@@ -1,0 +1,213 @@
+import type { Context } from '../contracts/service.ts';
+import { Problem } from '../contracts/problem.ts';
+import { withoutPosition } from './domain/address.ts';
+import type { Item } from './domain/item.ts';
+import { isSameOrder, type Order } from './domain/order.ts';
+import { folderParts } from './domain/template.ts';
+import type { EngineWatch } from './engine-watch.ts';
+import type { Gate } from './gate.ts';
+import type { Live } from './live.ts';
+import type { Meters } from './meters.ts';
+import type { Prober } from './prober.ts';
+import type { Queue } from './queue.ts';
+import type { Runs } from './runs.ts';
+import { DownloadStore } from './store/store.ts';
+
+/** Clients want an extraction's error in the answer, but nobody waits longer than this. */
+const answerWithinMs = 10_000;
+
+/** What a request has led to. Refusals and failures are answers too: the peer's clients look at `status`. */
+export type Added =
+  | { readonly status: 'ok'; readonly msg?: string; readonly uids: readonly string[] }
+  | { readonly status: 'error'; readonly msg: string; readonly uids: readonly string[] };
+
+interface Parts {
+  readonly context: Context;
+  readonly gate: Gate;
+  readonly live: Live;
+  readonly meters: Meters;
+  readonly engine: EngineWatch;
+  readonly prober: Prober;
+  readonly queue: Queue;
+  readonly runs: Runs;
+}
+
+/** The way into the queue, out of it and back. */
+export class Intake {
+  readonly #parts: Parts;
+  readonly #store: DownloadStore;
+  #lastNs = 0n;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#store = new DownloadStore(parts.context.db);
+  }
+
+  /** The row is committed before this resolves. */
+  async add(address: string, order: Order): Promise<Added> {
+    const { context, gate, live, meters } = this.#parts;
+    const url = await gate(address);
+    if ('msg' in url) return await this.#refuse(address, order, url.msg);
+    if (order.folder !== null && folderParts(order.folder) === undefined) {
+      return await this.#refuse(address, order, `Folder "${order.folder}" is not inside the download folder.`);
+    }
+    const item = this.#item(withoutPosition(url), url.hostname, order, 'preparing');
+    const twin = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      const same = await store.match(
+        [item.url],
+        ['pending', 'waiting', 'preparing', 'downloading', 'postprocessing', 'paused'],
+      );
+      const found = same.find((other) => isSameOrder(other.order, order));
+      if (found !== undefined) return found;
+      await store.append([item]);
+      await store.hold(item.uid, this.#parts.queue.holder, this.#parts.queue.leaseUntil);
+      return undefined;
+    });
+    if (twin !== undefined) return { status: 'ok', msg: `Already in queue: ${twin.title}`, uids: [twin.uid] };
+    meters.added(1);
+    live.changed(item);
+    return await this.#prepare(item);
+  }
+
+  /** Puts a failed download back; what was fetched of it is kept. */
+  async retry(ids: readonly string[]): Promise<Added> {
+    const { context, live, queue } = this.#parts;
+    const found = await this.#store.match(ids, ['finished', 'failed']);
+    const failed = found.findLast(({ state }) => state === 'failed');
+    if (found.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
+    if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
+    const url = await this.#parts.gate(failed.url);
+    if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid] };
+    const item = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      const back = await store.requeue(failed.uid, 'preparing');
+      await store.hold(failed.uid, queue.holder, queue.leaseUntil);
+      return back;
+    });
+    if (item === undefined) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
+    live.changed(item);
+    return await this.#prepare(item);
+  }
+
+  /** Lets downloads that were added with `auto_start: false` into the queue. */
+  async startPending(ids: readonly string[]): Promise<void> {
+    const { context, live, queue } = this.#parts;
+    const items = await this.#store.match(ids, ['pending']);
+    for (const { uid, order } of items) {
+      const started = await context.commit(async (db) => {
+        const store = new DownloadStore(db);
+        await store.change(uid, { order: { ...order, autoStart: true } });
+        return await store.requeue(uid, 'waiting');
+      });
+      if (started !== undefined) live.changed(started);
+    }
+    queue.wake();
+  }
+
+  /** Cancels what is queued and forgets what is done. Finished files stay. Returns how many there were. */
+  async remove(ids: readonly string[], states: Parameters<DownloadStore['match']>[1]): Promise<number> {
+    const { context, live, queue } = this.#parts;
+    const uids = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      const found = [...new Set((await store.match(ids, states)).map(({ uid }) => uid))];
+      await store.remove(found);
+      return found;
+    });
+    live.removed(uids);
+    // The rows are gone; the children may take their seconds to end.
+    for (const uid of uids) {
+      queue.cancel(uid).catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
+    }
+    return uids.length;
+  }
+
+  /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */
+  async #prepare(item: Item): Promise<Added> {
+    const { context, queue, runs } = this.#parts;
+    let answered = false;
+    const probing = runs.start(item.uid, 'probe', async (signal) => await this.#probe(item, signal, () => answered));
+    const waited = Promise.withResolvers<Added>();
+    using _timer = context.clock.after(answerWithinMs, () =>
+      waited.resolve({ status: 'ok', msg: 'Queued', uids: [item.uid] }),
+    );
+    try {
+      return await Promise.race([probing, waited.promise]);
+    } finally {
+      answered = true;
+      probing.catch((error: unknown) => context.log.error('a probe was not settled', { uid: item.uid, error })).finally(() => queue.wake()); // prettier-ignore
+    }
+  }
+
+  async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<Added> {
+    const { context, engine, prober, queue } = this.#parts;
+    try {
+      await engine.check();
+      if (engine.missing !== undefined) {
+        await this.#letIn(item);
+        return { status: 'ok', msg: `Queued, but yt-dlp is missing. ${engine.missing}`, uids: [item.uid] };
+      }
+      const items = await prober.probe(item, signal);
+      const [first] = items;
+      if (items.length === 1 && first?.uid === item.uid) await this.#letIn(first);
+      return { status: 'ok', uids: items.map(({ uid }) => uid) };
+    } catch (error) {
+      if (signal.aborted || (error instanceof Problem && error.code === 'downloads.engine_missing')) {
+        // The service stops, or the row was removed meanwhile; then there is nothing to let in.
+        await this.#letIn(item);
+        return { status: 'ok', msg: 'Queued', uids: [item.uid] };
+      }
+      if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
+      const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
+      // Whoever still waits for the answer needs no notice besides.
+      await queue.fail(item.uid, message, { tell: answered() });
+      return { status: 'error', msg: message, uids: [item.uid] };
+    }
+  }
+
+  async #letIn(item: Item): Promise<void> {
+    const { context, live } = this.#parts;
+    const state = item.order.autoStart || item.attempts > 0 ? 'waiting' : 'pending';
+    const waiting = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, { state }));
+    if (waiting !== undefined) live.changed(waiting);
+  }
+
+  /** A refused address is an item of the history, as with the peer. */
+  async #refuse(address: string, order: Order, msg: string): Promise<Added> {
+    const { context, live } = this.#parts;
+    const title = URL.canParse(address) ? new URL(address).hostname || address : address;
+    const item = { ...this.#item(address, title, order, 'failed'), message: msg };
+    const failed = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      await store.append([item]);
+      return await store.finish(item.uid, context.clock.now(), { state: 'failed', message: msg });
+    });
+    if (failed !== undefined) live.changed(failed);
+    return { status: 'error', msg, uids: [item.uid] };
+  }
+
+  #item(url: string, title: string, order: Order, state: Item['state']): Item {
+    const now = this.#parts.context.clock.now();
+    // The peer's clients sort by this: two requests of one millisecond keep their order.
+    const ns = BigInt(now) * 1_000_000n;
+    this.#lastNs = ns > this.#lastNs ? ns : this.#lastNs + 1n;
+    return {
+      uid: this.#parts.context.random.text(16),
+      url,
+      order,
+      state,
+      title,
+      videoId: url,
+      liveStatus: null,
+      playlist: null,
+      probed: false,
+      attempts: 0,
+      message: null,
+      filename: null,
+      size: null,
+      addedNs: String(this.#lastNs),
+      createdAt: now,
+      finishedAt: null,
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import { downloadChanged, downloadRemoved } from '../contracts/downloads.ts';
+import type { Bus } from '../contracts/bus.ts';
+import type { Clock } from '../contracts/service.ts';
+import { noProgress, toDownload, type Item, type Progress } from './domain/item.ts';
+
+/** Four events a second for one download. */
+const everyMs = 250;
+
+interface Shown {
+  item: Item;
+  progress: Progress;
+  publishedAt: number;
+  later: Disposable | undefined;
+}
+
+/** Tells the pages what happens, seldom enough, and remembers the progress that no row holds. */
+export class Live implements Disposable {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #shown = new Map<string, Shown>();
+
+  constructor(bus: Bus, clock: Clock) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  progressOf(uid: string): Progress {
+    return this.#shown.get(uid)?.progress ?? noProgress;
+  }
+
+  /** An item was added or its row changed. */
+  changed(item: Item): void {
+    const progress = item.state === 'finished' || item.state === 'failed' ? noProgress : this.progressOf(item.uid);
+    this.#show(item, progress);
+  }
+
+  /** A running item went on; forgotten when nobody runs it any more. */
+  progressed(item: Item, progress: Progress): void {
+    this.#show(item, progress);
+  }
+
+  removed(uids: readonly string[]): void {
+    for (const uid of uids) {
+      this.#forget(uid);
+      this.#bus.publish(downloadRemoved, { uid });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const uid of this.#shown.keys()) this.#forget(uid);
+  }
+
+  #show(item: Item, progress: Progress): void {
+    const shown = this.#shown.get(item.uid) ?? { item, progress, publishedAt: -everyMs, later: undefined };
+    Object.assign(shown, { item, progress });
+    this.#shown.set(item.uid, shown);
+    const wait = shown.publishedAt + everyMs - this.#clock.now();
+    if (wait <= 0) this.#publish(shown);
+    else shown.later ??= this.#clock.after(wait, () => this.#publish(shown));
+  }
+
+  #publish(shown: Shown): void {
+    shown.later?.[Symbol.dispose]();
+    shown.later = undefined;
+    shown.publishedAt = this.#clock.now();
+    this.#bus.publish(downloadChanged, toDownload(shown.item, shown.progress));
+    // Nothing more comes of what is done; the row says it all.
+    if (shown.item.state === 'finished' || shown.item.state === 'failed') this.#shown.delete(shown.item.uid);
+  }
+
+  #forget(uid: string): void {
+    this.#shown.get(uid)?.later?.[Symbol.dispose]();
+    this.#shown.delete(uid);
+  }
+}

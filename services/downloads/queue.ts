@@ -1,0 +1,247 @@
+import { hostname } from 'node:os';
+import { relative, sep } from 'node:path';
+import type { Context } from '../contracts/service.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Item } from './domain/item.ts';
+import type { EngineEvent } from './domain/progress.ts';
+import { fillTemplate, folderParts } from './domain/template.ts';
+import { deliver } from './engine/deliver.ts';
+import type { Driver } from './engine/driver.ts';
+import { identityOf } from './engine/processes.ts';
+import type { EngineWatch } from './engine-watch.ts';
+import { Follower } from './follow.ts';
+import type { Folders } from './folders.ts';
+import type { Live } from './live.ts';
+import type { Meters } from './meters.ts';
+import { enqueueNotice } from './notices.ts';
+import type { Gate } from './gate.ts';
+import type { Prober } from './prober.ts';
+import { recover, tidy } from './recovery.ts';
+import type { Runs } from './runs.ts';
+import type { Settings } from './settings.ts';
+import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
+
+/** A host of another machine that has not renewed its lease for this long is taken for dead. */
+const leaseMs = 60_000;
+const renewEveryMs = 20_000;
+/** Rows that another host has left, and a database that was full a while ago. */
+const lookEveryMs = 30_000;
+
+interface Parts {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly folders: Folders;
+  readonly driver: Driver;
+  readonly prober: Prober;
+  readonly live: Live;
+  readonly meters: Meters;
+  readonly engine: EngineWatch;
+  readonly runs: Runs;
+  readonly gate: Gate;
+}
+
+/** Works the waiting downloads in their order, as many at once as the settings allow. */
+export class Queue implements AsyncDisposable {
+  readonly #parts: Parts;
+  readonly #bound: number;
+  readonly #open = new DisposableStack();
+  #holder: Holder = { machine: hostname(), process: '' };
+  #filling: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#bound = parts.settings.mode === 'sequential' ? 1 : parts.settings.maxConcurrent;
+  }
+
+  get bound(): number {
+    return this.#bound;
+  }
+
+  /** Downloads of this process, post-processing included. */
+  get active(): number {
+    return this.#parts.runs.count('download');
+  }
+
+  /** Who this process is in the rows it works on. */
+  get holder(): Holder {
+    return this.#holder;
+  }
+
+  get leaseUntil(): number {
+    return this.#parts.context.clock.now() + leaseMs;
+  }
+
+  async start(): Promise<void> {
+    const { context } = this.#parts;
+    this.#holder = { machine: hostname(), process: (await identityOf(process.pid)) ?? String(process.pid) };
+    await recover(this.#parts, this.#holder, true);
+    await tidy(this.#parts);
+    const guarded = (work: () => Promise<void>) => (): void => {
+      work().catch((error: unknown) => context.log.error('the queue could not be looked after', { error }));
+    };
+    this.#open.use(context.clock.every(renewEveryMs, guarded(async () => {
+      await context.commit(async (db) => await new DownloadStore(db).renew(this.#parts.runs.uids(), this.leaseUntil));
+    }))); // prettier-ignore
+    this.#open.use(context.clock.every(lookEveryMs, guarded(async () => {
+      await recover(this.#parts, this.#holder, false);
+      this.wake();
+    }))); // prettier-ignore
+    this.wake();
+  }
+
+  /** Starts what may start now. */
+  wake(): void {
+    this.#again = true;
+    this.#filling ??= this.#fill()
+      .catch((error: unknown) => this.#parts.context.log.error('the queue could not be read', { error }))
+      .finally(() => {
+        this.#filling = undefined;
+      });
+  }
+
+  /** Stops a download of this process that is no longer wanted, and removes its parts. */
+  async cancel(uid: string): Promise<void> {
+    await this.#parts.runs.stop(uid);
+    await this.#parts.folders.remove(uid);
+  }
+
+  /** Ends a download that could not even be looked at. Without `tell` no notice is sent. */
+  async fail(uid: string, message: string, { tell }: { readonly tell: boolean }): Promise<void> {
+    await this.#finish(uid, { state: 'failed', message }, tell);
+    await this.#parts.folders.remove(uid);
+  }
+
+  /** Stops everything; what ran goes back to its place in the queue and keeps its parts. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#open.dispose();
+    await this.#filling;
+    await this.#parts.runs.close();
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      while (this.active < this.#bound && !this.#closed) {
+        if (this.#parts.engine.missing !== undefined) break;
+        const item = await this.#parts.context.commit(
+          async (db) => await new DownloadStore(db).claim(this.#holder, this.leaseUntil),
+        );
+        if (item === undefined) break;
+        this.#launch(item);
+      }
+    }
+  }
+
+  #launch(item: Item): void {
+    this.#parts.runs
+      .start(item.uid, 'download', async (signal) => await this.#run(item, signal))
+      .catch((error: unknown) => this.#parts.context.log.error('download was not settled', { uid: item.uid, error }))
+      .finally(() => this.wake());
+  }
+
+  async #run(claimed: Item, signal: AbortSignal): Promise<void> {
+    const { prober, live } = this.#parts;
+    let item = claimed;
+    try {
+      live.changed(item);
+      const allowed = await this.#parts.gate(item.url);
+      if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
+      if (!item.probed) {
+        // A playlist becomes its entries, which wait in its place.
+        const probed = await prober.probe(item, signal);
+        if (probed.length !== 1 || probed[0]?.uid !== item.uid) return;
+        item = probed[0];
+      }
+      const change = { state: 'downloading', attempts: item.attempts + 1, message: null } as const;
+      const started = await this.#change(item.uid, change);
+      if (started === undefined) return await this.#parts.folders.remove(item.uid);
+      item = started;
+      await this.#download(item, signal);
+    } catch (error) {
+      await this.#settle(item, signal, error);
+    }
+  }
+
+  async #download(item: Item, signal: AbortSignal): Promise<void> {
+    const { context, driver, folders, live, settings } = this.#parts;
+    const folder = await folders.make(item.uid);
+    const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
+    const follower = new Follower(item, live, async (change) => {
+      await this.#change(item.uid, change).catch((error: unknown) => {
+        context.log.warn('download state could not be stored', { uid: item.uid, error });
+      });
+    });
+    const call = {
+      item,
+      folder,
+      signal,
+      template: fillTemplate(template, { prefix: item.order.prefix, playlist: item.playlist }),
+      onStart: async (identity: string) =>
+        await context.commit(async (db) => await new DownloadStore(db).setChild(item.uid, identity)),
+      onEvent: (event: EngineEvent) => follower.take(event),
+    };
+    const main = await driver.download(call).finally(async () => await follower.settled());
+    const parts = folderParts(item.order.folder ?? '') ?? [];
+    const delivered = await deliver({
+      from: `${folder}${sep}out`,
+      to: [folders.downloads, ...parts].join(sep),
+      root: folders.downloads,
+      uid: item.uid,
+      main,
+    });
+    const filename = relative(folders.downloads, delivered.path).split(sep).join('/');
+    await this.#finish(item.uid, {
+      state: 'finished',
+      filename,
+      size: delivered.size,
+      message: null,
+      title: follower.title,
+    });
+    await delivered.settle();
+    await folders.remove(item.uid);
+  }
+
+  /** What becomes of a run that did not come to its end. */
+  async #settle(item: Item, signal: AbortSignal, error: unknown): Promise<void> {
+    const { context, engine } = this.#parts;
+    if (signal.aborted) {
+      // Removed meanwhile, or the service stops; a removed row is not there any more.
+      await this.#change(item.uid, { state: 'waiting', attempts: Math.max(0, item.attempts - 1) });
+      return;
+    }
+    if (error instanceof Problem && error.code === 'downloads.engine_missing') {
+      await this.#change(item.uid, { state: 'waiting', attempts: Math.max(0, item.attempts - 1) });
+      engine.look();
+      return;
+    }
+    const known = error instanceof Problem;
+    if (!known || error.cause !== undefined) context.log.error('download failed', { uid: item.uid, error });
+    const message = known ? error.detail : 'The download failed for a reason of our own; see the log.';
+    await this.#finish(item.uid, { state: 'failed', message });
+  }
+
+  async #change(uid: string, change: ItemChange): Promise<Item | undefined> {
+    const item = await this.#parts.context.commit(async (db) => await new DownloadStore(db).change(uid, change));
+    if (item !== undefined) this.#parts.live.changed(item);
+    return item;
+  }
+
+  async #finish(
+    uid: string,
+    change: ItemChange & { readonly state: 'finished' | 'failed' },
+    tell = true,
+  ): Promise<void> {
+    const { context, live, meters } = this.#parts;
+    const item = await context.commit(async (db) => {
+      const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
+      if (finished !== undefined && tell) await enqueueNotice(context, db, finished);
+      return finished;
+    });
+    if (item === undefined) return;
+    live.changed(item);
+    meters.finished(change.state);
+  }
+}

@@ -1,0 +1,31 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { downloadsApi } from '../../contracts/downloads.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
+import { readAdd } from '../wire/add.ts';
+import type { RouteParts } from './app.ts';
+
+/** The service's part of our own API; the same rules as on its own port. */
+export function downloadsHandlers({ store, intake, live, settings }: RouteParts): readonly ApiHandler[] {
+  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
+  return [
+    implement(downloadsApi.list, async ({ query }) => {
+      const [queue, history] = await Promise.all([store.queue([...queueStates, 'pending']), store.history(query)]);
+      return { queue: shown(queue), history: shown(history.items), total: history.total };
+    }),
+    implement(downloadsApi.add, async ({ body }) => {
+      const { url, order } = readAdd(body, settings);
+      const added = await intake.add(url, order);
+      if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
+      return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
+    }),
+    implement(downloadsApi.remove, async ({ body }) => ({
+      removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates]),
+    })),
+    implement(downloadsApi.retry, async ({ body }) => {
+      const added = await intake.retry([body.uid]);
+      if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
+      return { uid: body.uid };
+    }),
+  ];
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { queueStates, type Item } from '../domain/item.ts';
+import type { EngineWatch } from '../engine-watch.ts';
+import type { Folders } from '../folders.ts';
+import type { Added, Intake } from '../intake.ts';
+import type { Live } from '../live.ts';
+import type { Queue } from '../queue.ts';
+import type { Settings } from '../settings.ts';
+import type { DownloadStore } from '../store/store.ts';
+import { bad, readAdd } from '../wire/add.ts';
+import { toRecord } from '../wire/record.ts';
+import { bodyOf, idsOf, readBody } from './body.ts';
+import { cors } from './cors.ts';
+import { fileRoute } from './files.ts';
+import { signIn } from './sign-in.ts';
+
+export interface RouteParts {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly folders: Folders;
+  readonly store: DownloadStore;
+  readonly intake: Intake;
+  readonly queue: Queue;
+  readonly live: Live;
+  readonly engine: EngineWatch;
+}
+
+/** The peer's routes and the specification's, on the service's own port. */
+export function downloadsApp(parts: RouteParts): Express {
+  const { context, settings, folders, store, intake, live } = parts;
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressOf(item.uid)));
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(cors(settings.corsAllowedOrigins));
+  if (settings.requireSignIn) app.use(signIn(context.accounts));
+
+  app.get('/', (_request, response) => {
+    const page = context.address('control');
+    if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
+    else response.redirect(302, `${page}/downloads`);
+  });
+  app.get('/robots.txt', (_request, response) => {
+    response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
+  });
+  app.get('/version', async (_request, response) => {
+    const engine = await context.engines.find('yt-dlp');
+    response.json({ 'yt-dlp': engine.version, version: 'homeport' });
+  });
+  app.get('/history', async (_request, response) => {
+    const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
+    response.json({ done: records(done), queue: records(queue), pending: records(pending) });
+  });
+  app.get('/status', async (_request, response) => {
+    response.json(await status(parts, records));
+  });
+  app.get('/downloads', async (request, response) => {
+    const { limit, offset, state, q } = historyQuery(request.query);
+    const { items, total } = await store.history({ limit, offset, state, q });
+    response.json({ downloads: records(items), total });
+  });
+  app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
+
+  app.use(readBody);
+  app.post('/add', async (request, response) => {
+    const { url, order } = readAdd(bodyOf(request), settings);
+    response.json(answer(await intake.add(url, order)));
+  });
+  app.post('/retry', async (request, response) => {
+    const body = bodyOf(request);
+    const id = body['id'];
+    if (body['ids'] === undefined && (typeof id !== 'string' || id === ''))
+      throw bad(`'id' must be a non-empty string`);
+    response.json(answer(await retryAll(intake, typeof id === 'string' ? [id] : idsOf(body))));
+  });
+  app.post('/start', async (request, response) => {
+    await intake.startPending(idsOf(bodyOf(request)));
+    response.json({ status: 'ok' });
+  });
+  app.post('/delete', async (request, response) => {
+    const body = bodyOf(request);
+    const { where } = body;
+    if (where !== 'queue' && where !== 'done') throw bad(`'where' must be 'queue' or 'done'`);
+    await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
+    response.json({ status: 'ok' });
+  });
+  app.all(['/add', '/retry', '/start', '/delete'], (_request, response) => {
+    response.setHeader('Allow', 'POST, OPTIONS');
+    throw new Problem('downloads.method', 405, 'Method Not Allowed');
+  });
+  app.use(() => {
+    throw new Problem('downloads.unknown_path', 404, 'Not Found');
+  });
+  app.use(renderProblem(context));
+  return app;
+}
+
+const largestHistory = 100_000;
+
+/** The peer's clients expect the oldest first. */
+async function wholeHistory(store: DownloadStore): Promise<readonly Item[]> {
+  return (await store.history({ limit: largestHistory, offset: 0 })).items.toReversed();
+}
+
+async function status(
+  parts: RouteParts,
+  records: (items: readonly Item[]) => unknown[],
+): Promise<Record<string, unknown>> {
+  const { context, settings, store, queue, live, engine, folders } = parts;
+  const [counts, queued, pending, ytdlp, ffmpeg, disk] = await Promise.all([
+    store.counts(),
+    store.queue(),
+    store.queue(['pending']),
+    context.engines.find('yt-dlp'),
+    context.engines.find('ffmpeg'),
+    statfs(folders.downloads).catch(() => undefined),
+  ]);
+  const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
+  return {
+    status: 'ok',
+    mode: settings.mode,
+    max_concurrent: queue.bound,
+    paused: false,
+    counts: {
+      queued: counts.get('waiting') ?? 0,
+      preparing: counts.get('preparing') ?? 0,
+      downloading: counts.get('downloading') ?? 0,
+      postprocessing: counts.get('postprocessing') ?? 0,
+      paused: counts.get('paused') ?? 0,
+      pending: counts.get('pending') ?? 0,
+      scheduled: 0,
+      finished: counts.get('finished') ?? 0,
+      error: counts.get('failed') ?? 0,
+    },
+    speed: speeds.reduce((sum, speed) => sum + speed, 0),
+    queue: records(queued),
+    pending: records(pending),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
+    ...(engine.missing === undefined ? {} : { msg: engine.missing }),
+    disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
+  };
+}
+
+function historyQuery(query: Readonly<Record<string, unknown>>) {
+  const state = query['status'] === 'error' ? 'failed' : query['status'];
+  const known = state === undefined || state === '' || state === 'finished' || state === 'failed';
+  if (!known) throw bad(`status must be one of ['error', 'finished']`);
+  return {
+    limit: wholeNumber(query['limit'], 'limit', 100, 1000),
+    offset: wholeNumber(query['offset'], 'offset', 0, Number.MAX_SAFE_INTEGER),
+    state: state === '' ? undefined : state,
+    q: typeof query['q'] === 'string' ? query['q'] : undefined,
+  } as const;
+}
+
+function wholeNumber(value: unknown, field: string, absent: number, largest: number): number {
+  if (value === undefined || value === '') return absent;
+  if (typeof value !== 'string' || !/^\d{1,15}$/.test(value)) throw bad(`${field} must be a non-negative integer`);
+  return Math.min(Number(value), largest);
+}
+
+async function retryAll(intake: Intake, ids: readonly string[]): Promise<Added> {
+  const results: Added[] = [];
+  for (const id of ids) results.push(await intake.retry([id]));
+  const failed = results.filter(({ status: outcome }) => outcome === 'error');
+  const uids = results.flatMap((result) => result.uids);
+  if (failed.length === 0)
+    return results.length === 1 && results[0] !== undefined ? results[0] : { status: 'ok', uids };
+  return { status: 'error', msg: failed.map(({ msg }) => msg ?? '').join(', '), uids };
+}
+
+function answer({ status: outcome, msg, uids }: Added): Record<string, unknown> {
+  const names = uids.length === 1 ? { uid: uids[0] } : uids.length === 0 ? {} : { uids, count: uids.length };
+  return { status: outcome, ...(msg === undefined ? {} : { msg }), ...names };
+}
+
+/** `error` and `message` are what the Firefox add-on shows, `msg` what every other client does. */
+function renderProblem({ log }: Context): ErrorRequestHandler {
+  return (error: unknown, request, response: Response, next) => {
+    if (response.headersSent) return void next(error);
+    const problem = toProblem(error);
+    let detail = problem?.detail;
+    if (detail === undefined) {
+      const id = randomUUID();
+      log.error('request failed', { id, method: request.method, path: request.path, error });
+      detail = `Something went wrong here; the log has it under ${id}.`;
+    }
+    const code = problem?.status ?? 500;
+    for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
+    // The peer repeats the message in the reason phrase, and some clients show that alone.
+    response.statusMessage = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[code] ?? '');
+    response.status(code).json({ status: 'error', msg: detail, error: detail, message: detail });
+  };
+}
+
+function toProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  // What express itself refuses: a body too large or cut short, a path that cannot be decoded.
+  if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
+    const detail = error.status === 413 ? 'The request body is too large.' : 'Bad Request';
+    return new Problem('downloads.bad_request', error.status, detail, { cause: error });
+  }
+  return undefined;
+}

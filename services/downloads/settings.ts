@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { formats, videoQualities } from './domain/order.ts';
+import { templateProblem } from './domain/template.ts';
+
+const template = z.string().superRefine((text, context) => {
+  const message = templateProblem(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+const folder = z
+  .string()
+  .max(4096)
+  .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.');
+const origin = z
+  .string()
+  .regex(
+    /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s]+)$/i,
+    'Use * or an origin such as https://app.example.org, without a path.',
+  );
+
+const qualities = [...videoQualities, '2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', 'audio'];
+const allFormats = [...new Set([...formats.video, ...formats.audio])];
+
+/** Section `services.downloads` of the settings. */
+export const Settings = z.object({
+  downloadDir: folder.default('').meta({
+    title: 'Download folder',
+    description: 'Where finished files go. Empty: the folder Downloads/homeport in your home folder.',
+  }),
+  tempDir: folder.default('').meta({
+    title: 'Folder for unfinished files',
+    description:
+      'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as the download folder, finishing takes no copying.',
+  }),
+  mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
+    title: 'Download mode',
+    description: 'One download after another, or several at once.',
+  }),
+  maxConcurrent: z.int().min(1).max(100).default(3).meta({
+    title: 'Downloads at once',
+    description: 'How many downloads run at the same time in concurrent mode. Converting a finished file counts too.',
+  }),
+  quality: z.enum(qualities).default('best').meta({
+    title: 'Quality',
+    description:
+      'Used where a request names none. A height is the largest wanted; less is taken where there is no more.',
+  }),
+  format: z.enum(allFormats).default('mp4').meta({
+    title: 'Format',
+    description: 'Used where a request names none.',
+  }),
+  outputTemplate: template.default('%(title).180B.%(ext)s').meta({
+    title: 'File name',
+    description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
+  }),
+  playlistTemplate: template.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
+    title: 'File name in playlists',
+    description: 'The same for entries of playlists and channels.',
+  }),
+  allowPrivateAddresses: z.boolean().default(false).meta({
+    title: 'Allow private addresses',
+    description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
+  }),
+  corsAllowedOrigins: z.array(origin).default(['chrome-extension://*', 'moz-extension://*']).meta({
+    title: 'Web origins that may add downloads',
+    description: 'For browser extensions and bookmarklets. A star stands for anything; * alone lets every page in.',
+  }),
+  requireSignIn: z.boolean().default(false).meta({
+    title: 'Require sign-in',
+    description: 'Asks every client of this service for an account. Most existing clients cannot sign in.',
+  }),
+  socketTimeout: z.int().min(1).max(600).default(30).meta({
+    title: 'Patience with silent servers',
+    description: 'Seconds without a byte after which a connection is given up.',
+  }),
+  retries: z.int().min(0).max(100).default(10).meta({
+    title: 'Retries',
+    description: 'How often a broken transfer is continued before the download fails.',
+  }),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** Environment name -> field; the names are the peer's and the specification's. */
+export const environment: Readonly<Record<string, keyof Settings>> = {
+  DOWNLOAD_DIR: 'downloadDir',
+  TEMP_DIR: 'tempDir',
+  DOWNLOAD_MODE: 'mode',
+  MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent',
+  QUALITY: 'quality',
+  FORMAT: 'format',
+  OUTPUT_TEMPLATE: 'outputTemplate',
+  OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
+  CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
+};

@@ -1,0 +1,39 @@
+import type { Migration } from '../../contracts/service.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-create-downloads',
+    async up(db) {
+      await db.schema
+        .createTable('downloads')
+        .addColumn('uid', 'text', (column) => column.primaryKey())
+        .addColumn('position', 'integer', (column) => column.notNull())
+        .addColumn('url', 'text', (column) => column.notNull())
+        .addColumn('request', 'text', (column) => column.notNull())
+        .addColumn('state', 'text', (column) => column.notNull())
+        .addColumn('title', 'text', (column) => column.notNull())
+        .addColumn('search', 'text', (column) => column.notNull())
+        .addColumn('video_id', 'text', (column) => column.notNull())
+        .addColumn('live_status', 'text')
+        .addColumn('playlist', 'text')
+        .addColumn('probed', 'integer', (column) => column.notNull())
+        .addColumn('attempts', 'integer', (column) => column.notNull())
+        .addColumn('message', 'text')
+        .addColumn('filename', 'text')
+        .addColumn('size', 'integer')
+        .addColumn('added_ns', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'integer', (column) => column.notNull())
+        .addColumn('finished_at', 'integer')
+        .addColumn('finished_order', 'integer')
+        // Who runs it: which host process and until when it is believed, and which child on that machine.
+        .addColumn('machine', 'text')
+        .addColumn('host_process', 'text')
+        .addColumn('lease_until', 'integer')
+        .addColumn('child_process', 'text')
+        .execute();
+      await db.schema.createIndex('downloads_queue').on('downloads').columns(['state', 'position']).execute();
+      await db.schema.createIndex('downloads_history').on('downloads').column('finished_order').execute();
+      await db.schema.createIndex('downloads_url').on('downloads').column('url').execute();
+    },
+  },
+];

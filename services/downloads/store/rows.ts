@@ -1,0 +1,91 @@
+import type { DownloadState } from '../../contracts/downloads.ts';
+import type { Item } from '../domain/item.ts';
+import type { Order, PlaylistPlace } from '../domain/order.ts';
+
+export interface DownloadRow {
+  uid: string;
+  /** Place in the queue. */
+  position: number;
+  url: string;
+  /** JSON of an Order. */
+  request: string;
+  state: DownloadState;
+  title: string;
+  /** Title and address in lower case, for the search. */
+  search: string;
+  video_id: string;
+  live_status: string | null;
+  /** JSON of a PlaylistPlace. */
+  playlist: string | null;
+  probed: number;
+  attempts: number;
+  message: string | null;
+  filename: string | null;
+  size: number | null;
+  added_ns: string;
+  created_at: number;
+  finished_at: number | null;
+  /** Place in the history, oldest first. */
+  finished_order: number | null;
+  machine: string | null;
+  host_process: string | null;
+  lease_until: number | null;
+  child_process: string | null;
+}
+
+export interface Tables {
+  downloads: DownloadRow;
+}
+
+export function fromRow(row: DownloadRow): Item {
+  return {
+    uid: row.uid,
+    url: row.url,
+    order: JSON.parse(row.request) as Order,
+    state: row.state,
+    title: row.title,
+    videoId: row.video_id,
+    liveStatus: row.live_status,
+    playlist: row.playlist === null ? null : (JSON.parse(row.playlist) as PlaylistPlace),
+    probed: row.probed === 1,
+    attempts: row.attempts,
+    message: row.message,
+    filename: row.filename,
+    size: row.size,
+    addedNs: row.added_ns,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+export function toRow(item: Item, position: number): DownloadRow {
+  return {
+    uid: item.uid,
+    position,
+    url: item.url,
+    request: JSON.stringify(item.order),
+    state: item.state,
+    title: item.title,
+    search: searchText(item),
+    video_id: item.videoId,
+    live_status: item.liveStatus,
+    playlist: item.playlist === null ? null : JSON.stringify(item.playlist),
+    probed: item.probed ? 1 : 0,
+    attempts: item.attempts,
+    message: item.message,
+    filename: item.filename,
+    size: item.size,
+    added_ns: item.addedNs,
+    created_at: item.createdAt,
+    finished_at: item.finishedAt,
+    finished_order: null,
+    machine: null,
+    host_process: null,
+    lease_until: null,
+    child_process: null,
+  };
+}
+
+export function searchText(item: Pick<Item, 'title' | 'url'>): string {
+  return `${item.title} ${item.url}`.toLowerCase();
+}

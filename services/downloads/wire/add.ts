@@ -1,0 +1,139 @@
+import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
+import { Problem } from '../../contracts/problem.ts';
+
+/** What `/add` was asked for. */
+export interface AddRequest {
+  readonly url: string;
+  readonly order: Order;
+}
+
+/** What stands in where a request of the old kind says nothing. */
+export interface AddDefaults {
+  readonly quality: string;
+  readonly format: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of `POST /add` in the peer's new schema or, told by the absence of `download_type`, in its old one,
+ * which most clients still send. Unknown fields are ignored. @throws Problem 400 with the peer's own sentence.
+ */
+export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
+  const url = typeof body['url'] === 'string' ? body['url'].trim() : '';
+  const fields =
+    body['download_type'] === undefined || body['download_type'] === null ? fromOldSchema(body, defaults) : body;
+  if (url === '' || isEmpty(fields['download_type']) || isEmpty(fields['quality'])) {
+    throw bad(`missing 'url', 'download_type', or 'quality'`);
+  }
+  refuseOptions(body);
+  const type = oneOf(fields['download_type'], 'download_type', downloadTypes);
+  // The peer takes the codec for video alone.
+  const codec = type === 'video' ? oneOf(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
+  const format = readFormat(type, fields['format']);
+  const quality = readQuality(type, format, fields['quality']);
+  return {
+    url,
+    order: {
+      type,
+      codec,
+      format,
+      quality,
+      folder: readText(body['folder'], 'folder') || null,
+      prefix: readText(body['custom_name_prefix'], 'custom_name_prefix'),
+      itemLimit: readLimit(body['playlist_item_limit']),
+      // As the peer: anything but true (or nothing) means "not yet".
+      autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
+    },
+  };
+}
+
+/** The engine's own options would let a request run programs; the peer has them off by default, too. */
+function refuseOptions(body: Fields): void {
+  const presets = body['ytdl_options_presets'] ?? body['ytdl_options_preset'];
+  if (!isEmpty(presets) && !(Array.isArray(presets) && presets.length === 0)) {
+    throw bad('ytdl_options_presets must only contain configured preset names');
+  }
+  const overrides = body['ytdl_options_overrides'];
+  const none = isEmpty(overrides) || overrides === '{}';
+  if (!none && JSON.stringify(overrides) !== '{}') throw bad('ytdl_options_overrides are disabled');
+}
+
+const audioOnly = new Set(['audio', 'audio only', 'audio_only']);
+
+function fromOldSchema(body: Fields, defaults: AddDefaults): Fields {
+  const quality = lower(body['quality']) || defaults.quality;
+  const format = lower(body['format']) || defaults.format;
+  const codec = body['video_codec'];
+  if (formats.audio.includes(format)) return { download_type: 'audio', format, quality: audioQuality(quality, format) };
+  if (format === 'thumbnail') return { download_type: 'thumbnail', format: 'jpg', quality: 'best' };
+  if (format === 'captions') {
+    return { download_type: 'captions', format: lower(body['subtitle_format']) || 'srt', quality: 'best' };
+  }
+  if (quality === 'best_ios') return { download_type: 'video', codec, format: 'ios', quality: 'best' };
+  if (audioOnly.has(quality)) return { download_type: 'audio', format: 'm4a', quality: 'best' };
+  return { download_type: 'video', codec, format, quality };
+}
+
+/** Someone who asks for "720, mp3" wants the sound; the picture's height says nothing about it. */
+function audioQuality(quality: string, format: string): string {
+  if (qualitiesOf('audio', format).includes(quality)) return quality;
+  const ofPicture = audioOnly.has(quality) || qualitiesOf('video', '').includes(withoutSuffix(quality));
+  return ofPicture ? 'best' : quality;
+}
+
+/** `1080p`, as the specification writes it, is the peer's `1080`. */
+function withoutSuffix(quality: string): string {
+  return quality.replace(/^(\d+)p$/, '$1');
+}
+
+function readFormat(type: DownloadType, value: unknown): string {
+  const format = lower(value) || (type === 'captions' ? 'srt' : type === 'thumbnail' ? 'jpg' : '');
+  if (!formats[type].includes(format)) throw bad(`format must be one of ${list(formats[type])} for ${type}`);
+  return format;
+}
+
+function readQuality(type: DownloadType, format: string, value: unknown): string {
+  const quality = withoutSuffix(lower(value));
+  const qualities = qualitiesOf(type, format);
+  if (qualities.includes(quality)) return quality;
+  if (type === 'captions' || type === 'thumbnail') return 'best';
+  throw bad(`quality must be one of ${list(qualities)} for ${type === 'audio' ? `format ${format}` : type}`);
+}
+
+function readLimit(value: unknown): number {
+  if (isEmpty(value)) return 0;
+  const limit = typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
+  if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw bad('playlist_item_limit must be an integer');
+  return Math.max(0, limit);
+}
+
+function readText(value: unknown, field: string): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'string' || value.length > 500) throw bad(`${field} must be a string of at most 500 characters`);
+  return value.trim();
+}
+
+function oneOf<T extends string>(value: unknown, field: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === lower(value));
+  if (found === undefined) throw bad(`${field} must be one of ${list(allowed)}`);
+  return found;
+}
+
+/** The peer is written in Python and shows its lists so. */
+function list(values: readonly string[]): string {
+  return `[${values.map((value) => `'${value}'`).join(', ')}]`;
+}
+
+function lower(value: unknown): string {
+  return typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'number' ? String(value) : '';
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** A validation error: 400 with this sentence. */
+export function bad(message: string): Problem {
+  return new Problem('downloads.bad_request', 400, message);
+}

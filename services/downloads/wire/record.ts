@@ -1,0 +1,65 @@
+import type { DownloadState } from '../../contracts/downloads.ts';
+import type { Item, Progress } from '../domain/item.ts';
+import { folderParts } from '../domain/template.ts';
+
+/** The peer's states; ours that it has no word for pass, since its clients show unknown ones plainly. */
+const states: Readonly<Record<DownloadState, string>> = {
+  pending: 'pending',
+  waiting: 'pending',
+  preparing: 'preparing',
+  downloading: 'downloading',
+  postprocessing: 'postprocessing',
+  paused: 'paused',
+  finished: 'finished',
+  failed: 'error',
+};
+
+// ECMAScript's raw JSON text (JSON.parse source text access), not yet in TypeScript's library.
+const { rawJSON } = JSON as typeof JSON & { rawJSON: (this: void, text: string) => unknown };
+
+/** One download in the peer's shape, its fields in the peer's order, `uid` (ours) at the end. */
+export function toRecord(item: Item, progress: Progress): Record<string, unknown> {
+  const { order } = item;
+  const failed = item.state === 'failed';
+  const prefix = order.prefix !== '' && item.probed ? `${order.prefix}.` : '';
+  return {
+    id: prefix + item.videoId,
+    title: prefix + item.title,
+    url: item.url,
+    quality: order.quality,
+    download_type: order.type,
+    codec: order.codec,
+    format: order.format,
+    folder: order.folder,
+    custom_name_prefix: order.prefix,
+    msg: item.message ?? progress.message,
+    percent: item.state === 'finished' ? 100 : progress.percent,
+    speed: progress.speed,
+    eta: progress.eta,
+    status: states[item.state],
+    size: item.size,
+    // Nanoseconds are beyond what a number holds: the digits are written as they are.
+    timestamp: rawJSON(item.addedNs),
+    error: failed ? item.message : null,
+    playlist_item_limit: order.itemLimit,
+    split_by_chapters: false,
+    sponsorblock: false,
+    chapter_template: '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s',
+    subtitle_language: 'en',
+    subtitle_mode: 'prefer_manual',
+    ytdl_options_presets: [],
+    ytdl_options_overrides: {},
+    clip_start: null,
+    clip_end: null,
+    live_status: item.liveStatus,
+    live_release_timestamp: null,
+    ...(item.filename === null ? {} : { filename: belowFolder(item.filename, order.folder) }),
+    uid: item.uid,
+  };
+}
+
+/** The peer names a file from the request's folder on. */
+function belowFolder(filename: string, folder: string | null): string {
+  const start = [...(folderParts(folder ?? '') ?? []), ''].join('/');
+  return filename.startsWith(start) ? filename.slice(start.length) : filename;
+}

@@ -1,0 +1,87 @@
+import { inboxAdded, inboxChanged, inboxOffered, type InboxOffer } from '../contracts/inbox.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import { bound, unreadWords } from './domain.ts';
+import { purge } from './purge.ts';
+import { inboxRoutes } from './routes.ts';
+import { Settings } from './settings.ts';
+import { ItemStore, type Change } from './store/items.ts';
+import { migrations } from './store/migrations.ts';
+
+/** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
+export const inbox = defineService({
+  id: 'inbox',
+  title: 'Inbox',
+  summary: 'Keeps every notification, to be searched and read later.',
+  settings: Settings,
+  environment: { INBOX_KEEP_DAYS: 'keepDays' },
+  migrations,
+  create,
+});
+
+const hour = 3_600_000;
+/** Ids that one event tells of at most. */
+const idsPerEvent = 1000;
+
+function create(context: Context, { keepDays }: Settings): Service {
+  const { bus, clock, commit, log } = context;
+  const open = new DisposableStack();
+  const store = new ItemStore(context.db);
+  const added = context.metrics.counter({
+    name: 'inbox_items_total',
+    help: 'Notifications that came in.',
+    initial: [{}],
+  });
+  context.metrics.gauge({
+    name: 'inbox_items_unread',
+    help: 'Notifications that are neither read nor put away.',
+    collect: () => store.unread(),
+  });
+
+  const receive = async (offer: InboxOffer, key: string): Promise<void> => {
+    const item = await commit((transaction) => store.add(transaction, key, bound(offer), clock.now()));
+    if (item === undefined) return;
+    added.inc();
+    bus.publish(inboxAdded, item);
+  };
+
+  const announce = async (ids: readonly number[], change: Change & { readonly removed?: boolean }): Promise<number> => {
+    const unread = await store.unread();
+    const { read, done, removed } = change;
+    const told = {
+      ...(read !== undefined && { read }),
+      ...(done !== undefined && { done }),
+      ...(removed !== undefined && { removed }),
+    };
+    for (let at = 0; at < ids.length; at += idsPerEvent) {
+      bus.publish(inboxChanged, { ids: ids.slice(at, at + idsPerEvent), change: told, unread });
+    }
+    return unread;
+  };
+
+  let purging: Promise<void> | undefined;
+  const clean = (): void => {
+    purging ??= purge(context, store, keepDays, (ids) => announce(ids, { removed: true }))
+      .catch((error: unknown) => log.error('old notifications could not be removed', { error }))
+      .finally(() => (purging = undefined));
+  };
+
+  return {
+    api: inboxRoutes({ store, commit, announce }),
+
+    start() {
+      open.use(context.handovers.receive(inboxOffered, receive));
+      open.use(clock.every(hour, clean));
+      clean();
+      return Promise.resolve();
+    },
+
+    async health() {
+      return { state: 'up', detail: unreadWords(await store.unread()) };
+    },
+
+    async [Symbol.asyncDispose]() {
+      open.dispose();
+      await purging;
+    },
+  };
+}

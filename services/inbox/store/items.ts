@@ -1,0 +1,157 @@
+import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import type { InboxItem, InboxOffer } from '../../contracts/inbox.ts';
+import { escaped, searchText } from '../domain.ts';
+import { itemOf, shown, type Tables } from './tables.ts';
+
+/** Which rows are asked for; what is left out does not matter. */
+export interface Wanted {
+  readonly words: readonly string[];
+  readonly source?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly minPriority?: number | undefined;
+  readonly unread?: boolean | undefined;
+  readonly done?: boolean | undefined;
+}
+
+export interface Change {
+  readonly read?: boolean | undefined;
+  readonly done?: boolean | undefined;
+}
+
+/** The inbox's rows and the keys they were offered under. */
+export class ItemStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** Adds a row, unless its key was taken before: then undefined. `now` in ms. */
+  async add(transaction: Kysely<Tables>, key: string, offer: InboxOffer, now: number): Promise<InboxItem | undefined> {
+    const taken = await transaction
+      .insertInto('offers')
+      .values({ key, time: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .executeTakeFirst();
+    if (taken === undefined) return undefined;
+    const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
+    const row = await transaction
+      .insertInto('items')
+      .values({
+        ...{ title, body, format, priority, source, topic, link, time },
+        tags: JSON.stringify(tags),
+        read: 0,
+        done: 0,
+        search: searchText(offer),
+      })
+      .returning(shown)
+      .executeTakeFirstOrThrow();
+    return itemOf(row);
+  }
+
+  /** A page of rows, newest first, those below `before`. */
+  async list(wanted: Wanted, before: number | undefined, limit: number): Promise<InboxItem[]> {
+    const rows = await this.#db
+      .selectFrom('items')
+      .select(shown)
+      .$call((query) => narrow(query, wanted))
+      .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(itemOf);
+  }
+
+  async count(wanted: Wanted): Promise<number> {
+    const row = await this.#db
+      .selectFrom('items')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .$call((query) => narrow(query, wanted))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  /** Rows that are neither read nor put away. */
+  async unread(): Promise<number> {
+    return this.count({ words: [], unread: true, done: false });
+  }
+
+  async sources(): Promise<string[]> {
+    const rows = await this.#db.selectFrom('items').select('source').distinct().orderBy('source').execute();
+    return rows.map((row) => row.source);
+  }
+
+  /** Marks rows; answers the ids of those that were not so before. */
+  async change(transaction: Kysely<Tables>, ids: 'all' | readonly number[], change: Change): Promise<number[]> {
+    const set = {
+      ...(change.read !== undefined && { read: bit(change.read) }),
+      ...(change.done !== undefined && { done: bit(change.done) }),
+    };
+    if (Object.keys(set).length === 0) return [];
+    const rows = await transaction
+      .updateTable('items')
+      .set(set)
+      .where((row) =>
+        row.or([
+          ...(set.read === undefined ? [] : [row('read', '!=', set.read)]),
+          ...(set.done === undefined ? [] : [row('done', '!=', set.done)]),
+        ]),
+      )
+      .$if(ids !== 'all', (query) => query.where('id', 'in', ids === 'all' ? [] : ids))
+      .returning('id')
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  /** Removes rows for good; answers the ids of those that were there. */
+  async remove(transaction: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
+    const rows = await transaction.deleteFrom('items').where('id', 'in', ids).returning('id').execute();
+    return rows.map((row) => row.id);
+  }
+
+  /** Removes up to `limit` rows from before `time`, in ms; answers their ids. */
+  async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<number[]> {
+    const due = transaction.selectFrom('items').select('id').where('time', '<', time).limit(limit);
+    const rows = await transaction.deleteFrom('items').where('id', 'in', due).returning('id').execute();
+    return rows.map((row) => row.id);
+  }
+
+  /** Forgets up to `limit` keys taken before `time`, in ms; answers how many went. */
+  async forgetOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
+    const due = transaction.selectFrom('offers').select('key').where('time', '<', time).limit(limit);
+    const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
+    return Number(result.numDeletedRows);
+  }
+}
+
+function bit(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
+}
+
+function narrow<Row>(
+  query: SelectQueryBuilder<Tables, 'items', Row>,
+  wanted: Wanted,
+): SelectQueryBuilder<Tables, 'items', Row> {
+  const { words, source, tag, minPriority, unread, done } = wanted;
+  let narrowed = query;
+  if (done !== undefined) narrowed = narrowed.where('done', '=', bit(done));
+  if (unread !== undefined) narrowed = narrowed.where('read', '=', bit(!unread));
+  if (source !== undefined) narrowed = narrowed.where('source', '=', source);
+  if (minPriority !== undefined) narrowed = narrowed.where('priority', '>=', minPriority);
+  if (tag !== undefined) narrowed = narrowed.where((row) => row.or(tagged(tag)));
+  for (const word of words) narrowed = narrowed.where(includes(word));
+  return narrowed;
+}
+
+/** In a JSON list an unescaped quote after `[` or `,` begins an element: so a tag is found as a whole, in its case. */
+function tagged(tag: string): Expression<SqlBool>[] {
+  const tags = sql.ref('tags');
+  // LIKE minds the case on PostgreSQL and not on SQLite, and what finds a text in a text has another name on each.
+  const holds = (text: string): Expression<SqlBool> => sql<SqlBool>`replace(${tags}, ${text}, '') <> ${tags}`;
+  return [holds(`[${JSON.stringify(tag)}`), holds(`,${JSON.stringify(tag)}`)];
+}
+
+function includes(word: string): Expression<SqlBool> {
+  return sql<SqlBool>`${sql.ref('search')} like ${`%${escaped(word)}%`} escape '\\'`;
+}

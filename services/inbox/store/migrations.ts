@@ -1,0 +1,37 @@
+import type { Migration } from '../../contracts/service.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-create-items',
+    async up(db) {
+      await db.schema
+        .createTable('items')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('title', 'text', (column) => column.notNull())
+        .addColumn('body', 'text', (column) => column.notNull())
+        .addColumn('format', 'text', (column) => column.notNull())
+        .addColumn('priority', 'integer', (column) => column.notNull())
+        .addColumn('tags', 'text', (column) => column.notNull())
+        .addColumn('source', 'text', (column) => column.notNull())
+        .addColumn('topic', 'text', (column) => column.notNull())
+        .addColumn('link', 'text')
+        .addColumn('time', 'integer', (column) => column.notNull())
+        .addColumn('read', 'integer', (column) => column.notNull())
+        .addColumn('done', 'integer', (column) => column.notNull())
+        .addColumn('search', 'text', (column) => column.notNull())
+        .execute();
+      // The list, the count of unread ones, the list of one source, the choice of sources, and what is to be purged.
+      await db.schema.createIndex('items_list').on('items').columns(['done', 'id']).execute();
+      await db.schema.createIndex('items_unread').on('items').columns(['done', 'read']).execute();
+      await db.schema.createIndex('items_source').on('items').columns(['source', 'id']).execute();
+      await db.schema.createIndex('items_time').on('items').column('time').execute();
+      // Keys outlive the rows: what was removed is not to come back when it is offered once more.
+      await db.schema
+        .createTable('offers')
+        .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('time', 'integer', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('offers_time').on('offers').column('time').execute();
+    },
+  },
+];

@@ -1,0 +1,43 @@
+import type { Generated, Selectable } from 'kysely';
+import { InboxItem } from '../../contracts/inbox.ts';
+
+export interface Tables {
+  items: {
+    id: Generated<number>;
+    title: string;
+    body: string;
+    format: InboxItem['format'];
+    priority: number;
+    /** JSON list. */
+    tags: string;
+    source: string;
+    topic: string;
+    link: string | null;
+    /** ms since the epoch. */
+    time: number;
+    read: 0 | 1;
+    done: 0 | 1;
+    /** What a search looks at. */
+    search: string;
+  };
+  offers: { key: string; time: number };
+}
+
+export const shown = [
+  'id',
+  'title',
+  'body',
+  'format',
+  'priority',
+  'tags',
+  'source',
+  'topic',
+  'link',
+  'time',
+  'read',
+  'done',
+] as const;
+
+export function itemOf(row: Pick<Selectable<Tables['items']>, (typeof shown)[number]>): InboxItem {
+  return InboxItem.parse({ ...row, tags: JSON.parse(row.tags), read: row.read === 1, done: row.done === 1 });
+}

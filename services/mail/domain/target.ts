@@ -1,0 +1,36 @@
+import { TopicName } from '../../contracts/push.ts';
+
+/** Where mail of a recipient goes. */
+export type Target =
+  | { readonly kind: 'notify'; readonly configuration: string; readonly tag: string | undefined }
+  | { readonly kind: 'push'; readonly topic: string };
+
+const key = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** A plus in a query is a space, which in a tag expression means "and". */
+function tagOf(query: string): string | undefined {
+  return new URLSearchParams(query).get('tag') ?? undefined;
+}
+
+/**
+ * Reads a destination: `notify://KEY[?tag=…]`, `push://topic`, or the web address of a notification key
+ * (`http://host:8000/notify/KEY?tag=…`), which means the aggregator of this very app, whatever its host says. Undefined when
+ * it is none of them.
+ */
+export function parseTarget(text: string): Target | undefined {
+  const [, scheme = '', rest = ''] = /^(notify|push|https?):\/\/(.+)$/i.exec(text.trim()) ?? [];
+  const [place = '', query = ''] = rest.split('?', 2);
+  if (/^push$/i.test(scheme)) {
+    const topic = TopicName.safeParse(place.replace(/\/$/, ''));
+    return topic.success && query === '' ? { kind: 'push', topic: topic.data } : undefined;
+  }
+  const path = /^notify$/i.test(scheme) ? place : (/^[^/]+\/(?:.*\/)?notify\/([^/]+)\/?$/.exec(place)?.[1] ?? '');
+  const configuration = path.replace(/\/$/, '');
+  return key.test(configuration) ? { kind: 'notify', configuration, tag: tagOf(query) } : undefined;
+}
+
+/** A text for each target that is the same for the same target. */
+export function targetName(target: Target): string {
+  if (target.kind === 'push') return `push://${target.topic}`;
+  return `notify://${target.configuration}${target.tag === undefined ? '' : `?${new URLSearchParams({ tag: target.tag }).toString()}`}`;
+}

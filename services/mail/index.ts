@@ -1,0 +1,97 @@
+import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Deliveries } from './deliveries.ts';
+import type { Mapping } from './domain/recipients.ts';
+import { parseTarget, type Target } from './domain/target.ts';
+import { Gateway } from './gateway.ts';
+import { clearSpool } from './retention.ts';
+import { Settings, splitTargets } from './settings.ts';
+import { Listener } from './smtp/listener.ts';
+import { MessageStore } from './store/messages.ts';
+import { Spool } from './store/spool.ts';
+import { migrations } from './store/tables.ts';
+
+const hourMs = 3_600_000;
+
+function mappingsOf({ recipients }: Settings): readonly Mapping<Target>[] {
+  return recipients.map(({ address, to }) => ({
+    address,
+    targets: splitTargets(to)
+      .map(parseTarget)
+      .filter((target) => target !== undefined),
+  }));
+}
+
+function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+function countMails({ metrics }: Context) {
+  return metrics.counter({
+    name: 'gateway_emails_processed_total',
+    help: 'Mails that were accepted, refused for good (rejected), or turned away or lost by a fault here (failed).',
+    labels: ['result'],
+    initial: ['accepted', 'rejected', 'failed'].map((result) => ({ result })),
+  });
+}
+
+/** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
+export const mail = defineService({
+  id: 'mail',
+  title: 'Mail gateway',
+  summary: 'Turns e-mail that devices and scripts send into notifications.',
+  port: 8025,
+  protocol: 'smtp',
+  settings: Settings,
+  environment: {},
+  migrations,
+  create(context, settings) {
+    const { clock, db, files, log } = context;
+    const messages = new MessageStore(db);
+    const spool = new Spool(files);
+    const processed = countMails(context);
+    const gateway = new Gateway(context, mappingsOf(settings), messages, spool, processed);
+    const deliveries = new Deliveries(context, spool, processed);
+    const listener = new Listener(
+      gateway,
+      {
+        hostName: settings.hostName,
+        maxSize: settings.maxMegabytes * 1024 * 1024,
+        maxRecipients: settings.maxRecipients,
+        maxClients: settings.maxClients,
+        idleMs: settings.idleSeconds * 1000,
+      },
+      clock,
+      log,
+    );
+    const open = new DisposableStack();
+
+    const clear = (): void => {
+      clearSpool(messages, spool, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
+        log.warn('the spool was not cleared', { error }),
+      );
+    };
+
+    return {
+      tcp: (socket) => listener.accept(socket),
+      async start() {
+        await spool.open();
+        gateway.lastAt = await messages.newest();
+        open.use(deliveries.start());
+        open.use(clock.every(hourMs, clear));
+      },
+      health(): Promise<Health> {
+        const { lastAt } = gateway;
+        const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastAt)}`;
+        return Promise.resolve({ state: 'up', detail });
+      },
+      async [Symbol.asyncDispose]() {
+        await listener.close();
+        open.dispose();
+      },
+    };
+  },
+});

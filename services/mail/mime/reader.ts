@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../contracts/service.ts';
+import type { ParsedMail } from '../domain/mail.ts';
+import { parseMail } from './parse.ts';
+
+/** Mails up to this size are read at once; the time that takes is a few milliseconds even for a hostile one. */
+const smallBytes = 256 * 1024;
+/** A larger one is given up after this time and shown as raw text. */
+const patienceMs = 20_000;
+const shownBytes = 64 * 1024;
+
+/**
+ * Reads a mail without ever holding up the process: large ones in a thread of their own, with a limit on its time and
+ * memory.
+ */
+export async function readMail(raw: Uint8Array, clock: Clock): Promise<ParsedMail> {
+  if (raw.byteLength <= smallBytes) return parseMail(raw);
+  return (await parseInThread(raw, clock)) ?? parseMail(beginning(raw));
+}
+
+/** Cut where the first part may end in the middle: readers of mail take that for an unterminated one. */
+function beginning(raw: Uint8Array): Uint8Array {
+  return raw.slice(0, shownBytes);
+}
+
+/** Undefined when the thread failed or took too long. */
+async function parseInThread(raw: Uint8Array, clock: Clock): Promise<ParsedMail | undefined> {
+  const { promise, resolve } = Promise.withResolvers<ParsedMail | undefined>();
+  const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), {
+    workerData: raw,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+    execArgv: [],
+  });
+  worker.once('message', resolve);
+  worker.once('error', () => resolve(undefined));
+  worker.once('exit', () => resolve(undefined));
+  using _limit = clock.after(patienceMs, () => resolve(undefined));
+  try {
+    return await promise;
+  } finally {
+    await worker.terminate();
+  }
+}

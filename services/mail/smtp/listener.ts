@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import type { Clock, Log } from '../../contracts/service.ts';
+import { ConnectionServer } from './connection.ts';
+
+/** A reply that refuses. The message carries no status code of RFC 3463: it is added by its SMTP code. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly responseCode: number;
+
+  constructor(responseCode: number, message: string) {
+    super(message);
+    this.responseCode = responseCode;
+  }
+}
+
+/** What happens with a mail; the listener only speaks SMTP. */
+export interface Reception {
+  /** @throws Refusal for a recipient nobody configured. */
+  checkRecipient(address: string): void;
+  /**
+   * Takes a mail and resolves with its id once it is durable. The stream must be read to its end.
+   * @throws Refusal
+   */
+  receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string>;
+}
+
+export interface Envelope {
+  /** Empty for bounces. */
+  readonly sender: string;
+  readonly recipients: readonly string[];
+  readonly remoteAddress: string;
+}
+
+export interface ListenerOptions {
+  readonly hostName: string;
+  /** Bytes. */
+  readonly maxSize: number;
+  readonly maxRecipients: number;
+  readonly maxClients: number;
+  /** ms without input. */
+  readonly idleMs: number;
+}
+
+/** A connection may not live longer than this, however busily it trickles. */
+const longestConnectionMs = 30 * 60_000;
+/** At a stop, a mail that is being received has this long to come to its end. */
+const graceMs = 7_000;
+
+/** The SMTP side: gets its connections from the host, answers them, and closes them without losing a mail. */
+export class Listener {
+  readonly #server: ConnectionServer;
+  readonly #clock: Clock;
+  readonly #busy = new Map<string, Promise<void>>();
+  #closing = false;
+
+  constructor(reception: Reception, options: ListenerOptions, clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#server = new ConnectionServer({
+      name: options.hostName,
+      banner: 'Homeport',
+      size: options.maxSize,
+      rejectOversized: true,
+      maxRecipients: options.maxRecipients,
+      maxClients: options.maxClients,
+      socketTimeout: options.idleMs,
+      // Without certificate and accounts there is nothing these could do; the last ones are jokes of old.
+      disabledCommands: ['AUTH', 'STARTTLS', 'WIZ', 'SHELL', 'KILL'],
+      authOptional: true,
+      // A look into DNS would hold up every connection.
+      disableReverseLookup: true,
+      // Much firmware sends addresses that are not quite right.
+      lenientAddressParsing: true,
+      hideENHANCEDSTATUSCODES: false,
+      logger: false,
+      onConnect: (_session, callback) => {
+        callback(this.#closing ? new Refusal(421, '4.3.2 Shutting down, try again in a moment') : null);
+      },
+      onRcptTo: ({ address }, _session, callback) => {
+        callback(refusalOf(() => reception.checkRecipient(address)));
+      },
+      onData: (stream, session, callback) => {
+        const work = this.#receive(reception, stream, session).then(
+          (id) => callback(null, `queued as ${id}`),
+          (error: unknown) => {
+            if (!(error instanceof Refusal)) log.error('mail could not be taken', { error });
+            callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
+          },
+        );
+        this.#busy.set(session.id, work);
+        void work.finally(() => {
+          this.#busy.delete(session.id);
+          if (this.#closing) this.#dismiss(session.id);
+        });
+      },
+    });
+    this.#server.on('error', (error: Error) => log.debug('connection failed', { error }));
+  }
+
+  /** Takes over a connection that the host accepted. */
+  accept(socket: Socket): void {
+    const limit = this.#clock.after(longestConnectionMs, () => socket.destroy());
+    socket.once('close', () => limit[Symbol.dispose]());
+    this.#server.server.emit('connection', socket);
+  }
+
+  /** How many connections there are. */
+  get size(): number {
+    return this.#server.connections.size;
+  }
+
+  /** Refuses new connections, dismisses idle ones with 421, and waits a while for mails that are being received. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const { session } of this.#server.connections) {
+      if (!this.#busy.has(session.id)) this.#dismiss(session.id);
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _limit = this.#clock.after(graceMs, resolve);
+    await Promise.race([Promise.all(this.#busy.values()), promise]);
+    for (const { session } of this.#server.connections) this.#dismiss(session.id);
+  }
+
+  #dismiss(sessionId: string): void {
+    for (const connection of this.#server.connections) {
+      if (connection.session.id === sessionId) connection.send(421, 'Shutting down, try again in a moment', false);
+    }
+  }
+
+  async #receive(
+    reception: Reception,
+    stream: SMTPServerDataStream,
+    { envelope, remoteAddress }: SMTPServerSession,
+  ): Promise<string> {
+    const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+    const recipients = envelope.rcptTo.map(({ address }) => address);
+    try {
+      return await reception.receive({ sender, recipients, remoteAddress }, stream);
+    } finally {
+      // The reply may only follow the end of the data, or the rest of them would be taken for commands.
+      if (!stream.readableEnded && !stream.destroyed) {
+        stream.resume();
+        await Promise.race([once(stream, 'end'), once(stream, 'close')]);
+      }
+    }
+  }
+}
+
+function refusalOf(check: () => void): Refusal | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A mail's source on its way into the spool. */
+export interface SpoolFile extends AsyncDisposable {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes the file and its name durable. After that the disposal keeps it. Returns the SHA-256 of the source. */
+  keep(): Promise<string>;
+}
+
+/** Raw sources of accepted mails, one file each. Names are made here, so none comes from outside. */
+export class Spool {
+  readonly #folder: string;
+
+  constructor(files: string) {
+    this.#folder = join(files, 'spool');
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${id}.eml`);
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** A file that vanishes at its disposal unless it was kept. */
+  async create(id: string): Promise<SpoolFile> {
+    const path = this.#path(id);
+    const file = await open(path, 'wx', 0o600);
+    const hash = createHash('sha256');
+    let kept = false;
+    return {
+      async write(chunk) {
+        hash.update(chunk);
+        for (let done = 0; done < chunk.length;) done += (await file.write(chunk, done)).bytesWritten;
+      },
+      keep: async () => {
+        await Promise.all([file.sync(), this.#syncNames()]);
+        kept = true;
+        return hash.digest('hex');
+      },
+      async [Symbol.asyncDispose]() {
+        await file.close();
+        if (!kept) await rm(path, { force: true });
+      },
+    };
+  }
+
+  /** Makes the names of new files durable. Windows keeps them with the files and opens no folder for this. */
+  async #syncNames(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const folder = await open(this.#folder, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** Undefined when there is no such file. */
+  async read(id: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(this.#path(id));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#path(id), { force: true });
+  }
+
+  /** Ids of files last written before `time`, in ms since the epoch. */
+  async listBefore(time: number): Promise<readonly string[]> {
+    const names = (await readdir(this.#folder)).filter((name) => name.endsWith('.eml'));
+    const ages = await Promise.all(
+      names.map(async (name) => ({ name, at: (await stat(join(this.#folder, name))).mtimeMs })),
+    );
+    return ages.filter(({ at }) => at < time).map(({ name }) => name.slice(0, -'.eml'.length));
+  }
+}

@@ -1,0 +1,38 @@
+import type { ColumnType, Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+
+export interface MessageTable {
+  id: string;
+  /** Envelope sender; empty for bounces. */
+  sender: string;
+  /** JSON list of the accepted envelope recipients. */
+  recipients: string;
+  size: number;
+  /** Same source to the same targets; null for a mail without Message-ID, of which a copy may be meant. */
+  fingerprint: string | null;
+  /** ms since the epoch; a big integer, which PostgreSQL's driver returns as text. */
+  received_at: ColumnType<number | string, number, number>;
+}
+
+export interface MailTables {
+  messages: MessageTable;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-create-messages',
+    async up(db: Kysely<any>) {
+      await db.schema
+        .createTable('messages')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('sender', 'text', (column) => column.notNull())
+        .addColumn('recipients', 'text', (column) => column.notNull())
+        .addColumn('size', 'integer', (column) => column.notNull())
+        .addColumn('fingerprint', 'text')
+        .addColumn('received_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('messages_by_age').on('messages').column('received_at').execute();
+      await db.schema.createIndex('messages_by_fingerprint').on('messages').column('fingerprint').execute();
+    },
+  },
+];

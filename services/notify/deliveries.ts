@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { defineJob, type Attempt } from '../contracts/jobs.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Context, Counter } from '../contracts/service.ts';
+import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
+import { shapeMessage } from './domain/message.ts';
+import type { FirstAttempts } from './first-attempts.ts';
+import type { NoticeStore, WaitingDelivery } from './store/notices.ts';
+
+/** One message to one destination. The secrets stay in the delivery's row. */
+export const deliver = defineJob('notify.deliver', z.object({ notice: z.string(), destination: z.string() }), {
+  concurrency: 16,
+  timeoutMs: 60_000,
+});
+type Payload = z.infer<typeof deliver.schema>;
+
+/** What the seals of destination URLs are bound to. */
+export const urlPurpose = 'notify.destination';
+
+/** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
+export class Deliveries {
+  readonly #context: Context;
+  readonly #notices: NoticeStore;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #sent: Counter;
+  /** Destinations whose last attempt failed and is to be repeated. */
+  readonly #failing = new Set<string>();
+
+  constructor(context: Context, notices: NoticeStore, firstAttempts: FirstAttempts) {
+    this.#context = context;
+    this.#notices = notices;
+    this.#firstAttempts = firstAttempts;
+    this.#sent = context.metrics.counter({
+      name: 'aggregator_notifications_sent_total',
+      help: 'Notifications that were delivered to a destination, or given up.',
+      labels: ['scheme', 'status'],
+      initial: kinds.flatMap(({ label }) => [
+        { scheme: label, status: 'success' },
+        { scheme: label, status: 'failure' },
+      ]),
+    });
+  }
+
+  /** Begins to work; the disposal stops taking new deliveries. */
+  start(): Disposable {
+    return this.#context.jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
+      onDead: (attempt, reason) => this.#giveUp(attempt, reason),
+    });
+  }
+
+  /** True while deliveries to this destination wait for its recovery. */
+  isFailing(destinationId: string): boolean {
+    return this.#failing.has(destinationId);
+  }
+
+  /** How many destinations do not take what is sent to them. */
+  get failing(): number {
+    return this.#failing.size;
+  }
+
+  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<void> {
+    const delivery = await this.#notices.waiting(payload.notice, payload.destination);
+    // Made before a crash that came between the effect and the job's mark, or given up.
+    if (delivery === undefined) return;
+    const result = await this.#send(delivery, signal);
+    const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
+    await this.#context.commit((transaction) =>
+      this.#notices.note(
+        transaction,
+        payload.notice,
+        payload.destination,
+        { state, attempts: attempt, detail: result.detail },
+        this.#context.clock.now(),
+      ),
+    );
+    const outcome = result.ok ? 'done' : result.retryable ? 'queued' : 'failed';
+    if (outcome === 'queued') this.#failing.add(payload.destination);
+    else this.#failing.delete(payload.destination);
+    this.#firstAttempts.report(payload.notice, payload.destination, outcome, result.detail);
+    if (result.ok) {
+      this.#sent.inc({ scheme: labelOf(delivery.service), status: 'success' });
+      return;
+    }
+    throw new Problem('notify.not_delivered', result.status ?? 502, result.detail, {
+      retryable: result.retryable,
+      ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+    });
+  }
+
+  async #send(delivery: WaitingDelivery, signal: AbortSignal) {
+    const destination = parseDestination(this.#context.vault.open(delivery.sealedUrl, urlPurpose));
+    if (typeof destination === 'string') {
+      return {
+        ok: false as const,
+        retryable: false,
+        detail: `The ${delivery.service} destination is not valid: ${destination}.`,
+      };
+    }
+    const { fetch, handovers } = this.#context;
+    return destination.send(shapeMessage(delivery.message, destination.shape), { fetch, handovers }, signal);
+  }
+
+  async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
+    const { clock, commit, log } = this.#context;
+    const delivery = await this.#notices.find(payload.notice, payload.destination);
+    this.#failing.delete(payload.destination);
+    if (delivery === undefined || delivery.state === 'done') return;
+    await commit((transaction) =>
+      this.#notices.note(
+        transaction,
+        payload.notice,
+        payload.destination,
+        { state: 'dead', attempts: attempt, detail: reason },
+        clock.now(),
+      ),
+    );
+    this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
+    this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
+    log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
+  }
+}

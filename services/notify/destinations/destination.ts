@@ -1,0 +1,56 @@
+import type { Handovers } from '../../contracts/bus.ts';
+import type { Fetch } from '../../contracts/service.ts';
+import type { Message, Shape } from '../domain/message.ts';
+import type { DestinationUrl } from './url.ts';
+
+/** Ways out of the process that a destination may use. */
+export interface Outlets {
+  readonly fetch: Fetch;
+  readonly handovers: Handovers;
+}
+
+/** How an attempt ended. `detail` is a sentence for the owner and holds no secret. */
+export type Result =
+  | { readonly ok: true; readonly detail: string }
+  | {
+      readonly ok: false;
+      /** False: trying again cannot help. */
+      readonly retryable: boolean;
+      /** Not earlier than this many ms from now. */
+      readonly retryAfterMs?: number;
+      /** HTTP status of the answer, where there was one. */
+      readonly status?: number;
+      readonly detail: string;
+    };
+
+/** One place notices go to, made from its URL. It keeps no state and no connection. */
+export interface Destination {
+  /** The service's name as the peer shows it, e.g. `JSON`. */
+  readonly service: string;
+  readonly shape: Shape;
+  /** A failure here does not make the whole call fail. */
+  readonly optional: boolean;
+  /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
+  url(masked: boolean): string;
+  /** Sends a message that was already fitted to `shape`. Does not throw for what the other side does. */
+  send(message: Message, outlets: Outlets, signal: AbortSignal): Promise<Result>;
+  /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
+  readonly parts?: readonly Destination[];
+}
+
+/** A kind of destination: everything the service knows about one family of URL schemes. */
+export interface DestinationKind {
+  readonly service: string;
+  /** Value of the metrics' `scheme` label. */
+  readonly label: string;
+  /** Schemes for plain connections; in-process kinds have only these. */
+  readonly protocols: readonly string[];
+  /** Schemes for TLS. */
+  readonly secureProtocols: readonly string[];
+  /** URL forms for the catalogue, in the peer's notation. */
+  readonly templates: readonly string[];
+  /** Arguments it knows besides the common ones. */
+  readonly args: readonly string[];
+  /** The destination, or a sentence that says what is wrong with the URL. */
+  parse(url: DestinationUrl): Destination | string;
+}

@@ -1,0 +1,98 @@
+/** One tag as it is worn by a destination or asked for in a call: `[level:]name[:retries]`. */
+export interface Tag {
+  /** Lower case; tags are compared without regard to case. */
+  readonly name: string;
+  /** Escalation level of a destination, lower first. Kept for the pages; all levels are notified at once so far. */
+  readonly level?: number;
+  /** Retries a call asks for. Kept as given; the outbox has its own schedule. */
+  readonly retries?: number;
+}
+
+/** Any of the groups must match, within a group every tag must. */
+export type TagExpression = readonly (readonly Tag[])[];
+
+/** What a tag field held: nothing, an expression, or something that is not one. */
+export type TagField =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'expression'; readonly expression: TagExpression }
+  | { readonly kind: 'invalid' };
+
+const allowed = /^[a-z0-9_\-:|,+&\s]*$/i;
+const token = /^(?:(\d{1,9}):)?([a-z0-9][a-z0-9_-]*)(?::(\d{1,9}))?$/i;
+const invalid: TagField = { kind: 'invalid' };
+
+/** Reads one tag; undefined when it is none. */
+export function parseTag(text: string): Tag | undefined {
+  const [, level, name, retries] = token.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return {
+    name: name.toLowerCase(),
+    ...(level === undefined ? {} : { level: Number(level) }),
+    ...(retries === undefined ? {} : { retries: Number(retries) }),
+  };
+}
+
+function parseGroup(text: string): readonly Tag[] | undefined {
+  const tags = text
+    .split(/[\s+&]+/)
+    .filter((part) => part !== '')
+    .map(parseTag);
+  return tags.every((tag) => tag !== undefined) ? tags : undefined;
+}
+
+/** Groups of a string; undefined when it holds something else than tags. */
+function parseText(text: string): TagExpression | undefined {
+  if (!allowed.test(text)) return undefined;
+  const groups = text.split(/[,|]/).map(parseGroup);
+  if (!groups.every((group) => group !== undefined)) return undefined;
+  return groups.filter((group) => group.length > 0);
+}
+
+function parseItem(item: unknown): TagExpression | undefined {
+  if (typeof item === 'string') return parseText(item);
+  if (!Array.isArray(item)) return undefined;
+  const parts: readonly (TagExpression | undefined)[] = item.map((part: unknown) =>
+    typeof part === 'string' ? parseText(part) : undefined,
+  );
+  if (!parts.every((part) => part !== undefined)) return undefined;
+  const group = parts.flat(2);
+  return group.length > 0 ? [group] : [];
+}
+
+/**
+ * Reads the `tag` field of the peer's API. In a string `,` and `|` separate alternatives, while white space, `+` and
+ * `&` join tags that must all be worn; a list is alternatives, a list in it tags that must all be worn.
+ */
+export function parseTagField(value: unknown): TagField {
+  if (value === undefined || value === null) return { kind: 'none' };
+  const expression = Array.isArray(value)
+    ? value.map(parseItem).reduce<TagExpression | undefined>(join, [])
+    : parseItem(value);
+  if (expression === undefined) return invalid;
+  return expression.length === 0 ? { kind: 'none' } : { kind: 'expression', expression };
+}
+
+function join(left: TagExpression | undefined, right: TagExpression | undefined): TagExpression | undefined {
+  return left === undefined || right === undefined ? undefined : [...left, ...right];
+}
+
+function wears(worn: readonly Tag[], asked: Tag): boolean {
+  if (asked.name === 'all') return true;
+  return worn.some((tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)));
+}
+
+/**
+ * The destinations a call reaches, in their own order. Without an expression that is all of them (the peer would take
+ * only the untagged); with one those it names, and every destination that wears `always`.
+ */
+export function selectDestinations<T extends { readonly tags: readonly Tag[] }>(
+  destinations: readonly T[],
+  expression: TagExpression | undefined,
+): readonly T[] {
+  if (expression === undefined) return destinations;
+  return destinations.filter(
+    ({ tags }) =>
+      tags.some(({ name }) => name === 'always') ||
+      expression.some((group) => group.every((asked) => wears(tags, asked))),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../contracts/service.ts';
+
+/** How a delivery stands when its caller is answered. */
+export interface Outcome {
+  readonly service: string;
+  readonly state: 'done' | 'failed' | 'queued';
+  readonly optional: boolean;
+  /** A sentence without secrets. */
+  readonly detail: string;
+}
+
+interface Waiting {
+  readonly outcomes: Map<string, Outcome>;
+  readonly missing: Set<string>;
+  readonly finish: () => void;
+}
+
+/**
+ * Lets a caller wait for the first attempt of each delivery of its notice, not longer than a limit. What is not known
+ * by then stays `queued`; the outbox goes on by itself.
+ */
+export class FirstAttempts {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Call before the deliveries are committed, so that no fast one is missed. The disposal forgets the notice. */
+  expect(
+    noticeId: string,
+    deliveries: readonly {
+      readonly id: string;
+      readonly service: string;
+      readonly optional: boolean;
+      readonly held: boolean;
+    }[],
+    limitMs: number,
+  ): Disposable & { readonly settled: () => Promise<readonly Outcome[]> } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const outcomes = new Map<string, Outcome>(
+      deliveries.map(({ id, service, optional, held }) => {
+        const detail = held
+          ? `The ${service} notification is queued behind others that could not be sent yet.`
+          : `The ${service} notification is queued; it could not be sent at once.`;
+        return [id, { service, optional, state: 'queued', detail }];
+      }),
+    );
+    const waiting: Waiting = {
+      outcomes,
+      // Behind a destination that does not answer there is nothing to wait for.
+      missing: new Set(deliveries.filter(({ held }) => !held).map(({ id }) => id)),
+      finish: resolve,
+    };
+    if (waiting.missing.size === 0) resolve();
+    this.#waiting.set(noticeId, waiting);
+    return {
+      settled: async () => {
+        using _limit = this.#clock.after(limitMs, resolve);
+        await promise;
+        return [...outcomes.values()];
+      },
+      [Symbol.dispose]: () => void this.#waiting.delete(noticeId),
+    };
+  }
+
+  /** Tells how an attempt ended; only the first one of a delivery counts towards the waiting. */
+  report(noticeId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
+    const waiting = this.#waiting.get(noticeId);
+    const outcome = waiting?.outcomes.get(deliveryId);
+    if (waiting === undefined || outcome === undefined) return;
+    waiting.outcomes.set(deliveryId, { ...outcome, state, detail });
+    waiting.missing.delete(deliveryId);
+    if (waiting.missing.size === 0) waiting.finish();
+  }
+}

@@ -1,0 +1,72 @@
+import { noticeOffered } from '../contracts/notice.ts';
+import { defineService, type Health } from '../contracts/service.ts';
+import { Aggregator } from './aggregator.ts';
+import { Deliveries } from './deliveries.ts';
+import { FirstAttempts } from './first-attempts.ts';
+import { createPortable } from './portable.ts';
+import { createApp } from './routes/app.ts';
+import { Settings } from './settings.ts';
+import { ConfigurationStore } from './store/configurations.ts';
+import { NoticeStore } from './store/notices.ts';
+import { migrations } from './store/tables.ts';
+
+const hourMs = 3_600_000;
+
+/** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
+export const notify = defineService({
+  id: 'notify',
+  title: 'Notifications',
+  summary: 'Sends notifications of programs and services to the places you choose.',
+  port: 8000,
+  protocol: 'http',
+  crossOrigin: 'refuse',
+  settings: Settings,
+  environment: {
+    APPRISE_CONFIG_LOCK: 'configurationLock',
+    APPRISE_RECURSION_MAX: 'recursionLimit',
+  },
+  migrations,
+  create(context, settings) {
+    const { clock, db, handovers, log, metrics, vault } = context;
+    const notices = new NoticeStore(db);
+    const configurations = new ConfigurationStore(db, vault);
+    const firstAttempts = new FirstAttempts(clock);
+    const deliveries = new Deliveries(context, notices, firstAttempts);
+    const aggregator = new Aggregator(context, { configurations, notices, deliveries, firstAttempts }, settings);
+    const open = new DisposableStack();
+
+    metrics.gauge({
+      name: 'aggregator_outbox_pending',
+      help: 'Deliveries that wait for their first or next attempt.',
+      collect: () => notices.countWaiting(),
+    });
+
+    const prune = (): void => {
+      notices
+        .prune(clock.now() - settings.historyDays * 24 * hourMs)
+        .catch((error: unknown) => log.warn('history was not cleared', { error }));
+    };
+
+    return {
+      http: createApp({ context, aggregator, configurations, settings }),
+      portable: createPortable(configurations, clock),
+      start() {
+        open.use(deliveries.start());
+        open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
+        open.use(clock.every(hourMs, prune));
+        return Promise.resolve();
+      },
+      async health(): Promise<Health> {
+        const waiting = await notices.countWaiting();
+        const { failing } = deliveries;
+        if (failing === 0) return { state: 'up', detail: waiting === 0 ? 'All delivered' : `${waiting} on their way` };
+        const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
+        return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
+      },
+      [Symbol.asyncDispose]() {
+        open.dispose();
+        return Promise.resolve();
+      },
+    };
+  },
+});

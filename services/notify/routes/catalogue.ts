@@ -1,0 +1,123 @@
+import { Router, type Request, type Response } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log } from '../../contracts/service.ts';
+import { destinationId, kinds } from '../destinations/catalogue.ts';
+import { commonArguments } from '../destinations/options.ts';
+import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
+import { sentences } from '../wire/notify.ts';
+import { queryTags, refusal } from './notification.ts';
+import { answerKind, sendJson, sendNothing } from './reply.ts';
+import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+
+/** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
+export function catalogueRoutes(parts: RouteParts): Router {
+  const { aggregator, configurations, context, settings } = parts;
+
+  const listUrls = async (request: Request, response: Response): Promise<void> => {
+    const key = keyOf(request);
+    if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
+    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
+      throw refusal(403, sentences.denied);
+    }
+    const known = await aggregator.destinations(key);
+    if (known === undefined) {
+      sendNothing(response);
+      return;
+    }
+    const query = new URL(request.originalUrl, 'http://localhost').searchParams;
+    const closed = settings.configurationLock || (settings.requireSignIn && identity?.role !== 'admin');
+    const masked = closed || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
+    const tag = parseTagField(queryTags(query));
+    if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
+    const chosen = selectDestinations(known.destinations, tag.kind === 'none' ? undefined : tag.expression);
+    sendJson(response, 200, {
+      tags: [...new Set(chosen.flatMap(({ tags }) => tags.map(({ name }) => name)))],
+      urls: chosen.map(({ destination, tags }) => ({
+        id: destinationId(destination).slice(0, 8),
+        service_name: destination.service,
+        enabled: true,
+        url: destination.url(masked),
+        retry: 0,
+        optional: destination.optional,
+        tags: tags.map(({ name }) => name),
+        tag_details: tags.map(describeTag),
+      })),
+    });
+  };
+
+  const status = async (request: Request, response: Response): Promise<void> => {
+    const works = await isReadable(configurations.keys(), context.log);
+    const details = works ? ['OK'] : ['CONFIG_PERMISSION_ISSUE'];
+    const code = works ? 200 : 417;
+    if (answerKind(request) !== 'json') {
+      response.status(code).type('text/plain').send(details.join(','));
+      return;
+    }
+    sendJson(response, code, {
+      config_lock: settings.configurationLock,
+      // Attachments are not served, so none is taken.
+      attach_lock: true,
+      stateful_enabled: true,
+      max_attachments: 0,
+      attach_size: 0,
+      status: { persistent_storage: true, can_write_config: works, can_write_attach: false, details },
+    });
+  };
+
+  const details = (request: Request, response: Response): void => {
+    if (answerKind(request) === 'json') {
+      sendJson(response, 200, catalogue);
+      return;
+    }
+    const items = kinds.map(
+      ({ service, protocols, secureProtocols }) =>
+        `<li>${service}: ${[...protocols, ...secureProtocols].map((scheme) => `${scheme}://`).join(', ')}</li>`,
+    );
+    response.type('text/html').send(`<!doctype html><title>Services</title><ul>${items.join('')}</ul>\n`);
+  };
+
+  const router = Router();
+  router.get(['/json/urls', '/json/urls/:key'], listUrls);
+  router.get('/status', status);
+  router.get('/details', details);
+  router.all(['/json/urls', '/json/urls/:key', '/status', '/details'], onlyMethods('GET', 'HEAD'));
+  return router;
+}
+
+async function isReadable(reading: Promise<unknown>, log: Log): Promise<boolean> {
+  try {
+    await reading;
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn('the configurations cannot be read', { error });
+    return false;
+  }
+}
+
+function describeTag({ name, level = 0 }: Tag) {
+  return { name, priority: level, token: level === 0 ? name : `${level}:${name}`, exact: `${level}:${name}` };
+}
+
+const catalogue = {
+  version: '1.13.0',
+  schemas: kinds.map((kind) => ({
+    service_name: kind.service,
+    service_url: null,
+    setup_url: null,
+    protocols: kind.protocols,
+    secure_protocols: kind.secureProtocols,
+    attachment_support: false,
+    category: 'native',
+    details: {
+      templates: kind.templates,
+      tokens: {
+        schema: { name: 'Schema', type: 'choice:string', values: [...kind.protocols, ...kind.secureProtocols] },
+      },
+      args: Object.fromEntries([...kind.args, ...commonArguments].map((name) => [name, { name, required: false }])),
+      kwargs: {},
+    },
+  })),
+  asset: { app_id: 'Homeport', app_desc: 'Homeport Notifications' },
+};

@@ -1,0 +1,115 @@
+import { Router, type Request, type Response } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import { readDestinations } from '../aggregator.ts';
+import { parseDestination } from '../destinations/catalogue.ts';
+import { detailTime, type DetailLine } from '../domain/answer.ts';
+import { looksLikeYaml, splitUrls } from '../domain/configuration.ts';
+import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
+import { readBody, type Body } from './body.ts';
+import { refusal } from './notification.ts';
+import { sendConfiguration, sendNothing, sendSentence } from './reply.ts';
+import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+
+interface NewConfiguration {
+  readonly text: string;
+  /** What of it does nothing. */
+  readonly dropped: readonly string[];
+}
+
+/** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, TEXT only, kept byte for byte. */
+export function configurationRoutes(parts: RouteParts): Router {
+  const { context, configurations, settings } = parts;
+
+  /** Configurations hold the secrets of all destinations, so with sign-in they are the administrators' alone. */
+  const admit = async (request: Request): Promise<string> => {
+    const key = keyOf(request);
+    if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
+    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const allowed = !settings.requireSignIn || identity?.role === 'admin';
+    if (settings.configurationLock || !allowed) throw refusal(403, sentences.denied);
+    return key;
+  };
+
+  const add = async (request: Request, response: Response): Promise<void> => {
+    const key = await admit(request);
+    const { text, dropped } = readConfiguration(await readBody(request));
+    await configurations.save(key, text, context.clock.now());
+    context.log.info('configuration saved', { key });
+    const time = detailTime(context.clock.now());
+    const details = dropped.map((reason): DetailLine => ['WARNING', time, reason]);
+    sendSentence(request, response, 200, null, {
+      success: sentences.saved,
+      ...(details.length === 0 ? {} : { details }),
+    });
+  };
+
+  const remove = async (request: Request, response: Response): Promise<void> => {
+    const key = await admit(request);
+    if (!(await configurations.remove(key))) {
+      sendNothing(response);
+      return;
+    }
+    context.log.info('configuration removed', { key });
+    sendSentence(request, response, 200, null, { success: sentences.removed });
+  };
+
+  const get = async (request: Request, response: Response): Promise<void> => {
+    const configuration = await configurations.find(await admit(request));
+    if (configuration === undefined) sendNothing(response);
+    else sendConfiguration(request, response, configuration.format, configuration.text);
+  };
+
+  const router = Router();
+  router.post(['/add', '/add/:key'], add);
+  router.post(['/del', '/del/:key'], remove);
+  router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], get);
+  router.get(['/cfg', '/cfg/:key'], async (request, response) => {
+    // The list of keys is closed in the peer unless it runs in its administrators' mode.
+    if (request.params['key'] === undefined) throw refusal(403, sentences.denied);
+    await admit(request);
+    response.redirect(302, context.address('control') ?? '/');
+  });
+  router.all(['/add', '/add/:key', '/del', '/del/:key', '/get', '/get/:key'], (request, response, next) => {
+    keyOf(request);
+    onlyMethods('POST')(request, response, next);
+  });
+  router.all(['/cfg', '/cfg/:key'], onlyMethods('GET', 'POST'));
+  return router;
+}
+
+function readConfiguration(body: Body): NewConfiguration {
+  if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
+  if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
+  if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
+  if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
+  const { urls, config, format } = AddFields.parse(body.fields);
+  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls);
+  if (typeof config !== 'string') {
+    throw refusal(400, body.kind === 'form' ? sentences.noConfigurationUrls : sentences.noConfiguration);
+  }
+  if (config.length > configurationLimit) throw refusal(400, sentences.configurationTooLarge);
+  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined));
+}
+
+/** URLs are kept in their normal form, one a line, as the peer does. */
+function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
+  const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
+  const destinations = given.map(parseDestination);
+  const kept = destinations.filter((destination) => typeof destination !== 'string');
+  if (kept.length === 0) throw refusal(400, sentences.noUrls);
+  const dropped = destinations.flatMap((destination, index) =>
+    typeof destination === 'string' ? [`URL ${index + 1} was dropped: ${destination}.`] : [],
+  );
+  return { text: kept.map((destination) => destination.url(false)).join('\r\n'), dropped };
+}
+
+function fromConfig(config: string, format: unknown): NewConfiguration {
+  const wanted = typeof format === 'string' ? format.toLowerCase() : '';
+  if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
+  if (wanted === 'yaml' || (wanted === 'auto' && looksLikeYaml(config))) {
+    throw refusal(400, `${sentences.badConfigurationFormat}: YAML is not served, use TEXT`);
+  }
+  const { destinations, skipped } = readDestinations(config);
+  if (destinations.length === 0) throw refusal(400, sentences.noConfigurationUrls);
+  return { text: config, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
+}

@@ -1,0 +1,127 @@
+import { TextFormat, type Notice } from '../../contracts/notice.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { parseNoticeType } from '../domain/notice-type.ts';
+import { splitUrls } from '../domain/configuration.ts';
+import { parseTagField, type TagExpression } from '../domain/tags.ts';
+import { NotifyFields, sentences } from '../wire/notify.ts';
+import type { Body } from './body.ts';
+
+/** A notification as a caller asked for it. */
+export interface Notification {
+  readonly notice: Notice;
+  readonly expression: TagExpression | undefined;
+  /** Destinations of a stateless call. */
+  readonly urls: readonly string[];
+}
+
+/** The peer's own form refuses a longer one; its JSON does not. */
+const formTitleLimit = 250;
+
+/** A request that cannot be served, with the peer's sentence for it. */
+export function refusal(status: number, sentence: string): Problem {
+  return new Problem('notify.refused', status, sentence);
+}
+
+function fieldsOf(body: Body, query: URLSearchParams, titleHeader: string | undefined): Record<string, unknown> {
+  switch (body.kind) {
+    case 'bad-json':
+      throw refusal(400, sentences.badJson);
+    case 'too-large':
+      throw refusal(431, sentences.tooLarge);
+    case 'bad-form':
+      throw refusal(400, sentences.badForm);
+    case 'none':
+      throw refusal(400, sentences.lacking);
+    case 'text':
+      return { body: body.text, title: query.get('title') ?? titleHeader };
+    case 'form':
+      if (body.hasFile) throw refusal(400, sentences.badAttachment);
+      if (longest(body.fields['title']) > formTitleLimit) throw refusal(400, sentences.badForm);
+      return body.fields;
+    case 'json':
+      if (Object.keys(body.fields).length === 0) throw refusal(400, sentences.badForm);
+      return body.fields;
+  }
+}
+
+/** Absent, null, empty text and the empty list all mean that a caller said nothing. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function firstOf(...values: readonly unknown[]): unknown {
+  return values.find((value) => !isEmpty(value));
+}
+
+function firstText(...values: readonly (string | null | undefined)[]): string | undefined {
+  return values.find((value) => typeof value === 'string' && value !== '') ?? undefined;
+}
+
+/** Characters of the longest value of a form field. */
+function longest(field: unknown): number {
+  return Math.max(0, ...[field].flat().map((value) => (typeof value === 'string' ? value.length : 0)));
+}
+
+function readFormat(value: unknown, query: string | null): TextFormat {
+  // `null` asks to pass the body untouched, which is what text is to every destination.
+  const word = value === null ? 'text' : (firstOf(value, query) ?? 'text');
+  const format = TextFormat.safeParse(typeof word === 'string' ? word.toLowerCase() : word);
+  if (!format.success) throw refusal(400, sentences.badFormat);
+  return format.data;
+}
+
+function readUrls(value: unknown): readonly string[] {
+  if (typeof value === 'string') return splitUrls(value);
+  return Array.isArray(value)
+    ? value.flatMap((item: unknown) => (typeof item === 'string' ? splitUrls(item) : []))
+    : [];
+}
+
+/**
+ * Reads a notification from a request's body and query; what stands in the body wins.
+ * @throws Problem with the peer's status and sentence.
+ */
+export function readNotification(
+  body: Body,
+  query: URLSearchParams,
+  options: { readonly titleHeader: string | undefined; readonly key: string | undefined },
+): Notification {
+  if ([...query.keys()].some((name) => name.startsWith(':'))) {
+    // Payload mapping (`?:source=target`) is not served; passing over it would send something else than was meant.
+    throw refusal(400, sentences.mappingFailed + (options.key === undefined ? '' : ` using KEY: ${options.key}`));
+  }
+  const fields = NotifyFields.parse(fieldsOf(body, query, options.titleHeader));
+  if (![fields.attach, fields.attachment, fields.attachments].every(isEmpty))
+    throw refusal(400, sentences.badAttachment);
+  const format = readFormat(fields.format, query.get('format'));
+  const type = parseNoticeType(firstText(fields.type, query.get('type')) ?? 'info');
+  if (type === undefined) throw refusal(400, body.kind === 'form' ? sentences.badForm : sentences.lacking);
+  if (isEmpty(fields.body)) throw refusal(400, sentences.lacking);
+  const tag = parseTagField(firstOf(fields.tag, fields.tags, queryTags(query)));
+  if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
+  return {
+    notice: {
+      title: firstText(fields.title, query.get('title')) ?? '',
+      body: fields.body ?? '',
+      type,
+      format,
+      tags: [],
+      source: 'notify',
+    },
+    expression: tag.kind === 'none' ? undefined : tag.expression,
+    urls: readUrls(fields.urls),
+  };
+}
+
+/** `tag` and `tags` of a query; repeated ones are alternatives. */
+export function queryTags(query: URLSearchParams): unknown {
+  const values = [...query.getAll('tag'), ...query.getAll('tags')].filter((value) => value !== '');
+  return values.length > 1 ? values : values[0];
+}
+
+/** @throws Problem 400 for something that is no count, 406 when the notification was passed on too often. */
+export function checkRecursion(header: string | undefined, limit: number): void {
+  if (header === undefined) return;
+  if (!/^\s*\d{1,9}\s*$/.test(header)) throw refusal(400, sentences.badRecursion);
+  if (Number(header) > limit) throw refusal(406, sentences.recursion);
+}

@@ -1,0 +1,71 @@
+import { Router, type Request, type Response } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { TaggedDestination } from '../aggregator.ts';
+import { parseDestination } from '../destinations/catalogue.ts';
+import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
+import type { Outcome } from '../first-attempts.ts';
+import { sentences } from '../wire/notify.ts';
+import { readBody } from './body.ts';
+import { checkRecursion, readNotification } from './notification.ts';
+import { sendDetails, sendNothing } from './reply.ts';
+import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+
+const levels = { done: 'INFO', queued: 'WARNING', failed: 'ERROR' } as const;
+
+function queryOf(request: Request): URLSearchParams {
+  return new URL(request.originalUrl, 'http://localhost').searchParams;
+}
+
+/** URLs of a stateless call that can be served, as destinations without tags. */
+function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
+  return urls
+    .map(parseDestination)
+    .filter((destination) => typeof destination !== 'string')
+    .map((destination) => ({ destination, tags: [] }));
+}
+
+/** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
+export function notifyRoutes(parts: RouteParts): Router {
+  const { aggregator, context, settings } = parts;
+
+  const notify = async (request: Request, response: Response): Promise<void> => {
+    const key = keyOf(request);
+    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
+      throw new Problem('notify.forbidden', 403, sentences.denied);
+    }
+    checkRecursion(request.get('x-apprise-recursion-count'), settings.recursionLimit);
+    const body = await readBody(request);
+    const { notice, expression, urls } = readNotification(body, queryOf(request), {
+      titleHeader: request.get('title'),
+      key,
+    });
+    const candidates = key === undefined ? fromUrls(urls) : (await aggregator.destinations(key))?.destinations;
+    if (candidates === undefined || (key === undefined && candidates.length === 0)) {
+      sendNothing(response);
+      return;
+    }
+    const outcomes = await aggregator.post(key ?? '', candidates, expression, notice);
+    const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => state === 'failed' && !optional);
+    const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
+    const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
+    // A destination that is only late is in the outbox: telling the caller of a failure would make it send again.
+    sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
+  };
+
+  const router = Router();
+  router.post(['/notify', '/notify/:key'], notify);
+  router.all(['/notify', '/notify/:key'], (request, response, next) => {
+    keyOf(request);
+    onlyMethods('POST')(request, response, next);
+  });
+  return router;
+}
+
+function describe(outcomes: readonly Outcome[], now: number): readonly DetailLine[] {
+  const time = detailTime(now);
+  return outcomes.map(({ state, detail }): DetailLine => {
+    const queued = state === 'queued' && !detail.includes('queued') ? ' It is queued and tried again.' : '';
+    return [levels[state], time, detail + queued];
+  });
+}

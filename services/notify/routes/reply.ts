@@ -1,0 +1,57 @@
+import type { Request, Response } from 'express';
+import { chooseAnswer, detailsAsHtml, detailsAsText, type AnswerKind, type DetailLine } from '../domain/answer.ts';
+
+/** The form the client of a request gets. */
+export function answerKind(request: Request): AnswerKind {
+  return chooseAnswer(request.get('accept'), request.get('content-type'));
+}
+
+/** JSON without the charset that frameworks add: the peer sends none. */
+export function sendJson(response: Response, status: number, value: unknown): void {
+  response.status(status).setHeader('Content-Type', 'application/json');
+  response.end(JSON.stringify(value));
+}
+
+function sendText(response: Response, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.status(status).setHeader('Content-Type', type);
+  response.end(text);
+}
+
+/** The peer's 204 has no body whatever was asked for. */
+export function sendNothing(response: Response): void {
+  response.status(204).end();
+}
+
+/** `{"error": …}` or the sentence alone; null for success, which text clients read as `success`. */
+export function sendSentence(
+  request: Request,
+  response: Response,
+  status: number,
+  error: string | null,
+  options: { readonly success?: string; readonly details?: readonly DetailLine[] } = {},
+): void {
+  const { success = '', details } = options;
+  if (answerKind(request) === 'json')
+    sendJson(response, status, details === undefined ? { error } : { error, details });
+  else sendText(response, status, error ?? success);
+}
+
+/** The outcome of a notification: the lines of what happened, in the client's form. */
+export function sendDetails(
+  request: Request,
+  response: Response,
+  status: number,
+  error: string | null,
+  details: readonly DetailLine[],
+): void {
+  const kind = answerKind(request);
+  if (kind === 'json') sendJson(response, status, { error, details });
+  else if (kind === 'html') sendText(response, status, detailsAsHtml(details), 'text/html; charset=utf-8');
+  else sendText(response, status, detailsAsText(details));
+}
+
+/** A stored configuration as it was given. */
+export function sendConfiguration(request: Request, response: Response, format: 'text', config: string): void {
+  if (answerKind(request) === 'json') sendJson(response, 200, { format, config });
+  else sendText(response, 200, config);
+}

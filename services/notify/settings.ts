@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+export const Settings = z.object({
+  requireSignIn: z.boolean().default(false).meta({
+    title: 'Require sign-in',
+    description:
+      'Only accounts with a grant may send; only administrators may change keys. Wrong credentials are refused either way.',
+  }),
+  answerMs: z.int().min(0).max(30_000).default(2000).meta({
+    title: 'Wait for delivery (ms)',
+    description: 'How long a caller waits for the first attempt at each destination before it is told "queued".',
+  }),
+  configurationLock: z.boolean().default(false).meta({
+    title: 'Lock keys',
+    description: 'Refuses reading and changing keys over the API; sending goes on.',
+  }),
+  recursionLimit: z.int().min(0).max(100).default(1).meta({
+    title: 'Forwarding limit',
+    description:
+      'How often a notification may have been passed on by other aggregators before it is refused as a loop.',
+  }),
+  maxWaiting: z.int().min(1).default(100_000).meta({
+    title: 'Largest outbox',
+    description: 'Deliveries that may wait at once; beyond it new notifications are refused with 503.',
+  }),
+  historyDays: z.int().min(1).max(3650).default(30).meta({
+    title: 'Keep history (days)',
+    description: 'Notices whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
+  }),
+});
+export type Settings = z.infer<typeof Settings>;

@@ -1,0 +1,164 @@
+import type { Kysely } from 'kysely';
+import { NoticeType, TextFormat } from '../../contracts/notice.ts';
+import type { Message } from '../domain/message.ts';
+import type { NotifyTables } from './tables.ts';
+
+/** A delivery as it is written when its notice is accepted. */
+export interface NewDelivery {
+  readonly destinationId: string;
+  readonly service: string;
+  readonly sealedUrl: string;
+  readonly shownUrl: string;
+  readonly optional: boolean;
+}
+
+/** A delivery that still has to be made, with its notice. */
+export interface WaitingDelivery {
+  readonly message: Message;
+  readonly service: string;
+  readonly sealedUrl: string;
+  readonly shownUrl: string;
+}
+
+/** Notices and what became of them at each destination. */
+export class NoticeStore {
+  readonly #db: Kysely<NotifyTables>;
+
+  constructor(db: Kysely<NotifyTables>) {
+    this.#db = db;
+  }
+
+  /** Writes a notice and its deliveries. False, and nothing written, when a notice of this id is there. */
+  async add(
+    transaction: Kysely<NotifyTables>,
+    configuration: string,
+    message: Message,
+    deliveries: readonly NewDelivery[],
+  ): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('notices')
+      .values({
+        id: message.id,
+        configuration,
+        title: message.title,
+        body: message.body,
+        type: message.type,
+        format: message.format,
+        tags: JSON.stringify(message.tags),
+        link: message.link ?? null,
+        source: message.source,
+        created_at: message.time,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    if (deliveries.length === 0) return true;
+    await transaction
+      .insertInto('deliveries')
+      .values(
+        deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional }) => ({
+          notice_id: message.id,
+          destination_id: destinationId,
+          service,
+          sealed_url: sealedUrl,
+          shown_url: shownUrl,
+          optional: optional ? 1 : 0,
+          state: 'waiting' as const,
+          attempts: 0,
+          detail: '',
+          updated_at: message.time,
+        })),
+      )
+      .execute();
+    return true;
+  }
+
+  /** Undefined when it was made before, given up, or its notice is gone. */
+  async waiting(noticeId: string, destinationId: string): Promise<WaitingDelivery | undefined> {
+    const row = await this.#db
+      .selectFrom('deliveries')
+      .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
+      .selectAll('notices')
+      .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url'])
+      .where('deliveries.notice_id', '=', noticeId)
+      .where('deliveries.destination_id', '=', destinationId)
+      .where('deliveries.state', '=', 'waiting')
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const tags: unknown = JSON.parse(row.tags);
+    return {
+      service: row.service,
+      sealedUrl: row.sealed_url,
+      shownUrl: row.shown_url,
+      message: {
+        id: row.id,
+        title: row.title,
+        body: row.body,
+        type: NoticeType.parse(row.type),
+        format: TextFormat.parse(row.format),
+        tags: Array.isArray(tags) ? tags.map(String) : [],
+        link: row.link ?? undefined,
+        source: row.source,
+        time: Number(row.created_at),
+      },
+    };
+  }
+
+  /** A delivery in whatever state. */
+  async find(
+    noticeId: string,
+    destinationId: string,
+  ): Promise<{ readonly service: string; readonly shownUrl: string; readonly state: string } | undefined> {
+    return this.#db
+      .selectFrom('deliveries')
+      .select(['service', 'shown_url as shownUrl', 'state'])
+      .where('notice_id', '=', noticeId)
+      .where('destination_id', '=', destinationId)
+      .executeTakeFirst();
+  }
+
+  /** Notes an attempt's outcome. A finished delivery needs its URL no more. */
+  async note(
+    transaction: Kysely<NotifyTables>,
+    noticeId: string,
+    destinationId: string,
+    outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
+    now: number,
+  ): Promise<void> {
+    await transaction
+      .updateTable('deliveries')
+      .set({ ...outcome, updated_at: now, ...(outcome.state === 'done' ? { sealed_url: '' } : {}) })
+      .where('notice_id', '=', noticeId)
+      .where('destination_id', '=', destinationId)
+      .execute();
+  }
+
+  async countWaiting(): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('deliveries')
+      .select((on) => on.fn.countAll<number | string>().as('count'))
+      .where('state', '=', 'waiting')
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** Forgets notices accepted before `time` of which nothing waits. Returns how many. */
+  async prune(time: number): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('notices')
+      .where('created_at', '<', time)
+      .where((on) =>
+        on.not(
+          on.exists(
+            on
+              .selectFrom('deliveries')
+              .select('deliveries.notice_id')
+              .whereRef('deliveries.notice_id', '=', 'notices.id')
+              .where('deliveries.state', '=', 'waiting'),
+          ),
+        ),
+      )
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** The peer's sentences, as its clients know them. */
+export const sentences = {
+  badJson: 'Invalid JSON Payload provided',
+  badForm: 'Bad FORM Payload provided',
+  lacking: 'Payload lacks minimum requirements',
+  badFormat: 'An invalid body input format was specified',
+  badTag: 'Unsupported characters found in tag definition',
+  badAttachment: 'Bad Attachment',
+  tooLarge: 'JSON Payload provided is to large',
+  recursion: 'The recursion limit has been reached',
+  badRecursion: 'An invalid recursion value was specified',
+  denied: 'The site has been configured to deny this request',
+  notSent: 'One or more notification could not be sent',
+  notSentStateless: 'One or more notifications could not be sent',
+  mappingFailed: 'Payload field mapping failed',
+  noUrls: 'No valid URLs defined',
+  noConfigurationUrls: 'No valid URL(s) defined',
+  badConfigurationFormat: 'Invalid configuration format specified',
+  badStructure: 'Invalid payload structure provided',
+  noConfiguration: 'No configuration provided',
+  configurationTooLarge: 'The configuration payload is too large',
+  saved: 'Successfully saved configuration',
+  removed: 'Successfully removed configuration',
+  notFound: 'The requested resource was not found',
+} as const;
+
+/** Key of a configuration; anything else is no address of ours. */
+export const Key = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
+
+/** Largest JSON or form body, in bytes. */
+export const bodyLimit = 3 * 1024 * 1024;
+/** Largest configuration, in characters. */
+export const configurationLimit = 512 * 1024;
+
+/** A value a caller may have meant as text: numbers and objects are written out instead of refused. */
+const Text = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    if (typeof value === 'string') return value;
+    return value === undefined || value === null ? undefined : JSON.stringify(value, undefined, 2);
+  });
+
+/** The fields of a notification, from JSON or a form. `format` null means "as it is". Unknown fields are dropped. */
+export const NotifyFields = z.object({
+  body: Text,
+  title: Text,
+  type: Text,
+  format: z.unknown().optional(),
+  tag: z.unknown().optional(),
+  tags: z.unknown().optional(),
+  urls: z.unknown().optional(),
+  attach: z.unknown().optional(),
+  attachment: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+});
+export type NotifyFields = z.infer<typeof NotifyFields>;
+
+/** `/add`: either `urls`, or `config` with `format`. */
+export const AddFields = z.object({
+  urls: z.unknown().optional(),
+  config: z.unknown().optional(),
+  format: z.unknown().optional(),
+});
+export type AddFields = z.infer<typeof AddFields>;

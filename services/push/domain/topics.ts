@@ -1,0 +1,38 @@
+import { TopicName } from '../../contracts/push.ts';
+import { refuse } from './refusals.ts';
+
+const name = '[-_A-Za-z0-9]{1,64}';
+const topicPattern = new RegExp(`^${name}$`);
+const listPattern = new RegExp(`^${name}(,${name})*$`);
+
+/** Names that are no topics because a path of the peer or of ours begins with them. */
+export const reservedTopics: readonly string[] = [
+  'docs',
+  'static',
+  'file',
+  'app',
+  'metrics',
+  'account',
+  'settings',
+  'signup',
+  'login',
+  'v1',
+];
+
+/** A path segment that may be a topic, or the id of a sequence, which follows the same rule. */
+export function isTopic(text: string): boolean {
+  return topicPattern.test(text);
+}
+
+/** A path segment that may be a comma list of topics. */
+export function isTopicList(text: string): boolean {
+  return listPattern.test(text);
+}
+
+/** @throws Problem 40009 for what is no topic name, 40010 for a reserved one. */
+export function requireTopic(text: unknown, reserved: ReadonlySet<string>): string {
+  const topic = TopicName.safeParse(text);
+  if (!topic.success) throw refuse('topic_invalid');
+  if (reserved.has(topic.data)) throw refuse('topic_reserved');
+  return topic.data;
+}

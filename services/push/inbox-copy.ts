@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { inboxOffered, InboxOffer } from '../contracts/inbox.ts';
+import { defineJob } from '../contracts/jobs.ts';
+import type { Context } from '../contracts/service.ts';
+import { defaultPriority } from './domain/priority.ts';
+import type { Draft, Message } from './domain/message.ts';
+
+const Entry = z.object({ key: z.string(), offer: InboxOffer });
+export type InboxEntry = z.infer<typeof Entry>;
+
+/** Hands published messages to the inbox; one job for those that were committed together. */
+export const toInbox = defineJob('push.inbox', z.object({ entries: z.array(Entry) }), { concurrency: 1 });
+
+/** Entries a job holds at most: what its payload weighs, and what is passed again after a failure. */
+const entriesPerJob = 50;
+
+/** What the inbox shows of a message; undefined for what is not meant for a person's eyes. */
+export function inboxEntry(draft: Draft, message: Message): InboxEntry | undefined {
+  if (draft.inbox === undefined) return undefined;
+  return {
+    key: draft.inbox.key ?? `push:${message.id}`,
+    offer: {
+      title: draft.title ?? '',
+      body: draft.inbox.body,
+      format: draft.markdown === true ? 'markdown' : 'text',
+      priority: draft.priority ?? defaultPriority,
+      tags: [...(draft.tags ?? [])],
+      source: draft.inbox.source,
+      topic: draft.topic,
+      ...(draft.click && { link: draft.click }),
+      time: message.time * 1000,
+    },
+  };
+}
+
+/** Splits entries into the payloads of jobs. */
+export function inboxJobs(entries: readonly InboxEntry[]): { payload: { entries: InboxEntry[] } }[] {
+  const jobs: { payload: { entries: InboxEntry[] } }[] = [];
+  for (let at = 0; at < entries.length; at += entriesPerJob) {
+    jobs.push({ payload: { entries: entries.slice(at, at + entriesPerJob) } });
+  }
+  return jobs;
+}
+
+/** Works the jobs; the inbox ignores a key that it knows, so passing one twice does no harm. */
+export function handInboxJobs({ jobs, handovers }: Pick<Context, 'jobs' | 'handovers'>): Disposable {
+  return jobs.handle(toInbox, async ({ payload }) => {
+    // Together, so that the inbox commits them as one group, in this order.
+    const passed = await Promise.allSettled(
+      payload.entries.map(({ key, offer }) => handovers.pass(inboxOffered, key, offer)),
+    );
+    const failed = passed.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  });
+}

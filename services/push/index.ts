@@ -1,0 +1,140 @@
+import { accountsChanged } from '../contracts/accounts.ts';
+import { pushOffered, type PushOffer } from '../contracts/push.ts';
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { removeExpiredMessages } from './cleaning.ts';
+import { parseDuration } from './domain/duration.ts';
+import { draftOf } from './domain/offer.ts';
+import { requireTopic } from './domain/topics.ts';
+import { handInboxJobs } from './inbox-copy.ts';
+import type { Envelope } from './live/envelope.ts';
+import { Subscribers } from './live/subscribers.ts';
+import { measure } from './measure.ts';
+import { Publisher } from './publisher.ts';
+import { aboutRoutes } from './routes/about.ts';
+import { pushListener, refuseUpgrade } from './routes/listener.ts';
+import { publishRoutes } from './routes/publish.ts';
+import { sign, subscribeRoutes } from './routes/subscribe.ts';
+import { environment, Settings } from './settings.ts';
+import { midnight, Statistics } from './statistics.ts';
+import { MessageStore } from './store/messages.ts';
+import { migrations } from './store/migrations.ts';
+
+/** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
+export const push = defineService({
+  id: 'push',
+  title: 'Push',
+  summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
+  port: 2586,
+  protocol: 'http',
+  crossOrigin: 'credentialed',
+  settings: Settings,
+  environment,
+  migrations,
+  create,
+});
+
+const minute = 60_000;
+
+function create(context: Context, settings: Settings): Service {
+  const { clock, accounts, log, random } = context;
+  const open = new DisposableStack();
+  const store = new MessageStore(context.db);
+  const subscribers = new Subscribers(accounts, log);
+  const statistics = new Statistics(clock);
+  const metrics = measure(context.metrics, store, subscribers);
+  const reserved = new Set(settings.reservedTopics);
+  const app = (): string | undefined => context.address('control');
+  /** The newest message that the total counts. */
+  let newest = 0;
+
+  const spread = (envelopes: readonly Envelope[]): Promise<void> => {
+    statistics.add(envelopes.length);
+    metrics.published.inc({}, envelopes.length);
+    for (const envelope of envelopes) {
+      newest = envelope.seq ?? newest;
+      subscribers.deliver(envelope);
+    }
+    return subscribers.room();
+  };
+  const cacheSeconds = Math.floor((parseDuration(settings.cacheDuration) ?? 0) / 1000);
+  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox: settings.keepInInbox }, spread);
+
+  const about = aboutRoutes({
+    statistics,
+    reservedTopics: settings.reservedTopics,
+    healthy: () => publisher.healthy,
+    app,
+  });
+  const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
+  const publish = publishRoutes({ publisher, accounts, random, reserved, messageSizeLimit, took: metrics.took, clock });
+  const subscribe = subscribeRoutes({
+    context,
+    store,
+    subscribers,
+    reserved,
+    maxTopics,
+    maxSubscribers,
+    cut: metrics.cut,
+  });
+
+  const receive = async (offer: PushOffer, key: string): Promise<void> => {
+    requireTopic(offer.topic, reserved);
+    await publisher.publish(draftOf(offer, messageSizeLimit), key);
+  };
+  /** The total is known; before that there is none to save. */
+  let counted = false;
+  let saved: number | undefined;
+  const saveTotal = async (): Promise<void> => {
+    if (!counted || (statistics.total === saved && publisher.healthy)) return;
+    const { total } = statistics;
+    const seq = newest;
+    await context.commit((transaction) => store.saveTotal(transaction, total, seq));
+    saved = total;
+    publisher.recovered();
+  };
+  const eachMinute = async (): Promise<void> => {
+    statistics.sample();
+    // First: what is removed can no longer be counted.
+    await saveTotal();
+    await removeExpiredMessages(context, store);
+  };
+  const complain = (error: unknown): void => log.error('upkeep failed', { error });
+
+  return {
+    http: pushListener({ context, publish, subscribe, about, app, reserved, refused: metrics.refused }),
+    upgrade: refuseUpgrade,
+
+    async start() {
+      newest = await store.top();
+      statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
+      counted = true;
+      open.use(context.handovers.receive(pushOffered, receive));
+      open.use(handInboxJobs(context));
+      open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
+      const keepAlive = (): void => {
+        // A token that expires is no change of an account.
+        subscribers.recheck();
+        void subscribers
+          .keepAlive(({ subscription }) => sign('keepalive', subscription.asked, context))
+          .catch(complain);
+      };
+      open.use(clock.every(parseDuration(settings.keepaliveInterval) ?? 45_000, keepAlive));
+      open.use(clock.every(minute, () => void eachMinute().catch(complain)));
+    },
+
+    health(): Promise<Health> {
+      if (!publisher.healthy)
+        return Promise.resolve({ state: 'degraded', detail: 'Messages cannot be stored; see the log.' });
+      const { today } = statistics;
+      const detail = `${String(today)} ${today === 1 ? 'message' : 'messages'} today, ${String(subscribers.size)} listening`;
+      return Promise.resolve({ state: 'up', detail });
+    },
+
+    async [Symbol.asyncDispose]() {
+      open.dispose();
+      await publisher.close();
+      subscribers.endAll();
+      await saveTotal();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Message } from '../domain/message.ts';
+
+/** How a stream is framed. */
+export type Format = 'json' | 'sse' | 'raw';
+
+/**
+ * A message with the JSON that was built for it once: the same bytes go to the publisher, the table and every
+ * subscriber. `seq` is undefined for one that is not cached.
+ */
+export class Envelope {
+  readonly message: Message;
+  readonly text: string;
+  readonly seq: number | undefined;
+  readonly #frames = new Map<Format, Buffer>();
+
+  constructor(message: Message, text: string, seq?: number) {
+    this.message = message;
+    this.text = text;
+    this.seq = seq;
+  }
+
+  /** The bytes of one stream event, made at the first call and shared. */
+  frame(format: Format): Buffer {
+    let frame = this.#frames.get(format);
+    if (frame === undefined) {
+      frame = Buffer.from(frameOf(format, this.text, this.message));
+      this.#frames.set(format, frame);
+    }
+    return frame;
+  }
+}
+
+/** Seals a message; the text of an event that is not stored is made here too. */
+export function seal(message: Message): Envelope {
+  return new Envelope(message, JSON.stringify(message));
+}
+
+/** A cached message as a stream event, from its stored text. */
+export function frameOfStored(format: Format, text: string, message: Message | undefined): string {
+  // Only raw looks inside; messages and what clears or deletes them carry no event line in sse.
+  if (format === 'json') return `${text}\n`;
+  return format === 'sse' ? `data: ${text}\n\n` : rawLine(message ?? readStored(text));
+}
+
+/** Our own text, written by JSON.stringify from a Message. */
+export function readStored(text: string): Message {
+  return JSON.parse(text) as Message;
+}
+
+function frameOf(format: Format, text: string, message: Message): string {
+  const { event } = message;
+  // EventSource gives an event with a name to other listeners than onmessage, where clients expect messages.
+  const named = event === 'open' || event === 'keepalive' || event === 'poll_request';
+  return format === 'sse' && named ? `event: ${event}\ndata: ${text}\n\n` : frameOfStored(format, text, message);
+}
+
+function rawLine(message: Message): string {
+  return message.event === 'message' ? `${(message.message ?? '').replaceAll('\n', ' ')}\n` : '\n';
+}

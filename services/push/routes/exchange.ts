@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Credentials, Identity } from '../../contracts/accounts.ts';
+import type { Problem } from '../../contracts/problem.ts';
+import type { Parameters } from '../domain/parameters.ts';
+import { errorBody } from '../wire/errors.ts';
+import { decodeHeader, isTransportPriority } from '../wire/headers.ts';
+
+/** One request, its sender proven, and its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams | undefined;
+  readonly read: Parameters;
+  readonly identity: Identity | undefined;
+}
+
+/** A body up to this size that nobody wants is still read, so that its sender gets to see the answer. Bytes. */
+export const idleBody = 1024 * 1024;
+
+/** Every answer may be read by web pages: they prove themselves by a header or `auth`, never by a cookie. */
+export const crossOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
+
+/** Headers first, under all names, then the query; what `overlay` holds counts as the header of that name. */
+export function parametersOf(
+  request: IncomingMessage,
+  query: URLSearchParams | undefined,
+  overlay?: ReadonlyMap<string, string>,
+): Parameters {
+  return (...names) => {
+    for (const name of names) {
+      const value = overlay?.get(name)?.trim() || headerOf(request, name);
+      if (value !== '') return value;
+    }
+    if (query === undefined) return '';
+    for (const name of names) {
+      const value = query.get(name)?.replaceAll('\0', '').trim();
+      if (value) return value;
+    }
+    return '';
+  };
+}
+
+function headerOf(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  if (typeof value !== 'string' || value === '') return '';
+  if (name === 'priority' && isTransportPriority(value)) return '';
+  return decodeHeader(value);
+}
+
+/** Who sends: `?auth=` holds a whole Authorization header for those who cannot set one, and wins over it. */
+export function credentialsOf(request: IncomingMessage, query: URLSearchParams | undefined): Credentials {
+  const encoded = query?.get('authorization') || query?.get('auth');
+  const authorization = encoded
+    ? Buffer.from(encoded, 'base64url').toString('utf8').trim()
+    : request.headers.authorization;
+  return { authorization: authorization || undefined, remoteAddress: request.socket.remoteAddress ?? '' };
+}
+
+/** Answers JSON text as it is. */
+export function answer(
+  response: ServerResponse,
+  status: number,
+  text: string | Buffer,
+  type = 'application/json',
+): void {
+  response
+    .writeHead(status, {
+      ...crossOrigin,
+      'Content-Type': type,
+      'Content-Length': typeof text === 'string' ? Buffer.byteLength(text) : text.length,
+    })
+    .end(text);
+}
+
+/** Answers a value as one line of JSON. */
+export function answerValue(response: ServerResponse, value: unknown): void {
+  answer(response, 200, `${JSON.stringify(value)}\n`);
+}
+
+/** Answers in the peer's error shape; cuts off an answer that had begun. */
+export function answerProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const retry = problem.headers['Retry-After'];
+  if (retry !== undefined) response.setHeader('Retry-After', retry);
+  // Node reads an unread body to its end before the connection is used again.
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (!request.complete && (length > idleBody || request.headers['transfer-encoding'] !== undefined)) {
+    response.setHeader('Connection', 'close');
+  }
+  answer(response, problem.status, errorBody(problem));
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context, Counter } from '../../contracts/service.ts';
+import { flag } from '../domain/parameters.ts';
+import { refusalOf, refuse } from '../domain/refusals.ts';
+import { isTopic, isTopicList } from '../domain/topics.ts';
+import { redirectToApp } from './about.ts';
+import { answerProblem, answerValue, credentialsOf, crossOrigin, parametersOf, type Exchange } from './exchange.ts';
+import type { PublishRoutes } from './publish.ts';
+import type { SubscribeRoutes } from './subscribe.ts';
+
+export interface ListenerParts {
+  readonly context: Pick<Context, 'accounts' | 'log' | 'random'>;
+  readonly publish: PublishRoutes;
+  readonly subscribe: SubscribeRoutes;
+  readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
+  readonly app: () => string | undefined;
+  readonly reserved: ReadonlySet<string>;
+  /** Counts refused requests by the peer's code. */
+  readonly refused: Counter;
+}
+
+/** All routes, on bare node:http: nothing stands between the bytes of a publish request and the message. */
+export function pushListener(parts: ListenerParts): RequestListener {
+  return (request, response) => {
+    serve(parts, request, response).catch((error: unknown) => {
+      const problem = error instanceof Problem ? error : internal(parts.context, error);
+      parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
+      answerProblem(request, response, problem);
+    });
+  };
+}
+
+/** WebSocket streams are not offered: an upgrade gets a status and the end of its connection. */
+export function refuseUpgrade(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}
+
+async function serve(parts: ListenerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === 'OPTIONS') {
+    response
+      .writeHead(200, {
+        ...crossOrigin,
+        'Access-Control-Allow-Headers': '*',
+        'Access-Control-Allow-Methods': 'GET, PUT, POST, PATCH, DELETE',
+        'Content-Length': 0,
+      })
+      .end();
+    return;
+  }
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
+  const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
+  const credentials = credentialsOf(request, query);
+  const { accounts } = parts.context;
+  const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
+  const read = parametersOf(request, query);
+  await dispatch(parts, path, { request, response, query, read, identity });
+}
+
+async function dispatch(parts: ListenerParts, path: string, exchange: Exchange): Promise<void> {
+  const { method } = exchange.request;
+  const writes = method === 'POST' || method === 'PUT';
+  if (path === '/' && writes) return parts.publish.json(exchange);
+  const about = method === 'GET' || method === 'HEAD' ? parts.about.get(path) : undefined;
+  if (about !== undefined) return about(exchange);
+
+  const [first = '', second, third, ...rest] = path.slice(1).split('/');
+  if (rest.length > 0 || !isTopicList(first) || first === 'v1') throw refuse('not_found');
+  if (second === undefined) {
+    if (writes && isTopic(first)) return parts.publish.message(exchange, first);
+    if (method === 'GET') return topicPage(parts, exchange, first);
+  } else if (third === undefined) {
+    if (method === 'GET') return byVerb(parts, exchange, first, second);
+    if (writes && isTopic(first) && isTopic(second)) return parts.publish.message(exchange, first, second);
+    if (method === 'DELETE' && isTopic(first) && isTopic(second)) {
+      return parts.publish.event(exchange, 'message_delete', first, second);
+    }
+  } else if (isTopic(first) && isTopic(second)) {
+    if (method === 'GET' && third === 'delete') return parts.publish.event(exchange, 'message_delete', first, second);
+    if ((method === 'GET' || method === 'PUT') && (third === 'clear' || third === 'read')) {
+      return parts.publish.event(exchange, 'message_clear', first, second);
+    }
+  }
+  throw refuse('not_found');
+}
+
+/** GET `/<topics>/<verb>`. */
+async function byVerb(parts: ListenerParts, exchange: Exchange, topics: string, verb: string): Promise<void> {
+  switch (verb) {
+    case 'json':
+    case 'sse':
+    case 'raw':
+      return parts.subscribe.read(exchange, topics, verb);
+    case 'ws':
+      return parts.subscribe.refuseWebSocket(exchange, topics);
+    case 'auth':
+      return parts.subscribe.check(exchange, topics);
+    case 'publish':
+    case 'send':
+    case 'trigger':
+      if (isTopic(topics)) return parts.publish.message(exchange, topics);
+  }
+  throw refuse('not_found');
+}
+
+function topicPage(parts: ListenerParts, exchange: Exchange, topic: string): void {
+  if (parts.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
+  // How UnifiedPush distributors find out that this is a push server.
+  if (flag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
+    answerValue(exchange.response, { unifiedpush: { version: 1 } });
+    return;
+  }
+  redirectToApp(exchange, parts.app());
+}
+
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw refuse('not_found', undefined, { cause });
+  }
+}
+
+function internal({ log, random }: Pick<Context, 'log' | 'random'>, error: unknown): Problem {
+  const id = random.text(8);
+  log.error('request failed', { id, error });
+  return refuse('internal', `reference ${id}`, { cause: error });
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { parseDuration } from './domain/duration.ts';
+import { reservedTopics } from './domain/topics.ts';
+
+/** A duration as the peer's configuration writes it, between two bounds in ms. */
+function duration(least: number, most: number, words: string) {
+  return z.string().refine((text) => {
+    const ms = parseDuration(text);
+    return ms !== undefined && ms >= least && ms <= most;
+  }, `Use a duration such as ${words}.`);
+}
+
+const minute = 60_000;
+
+export const Settings = z.object({
+  cacheDuration: duration(minute, 8760 * 60 * minute, '12h or 90m, between 1m and 8760h')
+    .default('12h')
+    .meta({
+      title: 'Keep messages for',
+      description:
+        'How long a message can be read again by clients that come back, such as 12h. The inbox keeps its own copy.',
+    }),
+  keepaliveInterval: duration(5000, 10 * minute, '45s, between 5s and 10m')
+    .default('45s')
+    .meta({
+      title: 'Sign of life every',
+      description:
+        'How often open streams get a keepalive event. The Android app gives up after 77 seconds without one.',
+    }),
+  messageSizeLimit: z.int().min(256).max(16_384).default(4096).meta({
+    title: 'Message size limit',
+    description: 'Bytes at which the text of a message is refused as too long.',
+  }),
+  keepInInbox: z
+    .boolean()
+    .default(true)
+    .meta({ title: 'Keep in the inbox', description: 'Shows every published message in the app’s inbox too.' }),
+  reservedTopics: z
+    .array(z.string())
+    .default([...reservedTopics])
+    .meta({ title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
+  maxTopics: z.int().min(1).max(1000).default(100).meta({
+    title: 'Topics a subscription',
+    description: 'How many topics one subscription may list.',
+  }),
+  maxSubscribers: z.int().min(1).max(100_000).default(20_000).meta({
+    title: 'Open subscriptions',
+    description: 'How many streams may be open at once, of all clients together.',
+  }),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** The peer's environment names. */
+export const environment: Readonly<Record<string, keyof Settings>> = {
+  NTFY_CACHE_DURATION: 'cacheDuration',
+  NTFY_KEEPALIVE_INTERVAL: 'keepaliveInterval',
+  NTFY_MESSAGE_SIZE_LIMIT: 'messageSizeLimit',
+};

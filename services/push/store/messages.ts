@@ -1,0 +1,148 @@
+import type { Generated, Kysely } from 'kysely';
+
+interface Tables {
+  messages: { seq: Generated<number>; id: string; topic: string; time: number; expires: number; text: string };
+  offers: { key: string; time: number };
+  totals: { id: number; messages: number; seq: number };
+}
+
+/** A cached message. `seq` grows with each one that is stored; `text` is its JSON as it goes over the wire. */
+export interface StoredMessage {
+  readonly seq: number;
+  readonly time: number;
+  readonly text: string;
+}
+
+export interface NewMessage {
+  readonly id: string;
+  readonly topic: string;
+  readonly time: number;
+  readonly expires: number;
+  readonly text: string;
+}
+
+/** A stretch of the cache; times in unix seconds. */
+export interface Stretch {
+  readonly topics: readonly string[];
+  /** What was stored after this one is left out. */
+  readonly upTo: number;
+  /** What was stored before or at this one is left out. */
+  readonly from: number;
+  /** The last row that is known, or where to begin: rows after it by time, then by `seq`. */
+  readonly after: { readonly time: number; readonly seq: number };
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** The message cache, the keys of offers that were taken, and the count of all messages. */
+export class MessageStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** Stores messages in this order; answers the `seq` of each by its id. */
+  async insert(transaction: Kysely<Tables>, messages: readonly NewMessage[]): Promise<ReadonlyMap<string, number>> {
+    if (messages.length === 0) return new Map();
+    const rows = await transaction.insertInto('messages').values(messages).returning(['seq', 'id']).execute();
+    return new Map(rows.map((row) => [row.id, row.seq]));
+  }
+
+  /** Marks keys as taken; answers those that were not before. */
+  async take(transaction: Kysely<Tables>, keys: readonly string[], time: number): Promise<Set<string>> {
+    if (keys.length === 0) return new Set();
+    const rows = await transaction
+      .insertInto('offers')
+      .values(keys.map((key) => ({ key, time })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .execute();
+    return new Set(rows.map((row) => row.key));
+  }
+
+  /** The newest `seq`, 0 when nothing is cached. */
+  async top(): Promise<number> {
+    const row = await this.#db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+    return row?.seq ?? 0;
+  }
+
+  async seqOf(id: string): Promise<number | undefined> {
+    const row = await this.#db.selectFrom('messages').select('seq').where('id', '=', id).executeTakeFirst();
+    return row?.seq;
+  }
+
+  async read({ topics, upTo, from, after, now, limit }: Stretch): Promise<readonly StoredMessage[]> {
+    return this.#db
+      .selectFrom('messages')
+      .select(['seq', 'time', 'text'])
+      .where('topic', 'in', topics)
+      .where('time', '>=', after.time)
+      .where((row) => row.or([row('time', '>', after.time), row('seq', '>', after.seq)]))
+      .where('seq', '>', from)
+      .where('seq', '<=', upTo)
+      .where('expires', '>', now)
+      .orderBy('time')
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+  }
+
+  /** The newest message of a topic. */
+  async latest(topic: string, upTo: number, now: number): Promise<StoredMessage | undefined> {
+    return this.#db
+      .selectFrom('messages')
+      .select(['seq', 'time', 'text'])
+      .where('topic', '=', topic)
+      .where('seq', '<=', upTo)
+      .where('expires', '>', now)
+      .orderBy('time', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  /** Removes up to `limit` messages that have expired; answers how many went. */
+  async removeExpired(transaction: Kysely<Tables>, now: number, limit: number): Promise<number> {
+    const due = transaction.selectFrom('messages').select('seq').where('expires', '<=', now).limit(limit);
+    const result = await transaction.deleteFrom('messages').where('seq', 'in', due).executeTakeFirst();
+    return Number(result.numDeletedRows);
+  }
+
+  /** Forgets up to `limit` keys taken before `time`; answers how many went. */
+  async forgetOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
+    const due = transaction.selectFrom('offers').select('key').where('time', '<', time).limit(limit);
+    const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
+    return Number(result.numDeletedRows);
+  }
+
+  /** How many messages are cached, of all or of those since a time. */
+  async count(since = 0): Promise<number> {
+    const row = await this.#db
+      .selectFrom('messages')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .$if(since > 0, (query) => query.where('time', '>=', since))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  /** All messages ever published, as far as it was saved, plus those cached since: a crash forgets no cached one. */
+  async total(): Promise<number> {
+    const saved = await this.#db.selectFrom('totals').selectAll().where('id', '=', 1).executeTakeFirst();
+    const later = await this.#db
+      .selectFrom('messages')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('seq', '>', saved?.seq ?? 0)
+      .executeTakeFirstOrThrow();
+    return (saved?.messages ?? 0) + Number(later.count);
+  }
+
+  /** Saves the total as of the message with this `seq`. */
+  async saveTotal(transaction: Kysely<Tables>, messages: number, seq: number): Promise<void> {
+    await transaction
+      .insertInto('totals')
+      .values({ id: 1, messages, seq })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ messages, seq }))
+      .execute();
+  }
+}

@@ -1,0 +1,34 @@
+import type { Migration } from '../../contracts/service.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-create-messages',
+    async up(db) {
+      await db.schema
+        .createTable('messages')
+        .addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('id', 'text', (column) => column.notNull().unique())
+        .addColumn('topic', 'text', (column) => column.notNull())
+        .addColumn('time', 'integer', (column) => column.notNull())
+        .addColumn('expires', 'integer', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('messages_topic').on('messages').columns(['topic', 'time', 'seq']).execute();
+      await db.schema.createIndex('messages_expires').on('messages').column('expires').execute();
+      // Keys outlive the messages: one may be offered again after its message has expired.
+      await db.schema
+        .createTable('offers')
+        .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('time', 'integer', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('offers_time').on('offers').column('time').execute();
+      // One row: how many messages there ever were, counted up to and with `seq`.
+      await db.schema
+        .createTable('totals')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('messages', 'integer', (column) => column.notNull())
+        .addColumn('seq', 'integer', (column) => column.notNull())
+        .execute();
+    },
+  },
+];

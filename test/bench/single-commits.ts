@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+
+const commits = 400;
+
+/** Single-row commits a second of an SQLite file with the host's own durability. */
+function commitsPerSecond(folder: string): number {
+  const database = new Database(join(folder, `commits-${process.pid}.sqlite`));
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.exec('CREATE TABLE rows (text TEXT)');
+    const insert = database.prepare('INSERT INTO rows VALUES (?)');
+    const started = performance.now();
+    for (let row = 0; row < commits; row += 1) insert.run('x'.repeat(200));
+    return commits / ((performance.now() - started) / 1000);
+  } finally {
+    database.close();
+  }
+}
+
+// Run in a process of its own, so that the environment of the host beside it can be given to it too.
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(commitsPerSecond(process.argv[2] ?? '.'));

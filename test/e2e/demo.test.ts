@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { runDemo } from '../../scripts/demo.ts';
+
+it('npm run demo: a mail becomes a push message and an inbox row, a video is fetched, and both are told', async () => {
+  const lines: string[] = [];
+  const { pushed, inbox, download, notice } = await runDemo((line) => lines.push(line));
+  expect(pushed.title).toContain('Backup finished');
+  expect(pushed.message).toContain('All 3 volumes were saved.');
+  expect(inbox).toMatchObject({ title: pushed.title, source: 'mail' });
+  expect(download.filename).toMatch(/^single.*\.mp4$/);
+  expect(download.bytes).toBeGreaterThan(10_000);
+  expect(notice.title).toBe('Download finished');
+  expect(lines.at(-1)).toMatch(/exit code 0/);
+}, 120_000);

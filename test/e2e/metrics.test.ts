@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+
+const unpacked = fileURLToPath(new URL('../../.cache/tools/promtool', import.meta.url));
+const promtool = existsSync(unpacked) ? unpacked : 'promtool';
+const missing = spawnSync(promtool, ['--version']).status !== 0;
+
+let host: TestHost;
+beforeAll(async () => {
+  if (missing && process.env['CI']) throw new Error('promtool is missing');
+  host = await openTestHost();
+  await fetch(`${host.url('notify')}/notify/aggregator`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+function complaints(text: string): string {
+  const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`;
+}
+
+it.skipIf(missing)('the joined page is for those who may, and promtool has nothing to say about it', async () => {
+  const page = `${host.url('control')}/metrics`;
+  expect((await fetch(page)).status).toBe(401);
+  const text = await (await fetch(page, { headers: { Authorization: adminAuthorization } })).text();
+  for (const name of [
+    'push_messages_published_total',
+    'aggregator_notifications_sent_total',
+    'gateway_emails_processed_total',
+    'homeport_info',
+    'http_requests_total',
+  ]) {
+    expect(text).toContain(`\n${name}`);
+  }
+  expect(complaints(text)).toBe('');
+});
+
+it.skipIf(missing).each(['push', 'notify', 'downloads'])(
+  '%s has its own page where scrapers of the peer look',
+  async (service) => {
+    const reply = await fetch(`${host.url(service)}/metrics`);
+    expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await reply.text();
+    expect(text).toMatch(new RegExp(`^(${service}|aggregator)_`, 'm'));
+    expect(complaints(text)).toBe('');
+  },
+);

@@ -1,0 +1,24 @@
+import { expect, it, vi } from 'vitest';
+import { inbox } from '../support/api.ts';
+import { adminAuthorization, openTestHost } from '../support/host.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { SmtpDialogue } from '../support/smtp.ts';
+
+it('the whole chain runs on PostgreSQL, each service in a schema of its own, and survives a restart', async () => {
+  await using server = await startPostgres();
+  const environment = { HOMEPORT_DATABASE_URL: server.url };
+  for (const subject of ['first', 'second']) {
+    await using host = await openTestHost({ environment });
+    expect(host.host.failures()).toEqual({});
+    using smtp = await SmtpDialogue.open(host.port('mail'));
+    expect(await smtp.send('alerts@homeport.local', subject, 'text')).toMatch(/^250 /);
+    await vi.waitFor(
+      async () => expect((await inbox(host.url('control'))).map(({ title }) => title).at(0)).toContain(subject),
+      { timeout: 20_000, interval: 50 },
+    );
+    const poll = await fetch(`${host.url('push')}/homeport/json?poll=1`, {
+      headers: { Authorization: adminAuthorization },
+    });
+    expect((await poll.text()).trim().split('\n')).toHaveLength(subject === 'first' ? 1 : 2);
+  }
+}, 120_000);

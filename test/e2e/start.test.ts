@@ -1,0 +1,198 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { api } from '../support/api.ts';
+import { openTestHost, testEnvironment } from '../support/host.ts';
+import { command, startHostProcess } from '../support/host-process.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-start-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function homeport(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    env: testEnvironment(dataDir),
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+describe('starting', () => {
+  it('prints one ready line with every address, once all of them answer', async () => {
+    await using host = await startHostProcess(dataDir);
+    expect(host.output.filter((line) => line.startsWith('ready'))).toHaveLength(1);
+    for (const service of ['downloads', 'notify', 'push', 'control']) {
+      const reply = await fetch(host.url(service), { redirect: 'manual' });
+      expect(reply.status).toBeLessThan(500);
+    }
+    expect(host.url('mail')).toMatch(/^smtp:\/\/127\.0\.0\.1:\d+$/);
+    expect(await host.stop()).toBe(0);
+  });
+
+  it('a second start finds the first, says where it is and leaves it alone', async () => {
+    await using host = await startHostProcess(dataDir);
+    const second = homeport('--headless', '--data-dir', dataDir);
+    expect(second).toMatchObject({ status: 0, stderr: '' });
+    expect(second.stdout).toContain(`already running at ${host.url('control')}`);
+    expect((await fetch(host.url('control'))).status).toBe(200);
+  });
+
+  it('a second host on one data folder refuses, and a kill -9 of the first frees it', async () => {
+    await using host = await startHostProcess(dataDir);
+    await expect(openTestHost({ dataDir })).rejects.toMatchObject({ code: 'host.data_folder_taken' });
+    await host.kill();
+    await using next = await openTestHost({ dataDir });
+    expect(next.url('control')).toMatch(/^http/);
+  });
+
+  it('without an administrator gives a one-time link that works once', async () => {
+    await using host = await startHostProcess(dataDir, { administrator: false });
+    const link = host.output.find((line) => line.startsWith('First start:'))?.match(/http\S+/)?.[0] ?? '';
+    const code = new URL(link).searchParams.get('code');
+    const setup = (): Promise<Response> =>
+      fetch(`${host.url('control')}/api/setup`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ code, name: 'ada', password: 'correct horse battery' }),
+      });
+    const first = await setup();
+    expect(first.status).toBe(200);
+    expect(first.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Strict/i);
+    expect((await setup()).status).toBe(409);
+    expect(host.errors.join('\n')).not.toContain(code);
+  });
+
+  it.each([
+    ['services:\n  inbox:\n    keepDays: many\n', 'services.inbox.keepDays'],
+    ['services: [\n', 'line'],
+  ])('with a malformed configuration starts in safe mode and says which field: %s', async (text, where) => {
+    writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\n${text}`);
+    await using host = await startHostProcess(dataDir);
+    expect(host.output.find((line) => line.startsWith('Safe mode:'))).toContain(where);
+    expect(() => host.url('push')).toThrow();
+    const session = await api<{ safeMode: boolean }>(host.url('control'), '/api/session');
+    expect(session.safeMode).toBe(true);
+    expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain(text);
+  });
+
+  it('--safe-mode starts the control service alone', async () => {
+    await using host = await startHostProcess(dataDir, { args: ['--safe-mode'] });
+    expect(Object.keys(host.output.at(-1)?.split(' ') ?? [])).toHaveLength(2);
+  });
+
+  it('a taken port stops that service alone, names the holder and offers a free port that then works', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  push:\n    port: ${port}\n`);
+    try {
+      await using host = await openTestHost({ dataDir, environment: { HOMEPORT_PORT_PUSH: '' } });
+      const { services } = await api<{
+        services: { id: string; state: string; reason: string; suggestedPort: number }[];
+      }>(host.url('control'), '/api/services');
+      const push = services.find(({ id }) => id === 'push');
+      expect(push?.state).toBe('failed');
+      expect(push?.reason).toContain(`Port ${port} is taken by`);
+      expect(push?.reason).toContain(String(process.pid));
+      expect(services.filter(({ state }) => state === 'failed')).toHaveLength(1);
+      await api(host.url('control'), '/api/settings/push', {
+        method: 'PATCH',
+        body: JSON.stringify({ port: push?.suggestedPort }),
+      });
+      expect((await fetch(`${host.url('push')}/v1/health`)).status).toBe(200);
+    } finally {
+      holder.close();
+    }
+  });
+
+  it('an old Node gets one plain sentence', () => {
+    writeFileSync(
+      join(dataDir, 'old.cjs'),
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } });`,
+    );
+    const { status, stderr, stdout } = spawnSync(process.execPath, ['--require', join(dataDir, 'old.cjs'), command], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'Homeport needs Node 24 or newer; this is Node 20.11.0. "npm start" brings the right one along.\n',
+    });
+  });
+});
+
+describe('commands', () => {
+  it('print help and version, and refuse what they do not know with a sentence', () => {
+    expect(homeport('--help').stdout).toContain('--safe-mode');
+    expect(homeport('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(homeport('--colour')).toMatchObject({ status: 2, stdout: '' });
+    expect(homeport('config', 'check', '/nowhere')).toMatchObject({ status: 1, stdout: '' });
+  });
+
+  it('carry everything that was set from one machine to another', async () => {
+    const exported = join(dataDir, 'export.yaml');
+    const from = join(dataDir, 'from');
+    const to = join(dataDir, 'to');
+    {
+      await using host = await startHostProcess(from);
+      await api(host.url('control'), '/api/accounts', {
+        method: 'POST',
+        body: JSON.stringify({
+          name: 'grace',
+          password: 'hopper hopper',
+          grants: [{ service: 'push', resource: 'ships-*', permission: 'read' }],
+        }),
+      });
+      await api(host.url('control'), '/api/settings/inbox', {
+        method: 'PATCH',
+        body: JSON.stringify({ keepDays: 42 }),
+      });
+      await fetch(`${host.url('notify')}/add/home`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ urls: 'json://user:geheim@127.0.0.1:9/path' }),
+      });
+      expect(homeport('config', 'export', exported, '--data-dir', from)).toMatchObject({ status: 0 });
+      expect(readFileSync(exported, 'utf8')).not.toContain('geheim');
+      expect(homeport('config', 'export', exported, '--secrets', '--data-dir', from)).toMatchObject({ status: 0 });
+      expect(homeport('config', 'import', exported, '--data-dir', from).stderr).toContain('is using');
+    }
+    expect(homeport('config', 'check', exported, '--data-dir', to)).toMatchObject({ status: 0 });
+    expect(homeport('config', 'import', exported, '--data-dir', to)).toMatchObject({ status: 0 });
+    await using host = await startHostProcess(to);
+    const { accounts } = await api<{ accounts: { name: string; grants: unknown[] }[] }>(
+      host.url('control'),
+      '/api/accounts',
+    );
+    expect(accounts.find(({ name }) => name === 'grace')?.grants).toEqual([
+      { service: 'push', resource: 'ships-*', permission: 'read' },
+    ]);
+    const urls = await (await fetch(`${host.url('notify')}/json/urls/home`)).text();
+    expect(urls).toContain('geheim');
+  }, 60_000);
+
+  it('back up a running host into one file and restore it elsewhere', async () => {
+    const file = join(dataDir, 'backup.tar.gz');
+    const from = join(dataDir, 'from');
+    const to = join(dataDir, 'to');
+    {
+      await using host = await startHostProcess(from);
+      await fetch(`${host.url('notify')}/notify/aggregator`, {
+        method: 'POST',
+        body: new URLSearchParams({ title: 'kept', body: 'text' }),
+      });
+      expect(homeport('backup', file, '--data-dir', from)).toMatchObject({ status: 0, stderr: '' });
+    }
+    expect(homeport('restore', file, '--data-dir', to)).toMatchObject({ status: 0, stderr: '' });
+    expect(homeport('restore', file, '--data-dir', to)).toMatchObject({ status: 1, stdout: '' });
+    await using host = await startHostProcess(to);
+    const { items } = await api<{ items: { title: string }[] }>(host.url('control'), '/api/inbox');
+    expect(items.map(({ title }) => title)).toEqual(['kept']);
+  }, 60_000);
+});

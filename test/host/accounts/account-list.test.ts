@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountChange } from '../../../services/contracts/accounts.ts';
+import { eachDialect } from '../../support/database.ts';
+import { badCredentials, basic, openHouse, type House } from './house.ts';
+
+eachDialect((_name, open, newPlace) => {
+  let house: House;
+  beforeEach(async () => {
+    const place = newPlace();
+    house = await openHouse(() => open(place));
+  });
+  afterEach(() => house[Symbol.asyncDispose]());
+
+  const password = 'correct horse';
+  const lastAdmin = { code: 'accounts.last_admin', status: 409 };
+
+  describe('create, change, remove', () => {
+    test('an account is as it was made, and stays so over a restart', async () => {
+      const grants = [
+        { service: 'push', resource: 'b*', permission: 'read' as const },
+        { service: 'push', resource: 'a', permission: 'none' as const },
+      ];
+      const made = await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
+      expect(made).toEqual({
+        name: 'mia',
+        kind: 'person',
+        role: 'user',
+        enabled: true,
+        description: 'Mia',
+        hasPassword: true,
+        grants,
+        createdAt: house.clock.now(),
+      });
+      expect(await (await house.another()).find('mia')).toEqual(made);
+      expect(await house.accounts.list()).toContainEqual(made);
+    });
+
+    test('the password is stored as scrypt with its parameters', async () => {
+      await house.accounts.create({ name: 'mia', password });
+      const row = await house.database.kysely
+        .selectFrom('accounts')
+        .selectAll()
+        .where('name', '=', 'mia')
+        .executeTakeFirst();
+      expect(row?.password_hash).toMatch(/^\$scrypt\$ln=8,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/);
+    });
+
+    test.each(['', 'a b', 'ü', '*', 'a\0', '../x', 'x'.repeat(65), "a' or 1=1 --"])(
+      'the name %j is refused',
+      async (name) => {
+        await expect(house.accounts.create({ name })).rejects.toMatchObject({
+          code: 'accounts.invalid',
+          status: 400,
+          fields: { name: expect.any(String) as string },
+        });
+      },
+    );
+
+    test.each<[string, AccountChange]>([
+      ['password', { password: '' }],
+      ['password', { password: 'x'.repeat(1025) }],
+      ['password', { password: `tk_${'a'.repeat(29)}` }],
+      ['description', { description: 'x'.repeat(1001) }],
+      ['description', { description: '\0' }],
+      ['grants.0', { grants: [{ service: 'push', resource: '', permission: 'read' }] }],
+      ['grants.0', { grants: [{ service: '*', resource: 'a', permission: 'read' }] }],
+      ['grants.0', { grants: [{ service: 'push', resource: 'a\0', permission: 'read' }] }],
+      ['grants.0', { grants: [{ service: 'push', resource: 'x'.repeat(129), permission: 'read' }] }],
+    ])('a bad %s is refused on both ways in', async (field, change) => {
+      await house.accounts.create({ name: 'mia' });
+      const refusal = { code: 'accounts.invalid', fields: { [field]: expect.any(String) as string } };
+      await expect(house.accounts.change('mia', change)).rejects.toMatchObject(refusal);
+      await expect(house.accounts.create({ name: 'jo', ...change })).rejects.toMatchObject(refusal);
+    });
+
+    test('a name is given once, also to those who ask at the same moment', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 5 }, () => house.accounts.create({ name: 'mia', password })),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      await expect(house.accounts.create({ name: 'mia' })).rejects.toMatchObject({
+        code: 'accounts.exists',
+        status: 409,
+      });
+      await expect(house.accounts.create({ name: 'monitoring' })).rejects.toMatchObject({ code: 'accounts.exists' });
+    });
+
+    test('what is not there cannot be changed or removed', async () => {
+      const refusal = { code: 'accounts.unknown', status: 404 };
+      await expect(house.accounts.change('nobody', {})).rejects.toMatchObject(refusal);
+      await expect(house.accounts.remove('nobody')).rejects.toMatchObject(refusal);
+      expect(await house.accounts.find('nobody')).toBeUndefined();
+      expect(await house.accounts.find('\0')).toBeUndefined();
+    });
+
+    test('a removed account takes everything with it', async () => {
+      await house.accounts.create({
+        name: 'mia',
+        password,
+        grants: [{ service: 'push', resource: '*', permission: 'read' }],
+      });
+      await house.accounts.createToken('mia', { label: '', expiresAt: null });
+      await house.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
+      await house.accounts.remove('mia');
+      for (const table of ['grants', 'tokens', 'sessions']) {
+        expect(
+          await house.database.kysely.selectFrom(table).selectAll().where('account', '=', 'mia').execute(),
+        ).toEqual([]);
+      }
+      await house.accounts.create({ name: 'mia' });
+      await expect(house.accounts.authenticate(basic('mia', password))).rejects.toMatchObject(badCredentials);
+    });
+
+    test('every change is told', async () => {
+      await house.accounts.create({ name: 'mia', password });
+      await house.accounts.change('mia', { description: 'x' });
+      const { token } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
+      await house.accounts.removeToken('mia', token.id);
+      const { identity } = await house.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
+      await house.accounts.signOut(identity);
+      await house.accounts.remove('mia');
+      await expect.poll(() => house.changed).toEqual(Array<string>(7).fill('mia'));
+    });
+
+    test('nothing is told of a change that was refused', async () => {
+      await house.accounts.create({ name: 'root', password, role: 'admin' });
+      await house.accounts.remove('root').catch(() => {});
+      await house.accounts.create({ name: 'mia' });
+      await expect.poll(() => house.changed).toEqual(['root', 'mia']);
+    });
+  });
+
+  describe('everyone', () => {
+    test('is no account in the list, but its grants can be seen and changed', async () => {
+      expect((await house.accounts.list()).map(({ name }) => name)).not.toContain('*');
+      const grants = [{ service: 'push', resource: 'public-*', permission: 'read' as const }];
+      expect(await house.accounts.change('*', { grants })).toMatchObject({ name: '*', grants });
+      expect(await house.accounts.find('*')).toMatchObject({ grants });
+    });
+
+    test.each([{ password }, { enabled: false }, { role: 'admin' as const }])('cannot be given %j', async (change) => {
+      await expect(house.accounts.change('*', change)).rejects.toMatchObject({ code: 'accounts.reserved' });
+    });
+
+    test('cannot be removed or made', async () => {
+      await expect(house.accounts.remove('*')).rejects.toMatchObject({ code: 'accounts.reserved' });
+      await expect(house.accounts.create({ name: '*' })).rejects.toMatchObject({ code: 'accounts.invalid' });
+    });
+  });
+
+  describe('the last administrator', () => {
+    beforeEach(() => house.accounts.create({ name: 'root', password, role: 'admin' }));
+
+    test('cannot be removed, disabled or demoted, and stays as he was', async () => {
+      await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
+      await expect(house.accounts.change('root', { enabled: false })).rejects.toMatchObject(lastAdmin);
+      await expect(house.accounts.change('root', { role: 'user', description: 'gone' })).rejects.toMatchObject(
+        lastAdmin,
+      );
+      expect(await house.accounts.find('root')).toMatchObject({ enabled: true, role: 'admin', description: '' });
+      expect(await house.accounts.authenticate(basic('root', password))).toMatchObject({ role: 'admin' });
+    });
+
+    test('service accounts and people who cannot sign in do not count', async () => {
+      await house.accounts.change('administration', { enabled: true, password });
+      await house.accounts.create({ name: 'locked-out', role: 'admin' });
+      await house.accounts.create({ name: 'disabled', role: 'admin', password, enabled: false });
+      await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
+    });
+
+    test('of two who go at the same moment one stays, on one host or two', async () => {
+      const other = await house.another();
+      await house.accounts.create({ name: 'second', password, role: 'admin' });
+      house.clock.advance(30_000);
+      await expect.poll(() => other.find('second')).toBeDefined();
+      const results = await Promise.allSettled([
+        house.accounts.remove('root'),
+        other.change('second', { role: 'user' }),
+      ]);
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    });
+
+    test('goes once there is another', async () => {
+      await house.accounts.create({ name: 'second', password, role: 'admin' });
+      await house.accounts.remove('root');
+      expect(await house.accounts.find('root')).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { address, badCredentials, basic, openHouse, type House } from './house.ts';
+
+let house: House;
+beforeEach(async () => {
+  house = await openHouse();
+  await house.accounts.create({ name: 'mia', password: 'correct horse' });
+});
+afterEach(() => house[Symbol.asyncDispose]());
+
+const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
+const header = (authorization: string) => ({ authorization, remoteAddress: address });
+const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
+
+describe('Basic', () => {
+  test('name and password make an identity', async () => {
+    expect(await authenticate(basic('mia', 'correct horse'))).toEqual({
+      account: 'mia',
+      kind: 'person',
+      role: 'user',
+      via: 'password',
+    });
+  });
+
+  test('the scheme is read in any case', async () => {
+    expect(await authenticate(header(`bAsIc ${base64('mia:correct horse')}`))).toMatchObject({ account: 'mia' });
+  });
+
+  test('colons belong to the password, and any letters may', async () => {
+    await house.accounts.create({ name: 'jo', password: 'a:b:ü:\0:🔑' });
+    expect(await authenticate(basic('jo', 'a:b:ü:\0:🔑'))).toMatchObject({ account: 'jo' });
+    await expect(authenticate(basic('jo', 'a:b:ü:'))).rejects.toMatchObject(badCredentials);
+  });
+
+  test('old clients may send Latin-1, and composed letters equal plain ones', async () => {
+    await house.accounts.create({ name: 'jo', password: 'schön und gut' });
+    expect(await authenticate(header(`Basic ${base64('jo:schön und gut', 'latin1')}`))).toMatchObject({
+      account: 'jo',
+    });
+    expect(await authenticate(basic('jo', 'schön und gut'.normalize('NFD')))).toMatchObject({ account: 'jo' });
+  });
+
+  test.each([
+    ['a wrong password', base64('mia:wrong')],
+    ['a password that only begins right', base64('mia:correct hors')],
+    ['an unknown name', base64('nobody:correct horse')],
+    ['a name in other case', base64('Mia:correct horse')],
+    ['no colon', base64('mia')],
+    ['nothing', ''],
+    ['no base64', '!!!!'],
+    ['cut base64', 'bWlhO'],
+    ['an empty password', base64('mia:')],
+    ['an empty name without a token', base64(':correct horse')],
+    ['a name with NUL', base64('mia\0:correct horse')],
+    ['everyone', base64('*:')],
+    ['a password beyond all bounds', base64(`mia:${'x'.repeat(1025)}`)],
+    ['a huge header', base64(`mia:${'x'.repeat(1_000_000)}`)],
+    ['only colons', base64(':'.repeat(5000))],
+    ['a service account without a password', base64('monitoring:')],
+  ])('%s is refused', async (_what, value) => {
+    await expect(authenticate(header(`Basic ${value}`))).rejects.toMatchObject(badCredentials);
+  });
+
+  test('a refusal names neither password nor header', async () => {
+    const refusal: unknown = await authenticate(basic('mia', 'hunter2')).catch((error: unknown) => error);
+    expect(JSON.stringify(refusal) + String(refusal) + house.logged.join()).not.toContain('hunter2');
+  });
+
+  test('a disabled account is refused although its password is remembered', async () => {
+    await authenticate(basic('mia', 'correct horse'));
+    await house.accounts.change('mia', { enabled: false });
+    await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
+    await house.accounts.change('mia', { enabled: true });
+    expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ account: 'mia' });
+  });
+
+  test('a changed password is asked for at once', async () => {
+    await authenticate(basic('mia', 'correct horse'));
+    await house.accounts.change('mia', { password: 'battery staple' });
+    await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
+    expect(await authenticate(basic('mia', 'battery staple'))).toMatchObject({ account: 'mia' });
+  });
+
+  test('an account that is disabled while its password is being checked does not get in', async () => {
+    const checking = authenticate(basic('mia', 'correct horse'));
+    const settled = Promise.allSettled([checking, house.accounts.change('mia', { enabled: false })]);
+    await settled;
+    await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
+  });
+
+  test('a new role counts at the next request', async () => {
+    await authenticate(basic('mia', 'correct horse'));
+    await house.accounts.change('mia', { role: 'admin' });
+    expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ role: 'admin' });
+  });
+
+  test('a hundred requests at once with one right password all pass', async () => {
+    const all = await Promise.all(Array.from({ length: 100 }, () => authenticate(basic('mia', 'correct horse'))));
+    expect(all.every((identity) => identity?.account === 'mia')).toBe(true);
+  });
+});
+
+describe('other headers', () => {
+  test.each([
+    '',
+    'vapid t=abc, k=def',
+    'WebPush x',
+    'Digest username="mia"',
+    'Basically x',
+    'tk_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    ' ',
+    '\0',
+  ])('%j is nobody', async (authorization) => {
+    expect(await authenticate(header(authorization))).toBeUndefined();
+  });
+
+  test.each(['Bearer', 'Bearer ', 'Bearer abc', 'Basic', `Bearer ${'x'.repeat(1_000_000)}`, 'Bearer tk_\0'])(
+    '%.20j is refused',
+    async (authorization) => {
+      await expect(authenticate(header(authorization))).rejects.toMatchObject(badCredentials);
+    },
+  );
+
+  test('no header at all is nobody', async () => {
+    expect(await authenticate({ remoteAddress: address })).toBeUndefined();
+  });
+});

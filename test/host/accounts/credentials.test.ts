@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sessionCookie } from '../../../main/host/accounts/session-cookie.ts';
+import { eachDialect } from '../../support/database.ts';
+import { address, badCredentials, basic, bearer, cookie, openHouse, type House } from './house.ts';
+
+eachDialect((_name, open, newPlace) => {
+  let house: House;
+  beforeEach(async () => {
+    const place = newPlace();
+    house = await openHouse(() => open(place));
+    await house.accounts.create({ name: 'mia', password: 'correct horse' });
+  });
+  afterEach(() => house[Symbol.asyncDispose]());
+
+  const authenticate = (...given: Parameters<House['accounts']['authenticate']>) =>
+    house.accounts.authenticate(...given);
+  const tokenFor = async (account: string, expiresAt: number | null = null) =>
+    (await house.accounts.createToken(account, { label: 'test', expiresAt })).text;
+
+  describe('tokens', () => {
+    test('have the shape the push peer gives them, and only their hash is stored', async () => {
+      const text = await tokenFor('mia');
+      expect(text).toMatch(/^tk_[a-z0-9]{29}$/);
+      const rows = JSON.stringify(await house.database.kysely.selectFrom('tokens').selectAll().execute());
+      expect(rows).not.toContain(text);
+      expect(rows).not.toContain(text.slice(3));
+    });
+
+    test('pass as Bearer, and as Basic with an empty or the matching name', async () => {
+      const text = await tokenFor('mia');
+      const [token] = await house.accounts.tokens('mia');
+      const expected = { account: 'mia', via: 'token', credentialId: token?.id };
+      expect(await authenticate(bearer(text))).toMatchObject(expected);
+      expect(await authenticate(basic('', text))).toMatchObject(expected);
+      expect(await authenticate(basic('mia', text))).toMatchObject(expected);
+    });
+
+    test('do not pass under another name, changed, cut or as a cookie', async () => {
+      await house.accounts.create({ name: 'jo', password: 'another one' });
+      const text = await tokenFor('mia');
+      const other = text.endsWith('a') ? 'b' : 'a';
+      for (const given of [
+        basic('jo', text),
+        bearer(text.slice(0, -1) + other),
+        bearer(text.slice(0, -1)),
+        bearer(`${text}a`),
+        bearer(text.toUpperCase()),
+      ]) {
+        await expect(authenticate(given)).rejects.toMatchObject(badCredentials);
+      }
+      expect(await authenticate(cookie(text))).toBeUndefined();
+    });
+
+    test('end at their expiry', async () => {
+      const text = await tokenFor('mia', house.clock.now() + 1000);
+      house.clock.advance(999);
+      expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
+      house.clock.advance(1);
+      await expect(authenticate(bearer(text))).rejects.toMatchObject(badCredentials);
+    });
+
+    test.each([0, -1, Number.NaN, 1.5, Date.UTC(2026, 0, 1)])(
+      'are not made with an expiry of %d',
+      async (expiresAt) => {
+        await expect(tokenFor('mia', expiresAt)).rejects.toMatchObject({ code: 'accounts.invalid' });
+      },
+    );
+
+    test('end when they are removed, their account is disabled, or it is removed', async () => {
+      const [first, second] = [await tokenFor('mia'), await tokenFor('mia')];
+      const [one] = await house.accounts.tokens('mia');
+      await house.accounts.removeToken('mia', one?.id ?? '');
+      const states = await Promise.allSettled([authenticate(bearer(first)), authenticate(bearer(second))]);
+      expect(states.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await house.accounts.change('mia', { enabled: false });
+      await house.accounts.change('mia', { enabled: true });
+      await expect(authenticate(bearer(second))).rejects.toMatchObject(badCredentials);
+      const third = await tokenFor('mia');
+      await house.accounts.remove('mia');
+      await expect(authenticate(bearer(third))).rejects.toMatchObject(badCredentials);
+    });
+
+    test('of a disabled account wait until it is switched on', async () => {
+      const text = await tokenFor('metrics-alerts');
+      await expect(authenticate(bearer(text))).rejects.toMatchObject(badCredentials);
+      await house.accounts.change('metrics-alerts', { enabled: true });
+      expect(await authenticate(bearer(text))).toMatchObject({ account: 'metrics-alerts', kind: 'service' });
+    });
+
+    test('stay when the password changes', async () => {
+      const text = await tokenFor('mia');
+      await house.accounts.change('mia', { password: 'battery staple' });
+      expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
+    });
+
+    test('number sixty at most; the oldest makes room', async () => {
+      const texts: string[] = [];
+      for (let count = 0; count < 62; count += 1) {
+        texts.push(await tokenFor('mia'));
+        house.clock.advance(1);
+      }
+      expect(await house.accounts.tokens('mia')).toHaveLength(60);
+      await expect(authenticate(bearer(texts[1] ?? ''))).rejects.toMatchObject(badCredentials);
+      expect(await authenticate(bearer(texts[2] ?? ''))).toMatchObject({ account: 'mia' });
+      expect(await authenticate(bearer(texts[61] ?? ''))).toMatchObject({ account: 'mia' });
+    });
+
+    test('tell when and from where they were last used, written behind and together', async () => {
+      const text = await tokenFor('mia');
+      await authenticate(bearer(text, '192.0.2.1'));
+      house.clock.advance(1000);
+      await authenticate(bearer(text, '192.0.2.2'));
+      const stored = async () => (await house.database.kysely.selectFrom('tokens').selectAll().execute())[0];
+      expect(await stored()).toMatchObject({ last_used_at: null });
+      expect(await house.accounts.tokens('mia')).toMatchObject([
+        { lastUsedAt: house.clock.now(), lastUsedFrom: '192.0.2.2' },
+      ]);
+      const used = house.clock.now();
+      house.clock.advance(4000);
+      await expect.poll(stored).toMatchObject({ last_used_at: used, last_used_from: '192.0.2.2' });
+    });
+
+    test('a change of the account between use and writing does not lose the use', async () => {
+      const text = await tokenFor('mia');
+      await authenticate(bearer(text));
+      await house.accounts.change('mia', { description: 'changed' });
+      expect(await house.accounts.tokens('mia')).toMatchObject([{ lastUsedFrom: address }]);
+    });
+
+    test('labels are kept to one line; an unknown token or account is told', async () => {
+      const { token } = await house.accounts.createToken('mia', { label: 'a\0b\nc', expiresAt: null });
+      expect(token.label).toBe('a b c');
+      await expect(
+        house.accounts.createToken('mia', { label: 'x'.repeat(129), expiresAt: null }),
+      ).rejects.toMatchObject({
+        status: 400,
+      });
+      await expect(house.accounts.removeToken('mia', 'nope')).rejects.toMatchObject({
+        code: 'accounts.unknown_token',
+        status: 404,
+      });
+      await expect(tokenFor('nobody')).rejects.toMatchObject({ code: 'accounts.unknown', status: 404 });
+      await expect(tokenFor('*')).rejects.toMatchObject({ code: 'accounts.reserved' });
+      await expect(house.accounts.tokens('nobody')).rejects.toMatchObject({ code: 'accounts.unknown' });
+    });
+  });
+
+  describe('sessions', () => {
+    const signIn = () =>
+      house.accounts.signIn('mia', 'correct horse', { remoteAddress: address, userAgent: 'Test\0\nBrowser' });
+    const day = 24 * 60 * 60 * 1000;
+
+    test('sign-in opens one, its cookie is known, sign-out ends it', async () => {
+      const { identity, cookie: value } = await signIn();
+      expect(value).toMatch(/^[\w-]{43}$/);
+      expect(identity).toMatchObject({ account: 'mia', via: 'session' });
+      expect(await authenticate(cookie(value))).toEqual(identity);
+      expect(JSON.stringify(await house.database.kysely.selectFrom('sessions').selectAll().execute())).not.toContain(
+        value,
+      );
+      await house.accounts.signOut(identity);
+      expect(await authenticate(cookie(value))).toBeUndefined();
+      await house.accounts.signOut(identity);
+    });
+
+    test('a wrong password opens none', async () => {
+      await expect(
+        house.accounts.signIn('mia', 'wrong', { remoteAddress: address, userAgent: '' }),
+      ).rejects.toMatchObject(badCredentials);
+    });
+
+    test('the right cookie is found among others and among false ones of its name', async () => {
+      const { cookie: value } = await signIn();
+      const other = Buffer.alloc(32).toString('base64url');
+      const many = `a=1; homeport_session=${other}; homeport_session=; homeport_session=${value}; b=2`;
+      expect(await authenticate({ cookie: many, remoteAddress: address })).toMatchObject({ account: 'mia' });
+      expect(await authenticate({ cookie: `xhomeport_session=${value}`, remoteAddress: address })).toBeUndefined();
+      expect(
+        await authenticate({ cookie: `homeport_session=${'x'.repeat(100_000)}`, remoteAddress: address }),
+      ).toBeUndefined();
+      expect(await authenticate({ cookie: ';'.repeat(100_000), remoteAddress: address })).toBeUndefined();
+    });
+
+    test('the Authorization header goes first; an unknown scheme leaves it to the cookie', async () => {
+      const { cookie: value } = await signIn();
+      await expect(
+        authenticate({ ...basic('mia', 'wrong'), ...{ cookie: `homeport_session=${value}` } }),
+      ).rejects.toMatchObject(badCredentials);
+      const unknown = { authorization: 'vapid x', cookie: `homeport_session=${value}`, remoteAddress: address };
+      expect(await authenticate(unknown)).toMatchObject({ account: 'mia' });
+    });
+
+    test('last thirty days after their last use', async () => {
+      const { cookie: value } = await signIn();
+      for (let month = 0; month < 3; month += 1) {
+        house.clock.advance(29 * day);
+        expect(await authenticate(cookie(value))).toMatchObject({ account: 'mia' });
+      }
+      house.clock.advance(30 * day + 1);
+      expect(await authenticate(cookie(value))).toBeUndefined();
+    });
+
+    test('are written at most hourly', async () => {
+      const { cookie: value } = await signIn();
+      const stored = async () => (await house.database.kysely.selectFrom('sessions').select('used_at').execute())[0];
+      const opened = house.clock.now();
+      house.clock.advance(59 * 60_000);
+      await authenticate(cookie(value));
+      house.clock.advance(10_000);
+      await house.accounts.sessions('mia');
+      expect(await stored()).toEqual({ used_at: opened });
+      house.clock.advance(60_000);
+      await authenticate(cookie(value));
+      const used = house.clock.now();
+      house.clock.advance(10_000);
+      await expect.poll(stored).toEqual({ used_at: used });
+    });
+
+    test('can be listed and ended one by one', async () => {
+      const first = await signIn();
+      const second = await signIn();
+      const [session] = await house.accounts.sessions('mia');
+      expect(session).toMatchObject({ account: 'mia', address, userAgent: 'Test  Browser' });
+      await house.accounts.endSession('mia', first.identity.credentialId ?? '');
+      expect(await authenticate(cookie(first.cookie))).toBeUndefined();
+      expect(await authenticate(cookie(second.cookie))).toMatchObject({ account: 'mia' });
+      await expect(house.accounts.endSession('mia', 'nope')).rejects.toMatchObject({
+        code: 'accounts.unknown_session',
+      });
+    });
+
+    test.each([{ enabled: false }, { password: 'battery staple' }])(
+      'end when the account changes to %j',
+      async (change) => {
+        const { cookie: value } = await signIn();
+        await house.accounts.change('mia', change);
+        await house.accounts.change('mia', { enabled: true });
+        expect(await authenticate(cookie(value))).toBeUndefined();
+      },
+    );
+
+    test('are not opened by a password that is changed at the same moment', async () => {
+      await Promise.allSettled([signIn(), house.accounts.change('mia', { password: 'battery staple' })]);
+      const sessions = await house.accounts.sessions('mia');
+      await house.accounts.change('mia', { description: 'looked at again' });
+      const left = await house.accounts.sessions('mia');
+      // Opened before the change: ended by it. Opened after: refused. So none is left either way.
+      expect([...sessions, ...left]).toEqual([]);
+    });
+
+    test('that have run out are removed from the database', async () => {
+      await signIn();
+      await tokenFor('mia', house.clock.now() + 1000);
+      house.clock.advance(31 * day);
+      const left = async () => [
+        ...(await house.database.kysely.selectFrom('sessions').selectAll().execute()),
+        ...(await house.database.kysely.selectFrom('tokens').selectAll().execute()),
+      ];
+      await expect.poll(left).toEqual([]);
+    });
+
+    test('the cookie text is for browsers alone and this site alone', () => {
+      expect(sessionCookie('abc', { secure: false })).toBe(
+        'homeport_session=abc; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict',
+      );
+      expect(sessionCookie('abc', { secure: true })).toMatch(/; Secure$/);
+      expect(sessionCookie(null, { secure: false })).toContain('homeport_session=; Max-Age=0;');
+    });
+  });
+
+  describe('several hosts on one database', () => {
+    test('what one makes or takes away holds at the other', async () => {
+      const other = await house.another();
+      const token = await tokenFor('mia');
+      const { cookie: value } = await house.accounts.signIn('mia', 'correct horse', {
+        remoteAddress: address,
+        userAgent: '',
+      });
+      expect(await other.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
+      expect(await other.authenticate(cookie(value))).toMatchObject({ account: 'mia' });
+      await house.accounts.change('mia', { enabled: false });
+      house.clock.advance(30_000);
+      await vi.waitFor(() => expect(other.authenticate(bearer(token))).rejects.toMatchObject(badCredentials));
+      expect(await other.authenticate(cookie(value))).toBeUndefined();
+    });
+  });
+});

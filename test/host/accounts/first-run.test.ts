@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eachDialect } from '../../support/database.ts';
+import { basic, openHouse, type House } from './house.ts';
+
+eachDialect((_name, open, newPlace) => {
+  let house: House;
+  beforeEach(async () => {
+    const place = newPlace();
+    house = await openHouse(() => open(place));
+  });
+  afterEach(() => house[Symbol.asyncDispose]());
+
+  const password = 'correct horse';
+  const done = { code: 'accounts.setup_done', status: 409 };
+  const badCode = { code: 'accounts.bad_setup_code', status: 403 };
+
+  describe('the set-up code', () => {
+    test('is needed until its holder is the administrator', async () => {
+      const { firstRun } = house.accounts;
+      expect(firstRun.needed()).toBe(true);
+      const code = await firstRun.code();
+      expect(await firstRun.code()).toBe(code);
+      expect(JSON.stringify(await house.database.kysely.selectFrom('setup').selectAll().execute())).not.toContain(code);
+      expect(await firstRun.complete(code, 'mia', password)).toMatchObject({
+        name: 'mia',
+        role: 'admin',
+        kind: 'person',
+      });
+      expect(firstRun.needed()).toBe(false);
+      expect(await house.accounts.authenticate(basic('mia', password))).toMatchObject({ role: 'admin' });
+      await expect(firstRun.code()).rejects.toMatchObject(done);
+      await expect(firstRun.complete(code, 'jo', password)).rejects.toMatchObject(done);
+      expect(await house.database.kysely.selectFrom('setup').selectAll().execute()).toEqual([]);
+    });
+
+    test('of an earlier start is void', async () => {
+      const old = await house.accounts.firstRun.code();
+      const { firstRun } = await house.another();
+      const code = await firstRun.code();
+      expect(code).not.toBe(old);
+      await expect(firstRun.complete(old, 'mia', password)).rejects.toMatchObject(badCode);
+      await firstRun.complete(code, 'mia', password);
+    });
+
+    test('makes one administrator, however many come at the same moment on however many hosts', async () => {
+      const other = await house.another();
+      const code = await house.accounts.firstRun.code();
+      const names = Array.from({ length: 10 }, (_, at) => `person-${at}`);
+      const results = await Promise.allSettled(
+        names.map((name, at) => (at % 2 === 0 ? house.accounts : other).firstRun.complete(code, name, password)),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const codes = results.map((result) =>
+        result.status === 'rejected' ? (result.reason as { code: string }).code : 'made',
+      );
+      expect(new Set(codes)).toEqual(new Set(['made', done.code]));
+      const people = await house.database.kysely
+        .selectFrom('accounts')
+        .selectAll()
+        .where('kind', '=', 'person')
+        .execute();
+      expect(people).toHaveLength(1);
+    });
+
+    test('a wrong one is refused, ever more slowly, without locking out the right one', async () => {
+      const { firstRun } = house.accounts;
+      const code = await firstRun.code();
+      for (let count = 0; count < 10; count += 1)
+        await expect(firstRun.complete('guess', 'mia', password)).rejects.toMatchObject(badCode);
+      await expect(firstRun.complete('', 'mia', password)).rejects.toMatchObject({
+        code: 'accounts.too_many_attempts',
+        status: 429,
+      });
+      house.clock.advance(10_000);
+      await expect(firstRun.complete('\0', 'mia', password)).rejects.toMatchObject(badCode);
+      await expect(firstRun.complete('x'.repeat(100_000), 'mia', password)).rejects.toMatchObject({ status: 429 });
+      await firstRun.complete(code, 'mia', password);
+    });
+
+    test('is refused before one was made', async () => {
+      await expect(house.accounts.firstRun.complete('', 'mia', password)).rejects.toMatchObject(badCode);
+    });
+
+    test('stays good when name or password do not fit', async () => {
+      const { firstRun } = house.accounts;
+      const code = await firstRun.code();
+      await expect(firstRun.complete(code, 'mia', 'short')).rejects.toMatchObject({
+        fields: { password: expect.any(String) as string },
+      });
+      await expect(firstRun.complete(code, 'm i a', password)).rejects.toMatchObject({
+        fields: { name: expect.any(String) as string },
+      });
+      await expect(firstRun.complete(code, 'monitoring', password)).rejects.toMatchObject({ code: 'accounts.exists' });
+      await firstRun.complete(code, 'mia', password);
+    });
+  });
+
+  describe('an administrator given by the environment', () => {
+    test('is made at the first start and ends the set-up', async () => {
+      const code = await house.accounts.firstRun.code();
+      expect(await house.accounts.firstRun.ensureAdministrator('root', password)).toBe(true);
+      expect(house.accounts.firstRun.needed()).toBe(false);
+      await expect(house.accounts.firstRun.complete(code, 'mia', password)).rejects.toMatchObject(done);
+    });
+
+    test('is left alone afterwards, with the password he has chosen since', async () => {
+      await house.accounts.firstRun.ensureAdministrator('root', password);
+      await house.accounts.change('root', { password: 'battery staple' });
+      const { firstRun } = await house.another();
+      expect(await firstRun.ensureAdministrator('root', password)).toBe(false);
+      expect(await firstRun.ensureAdministrator('other', password)).toBe(false);
+      expect(await house.accounts.authenticate(basic('root', 'battery staple'))).toMatchObject({ account: 'root' });
+    });
+
+    test('does not take over an account of that name', async () => {
+      await house.accounts.create({ name: 'mia', password });
+      expect(await house.accounts.firstRun.ensureAdministrator('mia', 'battery staple')).toBe(false);
+      expect(await house.accounts.find('mia')).toMatchObject({ role: 'user' });
+      expect(house.accounts.firstRun.needed()).toBe(true);
+    });
+
+    test('two starts at the same moment make him once', async () => {
+      const other = await house.another();
+      const both = await Promise.all(
+        [house.accounts, other].map(({ firstRun }) => firstRun.ensureAdministrator('root', password)),
+      );
+      expect(both.sort()).toEqual([false, true]);
+    });
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openAccounts, type HostAccounts } from '../../../main/host/accounts/accounts.ts';
+import { accountsMigrations } from '../../../main/host/accounts/tables.ts';
+import { createBus } from '../../../main/host/bus.ts';
+import { openDatabase, type Database } from '../../../main/host/database/open.ts';
+import { systemRandom } from '../../../main/host/random.ts';
+import { openVault } from '../../../main/host/vault/vault.ts';
+import { accountsChanged, type Credentials } from '../../../services/contracts/accounts.ts';
+import type { Log, Vault } from '../../../services/contracts/service.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+
+export interface House extends AsyncDisposable {
+  readonly accounts: HostAccounts;
+  readonly database: Database;
+  readonly clock: FakeClock;
+  readonly vault: Vault;
+  /** Names that were told to have changed, in order. */
+  readonly changed: string[];
+  /** Everything that was logged. */
+  readonly logged: string[];
+  /** A second host on the same database, with a connection and a bus of its own. */
+  another(): Promise<HostAccounts>;
+}
+
+/** @param connect gives another connection to the same database at each call; without it an SQLite file of the house's own */
+export async function openHouse(connect?: () => Promise<Database>): Promise<House> {
+  const open = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'accounts-'));
+  open.defer(() => rm(folder, { recursive: true, force: true }));
+  const logged: string[] = [];
+  const keep = (message: string, fields?: Record<string, unknown>) =>
+    void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
+  const vault = await openVault({ folder, create: true, log });
+  const connectHere = connect ?? (async () => open.use(await openDatabase({ folder, schema: 'accounts', log })));
+  const database = await connectHere();
+  await database.migrate(accountsMigrations);
+  const clock = createFakeClock();
+
+  const openOne = async (database: Database, changed: string[]): Promise<HostAccounts> => {
+    const bus = createBus(log);
+    open.use(bus.subscribe(accountsChanged, ({ account }) => void changed.push(account)));
+    return open.use(await openAccounts({ database, vault, clock, random: systemRandom, bus, log, passwordCost: 8 }));
+  };
+  const changed: string[] = [];
+  const accounts = await openOne(database, changed);
+  return {
+    accounts,
+    database,
+    clock,
+    vault,
+    changed,
+    logged,
+    another: async () => openOne(await connectHere(), []),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+export const address = '192.0.2.7';
+
+export function basic(name: string, password: string, remoteAddress = address): Credentials {
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`, remoteAddress };
+}
+
+export function bearer(token: string, remoteAddress = address): Credentials {
+  return { authorization: `Bearer ${token}`, remoteAddress };
+}
+
+export function cookie(value: string, remoteAddress = address): Credentials {
+  return { cookie: `homeport_session=${value}`, remoteAddress };
+}
+
+export const badCredentials = { code: 'accounts.bad_credentials', status: 401 };
+export const tooMany = { code: 'accounts.too_many_attempts', status: 429 };

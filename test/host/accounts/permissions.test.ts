@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Credentials, Grant, Identity, Permission } from '../../../services/contracts/accounts.ts';
+import { basic, bearer, openHouse, type House } from './house.ts';
+
+let house: House;
+let mia: Identity;
+beforeEach(async () => {
+  house = await openHouse();
+  await house.accounts.create({ name: 'mia', password: 'correct horse' });
+  mia = await signedIn('mia');
+});
+afterEach(() => house[Symbol.asyncDispose]());
+
+const signedIn = (name: string, password = 'correct horse') => known(basic(name, password));
+
+async function known(credentials: Credentials): Promise<Identity> {
+  const identity = await house.accounts.authenticate(credentials);
+  if (identity === undefined) throw new Error('not signed in');
+  return identity;
+}
+const on = (resource: string, permission: Permission = 'read-write', service = 'push'): Grant => ({
+  service,
+  resource,
+  permission,
+});
+const give = (name: string, ...grants: readonly Grant[]) => house.accounts.change(name, { grants });
+const may = (resource: string, permission: 'read' | 'write' = 'read', who: Identity = mia) =>
+  house.accounts.may(who, 'push', permission, resource);
+/** What a caller without any credential may do. */
+const anyoneMay = (resource: string, permission: 'read' | 'write' = 'read') =>
+  house.accounts.may(undefined, 'push', permission, resource);
+
+describe('patterns', () => {
+  test.each([
+    ['alerts', 'alerts', true],
+    ['alerts', 'Alerts', false],
+    ['alerts', 'alerts2', false],
+    ['*', '', true],
+    ['*', 'anything', true],
+    ['*-*-backup', 'nas-error-backup', true],
+    ['*-*-backup', 'a-b-c-backup', true],
+    ['*-*-backup', '--backup', true],
+    ['*-*-backup', '-backup', false],
+    ['*-*-backup', 'nas-error-backup2', false],
+    ['*-*-backup', 'backup', false],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['ab*ba', 'aba', false],
+    ['a**b', 'ab', true],
+    ['*a*b*', 'xxaxxbxx', true],
+    ['*a*b*', 'xxbxxaxx', false],
+    ['*ab*ab', 'ab', false],
+    ['*ab*ab', 'abab', true],
+    ['a_b', 'axb', false],
+    ['a.b', 'axb', false],
+    ['a%', 'abc', false],
+    ['[a-z]?', 'ab', false],
+    ['(a+)+$', '(a+)+$', true],
+    ['\\*', '\\anything', true],
+  ])('%s and %s: %s', async (pattern, resource, expected) => {
+    await give('mia', on(pattern));
+    expect(may(resource)).toBe(expected);
+  });
+
+  test('a pattern of wildcards against a long text is decided at once', async () => {
+    await give('mia', on(`${'*a'.repeat(63)}*b`));
+    // Backtracking would take longer than the universe.
+    expect(may('a'.repeat(1_000_000))).toBe(false);
+  });
+});
+
+describe('which grant decides', () => {
+  test('no grant means no, for the signed-in and for everyone', () => {
+    expect(may('alerts')).toBe(false);
+    expect(anyoneMay('alerts')).toBe(false);
+  });
+
+  test.each<[Permission, boolean, boolean]>([
+    ['read-write', true, true],
+    ['read', true, false],
+    ['write', false, true],
+    ['none', false, false],
+  ])('%s allows reading: %s, writing: %s', async (permission, read, write) => {
+    await give('mia', on('alerts', permission));
+    expect([may('alerts', 'read'), may('alerts', 'write')]).toEqual([read, write]);
+  });
+
+  test('the longest matching pattern, whatever the order', async () => {
+    await give('mia', on('*'), on('secret-*', 'none'), on('secret-but-mine', 'read'), on('s*', 'read-write'));
+    expect(may('open', 'write')).toBe(true);
+    expect(may('secret-x')).toBe(false);
+    expect(may('secret-but-mine')).toBe(true);
+    expect(may('secret-but-mine', 'write')).toBe(false);
+  });
+
+  test('a tie goes to the one that grants writing, and denial before reading', async () => {
+    await give('mia', on('a*', 'read'), on('*b', 'write'), on('c*', 'read'), on('*d', 'none'));
+    expect([may('ab', 'read'), may('ab', 'write')]).toEqual([false, true]);
+    expect(may('cd', 'read')).toBe(false);
+  });
+
+  test("one's own grants go before everyone's, however short", async () => {
+    await give('*', on('alerts', 'read-write'));
+    expect(may('alerts', 'write')).toBe(true);
+    await give('mia', on('*', 'read'));
+    expect(may('alerts', 'write')).toBe(false);
+    expect(anyoneMay('alerts', 'write')).toBe(true);
+  });
+
+  test('grants hold for their own service alone', async () => {
+    await give('mia', on('*', 'read-write', 'notify'));
+    expect(may('alerts')).toBe(false);
+    expect(house.accounts.may(mia, 'notify', 'write', 'alerts')).toBe(true);
+  });
+
+  test('administrators may do everything', async () => {
+    await house.accounts.create({ name: 'root', password: 'correct horse', role: 'admin', grants: [on('*', 'none')] });
+    expect(may('alerts', 'write', await signedIn('root'))).toBe(true);
+  });
+});
+
+describe('an identity that is kept while things change', () => {
+  test('loses and gains with its grants and role', async () => {
+    await give('mia', on('*'));
+    expect(may('alerts')).toBe(true);
+    await give('mia');
+    expect(may('alerts')).toBe(false);
+    await house.accounts.change('mia', { role: 'admin' });
+    expect(may('alerts')).toBe(true);
+    await house.accounts.create({ name: 'root', password: 'correct horse', role: 'admin' });
+    await house.accounts.change('mia', { role: 'user' });
+    expect(may('alerts')).toBe(false);
+  });
+
+  test('ends with its token, its session, its password, its account', async () => {
+    await give('mia', on('*'));
+    const { text, token } = await house.accounts.createToken('mia', { label: '', expiresAt: house.clock.now() + 1000 });
+    const byToken = await known(bearer(text));
+    const { identity: bySession } = await house.accounts.signIn('mia', 'correct horse', {
+      remoteAddress: '::1',
+      userAgent: '',
+    });
+    expect([may('a', 'read', byToken), may('a', 'read', bySession), may('a')]).toEqual([true, true, true]);
+    house.clock.advance(1000);
+    expect(may('a', 'read', byToken)).toBe(false);
+    await house.accounts.removeToken('mia', token.id);
+    expect(may('a', 'read', byToken)).toBe(false);
+    await house.accounts.signOut(bySession);
+    expect(may('a', 'read', bySession)).toBe(false);
+    expect(may('a')).toBe(true);
+    await house.accounts.change('mia', { password: 'battery staple' });
+    expect(may('a')).toBe(false);
+    const again = await signedIn('mia', 'battery staple');
+    expect(may('a', 'read', again)).toBe(true);
+    await house.accounts.remove('mia');
+    expect(may('a', 'read', again)).toBe(false);
+  });
+
+  test('a disabled account may not even do what everyone may', async () => {
+    await give('*', on('*'));
+    await house.accounts.change('mia', { enabled: false });
+    expect(may('a')).toBe(false);
+    expect(anyoneMay('a')).toBe(true);
+  });
+
+  test('hostile resources are plain text', async () => {
+    await give('mia', on('a'));
+    for (const resource of ['', '\0', 'a\0', '*', 'mia\0push\0read\0a', 'x'.repeat(1_000_000), '__proto__'])
+      expect(may(resource)).toBe(false);
+    for (let at = 0; at < 30_000; at += 1) may(`topic-${at}`);
+    expect(may('a')).toBe(true);
+  });
+});
+
+describe('ready-made service accounts', () => {
+  test('are there, switched off, with their grants', async () => {
+    const accounts = (await house.accounts.list()).filter(({ kind }) => kind === 'service');
+    expect(accounts.map(({ name, role, enabled, hasPassword }) => [name, role, enabled, hasPassword])).toEqual([
+      ['administration', 'admin', false, false],
+      ['backup-jobs', 'user', false, false],
+      ['metrics-alerts', 'user', false, false],
+      ['monitoring', 'user', false, false],
+      ['workflow-engine', 'user', false, false],
+    ]);
+    expect(accounts.every(({ description }) => description !== '')).toBe(true);
+  });
+
+  test.each([
+    ['metrics-alerts', 'nas-error-monitoring', false, true],
+    ['metrics-alerts', 'nas-error-backup', false, false],
+    ['backup-jobs', 'nas-info-backup', false, true],
+    ['workflow-engine', 'ci-info-deployment', true, true],
+    ['workflow-engine', 'ci-info-maintenance', true, true],
+    ['workflow-engine', 'ci-info-security', false, false],
+    ['monitoring', 'anything', true, true],
+    ['administration', 'anything', true, true],
+  ])('%s on %s: read %s, write %s once switched on', async (name, topic, read, write) => {
+    await house.accounts.change(name, { enabled: true });
+    const { text } = await house.accounts.createToken(name, { label: '', expiresAt: null });
+    const identity = await known(bearer(text));
+    expect([may(topic, 'read', identity), may(topic, 'write', identity)]).toEqual([read, write]);
+    await house.accounts.change(name, { enabled: false });
+    expect(may(topic, 'write', identity)).toBe(false);
+  });
+
+  test('that were removed do not come back at the next start', async () => {
+    await house.accounts.remove('monitoring');
+    expect(await (await house.another()).find('monitoring')).toBeUndefined();
+  });
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eachDialect } from '../../support/database.ts';
+import { badCredentials, basic, bearer, cookie, openHouse, type House } from './house.ts';
+
+eachDialect((_name, open, newPlace) => {
+  let house: House;
+  beforeEach(async () => {
+    const place = newPlace();
+    house = await openHouse(() => open(place));
+  });
+  afterEach(() => house[Symbol.asyncDispose]());
+
+  const password = 'correct horse';
+  const from = { remoteAddress: '::1', userAgent: '' };
+
+  async function fill(): Promise<string> {
+    const grants = [{ service: 'push', resource: 'b*', permission: 'read' as const }];
+    await house.accounts.create({ name: 'root', password, role: 'admin' });
+    await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
+    await house.accounts.change('*', { grants });
+    return (await house.accounts.createToken('mia', { label: 'phone', expiresAt: null })).text;
+  }
+
+  /** What an export file holds. */
+  const written = async (secrets: boolean) =>
+    JSON.parse(JSON.stringify(await house.accounts.exportAccounts({ secrets }))) as Record<string, unknown>[];
+
+  describe('export and import', () => {
+    test('in the open round-trips to another house: accounts, grants, passwords, tokens', async () => {
+      const token = await fill();
+      await using other = await openHouse();
+      await other.accounts.importAccounts(await written(true));
+      expect(await other.accounts.list()).toEqual(await house.accounts.list());
+      expect(await other.accounts.find('*')).toEqual(await house.accounts.find('*'));
+      expect(await other.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
+      expect(await other.accounts.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
+      expect(await other.accounts.exportAccounts({ secrets: true })).toEqual(
+        await house.accounts.exportAccounts({ secrets: true }),
+      );
+    });
+
+    test('sealed holds no hash, and only this vault can import it', async () => {
+      const token = await fill();
+      const data = await written(false);
+      expect(JSON.stringify(data)).not.toMatch(/scrypt|[0-9a-f]{64}/);
+      await house.accounts.remove('mia');
+      await house.accounts.importAccounts(data);
+      expect(await house.accounts.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
+      await using other = await openHouse();
+      const before = await other.accounts.list();
+      await expect(other.accounts.importAccounts(data)).rejects.toMatchObject({
+        code: 'accounts.sealed_elsewhere',
+        status: 400,
+      });
+      expect(await other.accounts.list()).toEqual(before);
+    });
+
+    test('replaces what is there and leaves those signed in who did not change', async () => {
+      await fill();
+      const data = await written(true);
+      await house.accounts.create({ name: 'late', password });
+      const stays = await house.accounts.signIn('mia', password, from);
+      await house.accounts.change('root', { password: 'battery staple' });
+      const ends = await house.accounts.signIn('root', 'battery staple', from);
+      await house.accounts.importAccounts(data);
+      expect(await house.accounts.find('late')).toBeUndefined();
+      expect(await house.accounts.authenticate(cookie(stays.cookie))).toMatchObject({ account: 'mia' });
+      expect(await house.accounts.authenticate(cookie(ends.cookie))).toBeUndefined();
+      await expect(house.accounts.authenticate(basic('root', 'battery staple'))).rejects.toMatchObject(badCredentials);
+    });
+
+    test('an entry without secrets keeps the password that is there', async () => {
+      await fill();
+      const data = (await written(true)).map(({ secrets: _, ...entry }) => entry);
+      await house.accounts.importAccounts(data);
+      expect(await house.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
+      expect(await house.accounts.tokens('mia')).toHaveLength(1);
+    });
+
+    test('everyone stays everyone whatever the data say', async () => {
+      await fill();
+      const data = (await written(true)).map((entry) =>
+        entry['name'] === '*' ? { ...entry, role: 'admin', kind: 'person', enabled: false } : entry,
+      );
+      await house.accounts.importAccounts(data);
+      expect(await house.accounts.find('*')).toMatchObject({
+        kind: 'service',
+        role: 'user',
+        enabled: true,
+        hasPassword: false,
+      });
+      await house.accounts.importAccounts(data.filter((entry) => entry['name'] !== '*'));
+      expect(await house.accounts.find('*')).toBeDefined();
+    });
+
+    test('without an administrator it is refused as a whole', async () => {
+      await fill();
+      const data = (await written(true)).filter((entry) => entry['name'] !== 'root');
+      await expect(house.accounts.importAccounts(data)).rejects.toMatchObject({ code: 'accounts.last_admin' });
+      expect(await house.accounts.find('root')).toBeDefined();
+    });
+
+    test.each<[string, (data: Record<string, unknown>[]) => unknown]>([
+      ['no list', () => ({})],
+      ['nothing', () => null],
+      ['a bad name', ([first]) => [{ ...first, name: '../x' }]],
+      ['a name twice', ([first]) => [first, first]],
+      [
+        'a hash of another kind',
+        ([first]) => [{ ...first, name: 'x', secrets: { passwordHash: '$2a$10$abc', tokens: [] } }],
+      ],
+      [
+        'a hash that would eat the machine',
+        ([first]) => [
+          {
+            ...first,
+            name: 'x',
+            secrets: { passwordHash: `$scrypt$ln=31,r=32,p=1$${'a'.repeat(22)}$${'a'.repeat(43)}`, tokens: [] },
+          },
+        ],
+      ],
+      [
+        'a token in plain text',
+        ([first]) => [
+          {
+            ...first,
+            name: 'x',
+            secrets: {
+              passwordHash: null,
+              tokens: [{ id: 'a', hash: `tk_${'a'.repeat(29)}`, label: '', createdAt: 1, expiresAt: null }],
+            },
+          },
+        ],
+      ],
+      [
+        'a token twice',
+        ([first]) => {
+          const token = { id: 'a', hash: 'a'.repeat(64), label: '', createdAt: 1, expiresAt: null };
+          return [{ ...first, name: 'x', secrets: { passwordHash: null, tokens: [token, token] } }];
+        },
+      ],
+    ])('%s is refused and changes nothing', async (_what, spoil) => {
+      await fill();
+      const before = await house.accounts.exportAccounts({ secrets: true });
+      await expect(house.accounts.importAccounts(spoil(await written(true)))).rejects.toMatchObject({
+        code: 'accounts.invalid',
+        status: 400,
+      });
+      expect(await house.accounts.exportAccounts({ secrets: true })).toEqual(before);
+    });
+  });
+});

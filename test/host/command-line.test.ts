@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { dataDirOf, helpText, parseCommandLine } from '../../main/host/command-line.ts';
+
+const start = {
+  name: 'start',
+  dataDir: undefined,
+  headless: false,
+  hidden: false,
+  port: undefined,
+  safeMode: false,
+  link: undefined,
+};
+
+test.each([
+  ['', start],
+  [
+    '--headless --data-dir /srv/homeport --port 7701',
+    { ...start, headless: true, dataDir: '/srv/homeport', port: 7701 },
+  ],
+  ['--hidden --port=0 --safe-mode', { ...start, hidden: true, port: 0, safeMode: true }],
+  ['--version', { name: 'version' }],
+  ['-h', { name: 'help' }],
+  ['backup --help', { name: 'help' }],
+  ['config export', { name: 'config export', dataDir: undefined, secrets: false, file: undefined }],
+  ['config export --secrets out.yaml', { name: 'config export', dataDir: undefined, secrets: true, file: 'out.yaml' }],
+  ['config import in.yaml --data-dir d', { name: 'config import', dataDir: 'd', file: 'in.yaml' }],
+  ['config check', { name: 'config check', dataDir: undefined, file: undefined }],
+  ['config check in.yaml', { name: 'config check', dataDir: undefined, file: 'in.yaml' }],
+  ['backup b.tar', { name: 'backup', dataDir: undefined, file: 'b.tar' }],
+  ['restore b.tar', { name: 'restore', dataDir: undefined, file: 'b.tar', force: false }],
+  ['restore --force b.tar', { name: 'restore', dataDir: undefined, file: 'b.tar', force: true }],
+  ['engines list', { name: 'engines list', dataDir: undefined }],
+  ['engines install', { name: 'engines install', dataDir: undefined, engine: undefined }],
+  ['engines install yt-dlp', { name: 'engines install', dataDir: undefined, engine: 'yt-dlp' }],
+])('homeport %s', (line, command) => {
+  expect(parseCommandLine(line.split(' ').filter(Boolean))).toEqual(command);
+});
+
+test('a homeport:// link is handed on as an address', () => {
+  const command = parseCommandLine(['--hidden', 'homeport://open/inbox?id=7']);
+  expect(command).toMatchObject({ name: 'start', hidden: true });
+  expect(command.name === 'start' && command.link?.href).toBe('homeport://open/inbox?id=7');
+});
+
+test.each([
+  ['--shiny', /^Unknown option '--shiny'\. /],
+  ['--port', /--port/],
+  ['--port 7700x', /--port needs a number from 0 to 65535/],
+  ['--port 65536', /--port needs a number/],
+  ['--port=-1', /--port needs a number/],
+  ['--headless=yes', /--headless/],
+  ['--data-dir=', /--data-dir needs a path/],
+  ['dance', /There is no command "dance"/],
+  ['config', /There is no command "config"/],
+  ['config import', /"homeport config import" needs a file/],
+  ['config export a b', /"homeport config export" does not take "b"/],
+  ['backup', /needs a file/],
+  ['backup --secrets f', /"homeport backup" does not take --secrets/],
+  ['--force', /"homeport" does not take --force/],
+  ['engines list all', /does not take "all"/],
+  ['engines install vlc', /There is no engine "vlc"; there are yt-dlp, ffmpeg/],
+  ['https://example.org', /There is no command/],
+  [`homeport://${'x'.repeat(5000)}`, /cannot be read/],
+  ['homeport://open more', /does not take "more"/],
+])('homeport %.40s is answered with one sentence and exit code 2', (line, message) => {
+  const command = parseCommandLine(line.split(' '));
+  expect(command).toEqual({ name: 'invalid', exitCode: 2, message: expect.stringMatching(message) });
+  expect(command.name === 'invalid' && command.message.split('\n')).toHaveLength(1);
+});
+
+test('the help names every flag and command', () => {
+  for (const word of [
+    '--headless',
+    '--hidden',
+    '--data-dir',
+    '--port',
+    '--safe-mode',
+    '--version',
+    '--help',
+    'config export',
+    'config import',
+    'config check',
+    'backup',
+    'restore',
+    'engines list',
+    'engines install',
+  ]) {
+    expect(helpText).toContain(word);
+  }
+});
+
+test.each([
+  ['the flag wins', '/flag', { HOMEPORT_DATA_DIR: '/env' }, 'linux', '/flag'],
+  ['then the variable', undefined, { HOMEPORT_DATA_DIR: '/env', XDG_DATA_HOME: '/xdg' }, 'linux', '/env'],
+  ['then XDG', undefined, { XDG_DATA_HOME: '/xdg' }, 'linux', '/xdg/homeport'],
+  ['a relative XDG path is ignored', undefined, { XDG_DATA_HOME: 'xdg' }, 'linux', '/home/a/.local/share/homeport'],
+  [
+    'an empty variable counts as not set',
+    undefined,
+    { HOMEPORT_DATA_DIR: '' },
+    'linux',
+    '/home/a/.local/share/homeport',
+  ],
+  ['macOS', undefined, {}, 'darwin', '/home/a/Library/Application Support/homeport'],
+  [
+    'Windows',
+    undefined,
+    { LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local' },
+    'win32',
+    'C:\\Users\\a\\AppData\\Local\\homeport',
+  ],
+] as const)('the data folder: %s', (_rule, flag, environment, platform, folder) => {
+  expect(dataDirOf(flag, environment, platform, '/home/a')).toBe(folder);
+});
+
+test('a relative data folder counts from the working folder', () => {
+  expect(dataDirOf('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
+});

@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely';
+import { expect, it } from 'vitest';
+import type { Migration } from '../../../services/contracts/service.ts';
+import { startChild } from '../../support/child.ts';
+import { eachDialect } from '../../support/database.ts';
+
+const createTable = (name: string): Migration => ({
+  name: `create-${name}`,
+  up: async (db) => db.schema.createTable(name).addColumn('a', 'integer').execute(),
+});
+const steps = async (db: Kysely<any>): Promise<string[]> =>
+  (await db.selectFrom('migrations').select('name').orderBy('name').execute()).map((row) => String(row['name']));
+
+eachDialect((name, open, newPlace) => {
+  it('runs each step once, in order', async () => {
+    const place = newPlace();
+    const database = await open(place);
+    await database.migrate([createTable('a')]);
+    await database.migrate([createTable('a'), createTable('b')]);
+    const again = await open(place);
+    await again.migrate([createTable('a'), createTable('b')]);
+    expect(await steps(again.kysely)).toEqual(['create-a', 'create-b']);
+  });
+
+  it('leaves nothing of a step that fails, and goes on from there', async () => {
+    const database = await open();
+    const halfway: Migration = {
+      name: 'create-b',
+      async up(db) {
+        await createTable('b').up(db);
+        throw new Error('half-way');
+      },
+    };
+    await expect(database.migrate([createTable('a'), halfway])).rejects.toMatchObject({
+      code: 'database.migration_failed',
+      retryable: false,
+    });
+    expect(await steps(database.kysely)).toEqual(['create-a']);
+    await database.migrate([createTable('a'), createTable('b')]);
+    expect(await steps(database.kysely)).toEqual(['create-a', 'create-b']);
+  });
+
+  it('leaves nothing of a step whose process is killed', async () => {
+    const place = newPlace();
+    await using child = startChild(import.meta.resolve('./migrating.ts'), place);
+    await child.said('in the middle');
+    await child.kill();
+    const database = await open(place);
+    expect(await steps(database.kysely)).toEqual(['001']);
+    expect(await database.kysely.selectFrom('one').selectAll().execute()).toEqual([]);
+    const second: Migration = { name: '002', up: (db) => createTable('two').up(db) };
+    await database.migrate([{ name: '001', up: async () => undefined }, second]);
+    expect(await steps(database.kysely)).toEqual(['001', '002']);
+  });
+
+  it('refuses a database of a newer version and leaves it as it is', async () => {
+    const database = await open();
+    await database.migrate([createTable('a'), createTable('b')]);
+    const refused = database.migrate([createTable('a'), createTable('c')]);
+    await expect(refused).rejects.toMatchObject({
+      code: 'database.newer',
+      detail: expect.stringContaining('create-b'),
+    });
+    expect(await steps(database.kysely)).toEqual(['create-a', 'create-b']);
+  });
+
+  it('refuses two steps of one name', async () => {
+    const database = await open();
+    await expect(database.migrate([createTable('a'), createTable('a')])).rejects.toThrow('same name');
+  });
+
+  if (name === 'postgres') {
+    it('lets two processes open and migrate one schema at the same moment', async () => {
+      const place = newPlace();
+      const ran: string[] = [];
+      const slow = (letter: string): Migration => ({
+        name: letter,
+        async up(db) {
+          ran.push(letter);
+          await createTable(letter).up(db);
+        },
+      });
+      const all = [slow('a'), slow('b'), slow('c')];
+      const databases = await Promise.all([open(place), open(place), open(place)]);
+      await Promise.all(databases.map((database) => database.migrate(all)));
+      expect(ran).toEqual(['a', 'b', 'c']);
+    });
+
+    it('refuses a name that is not a plain one for a schema', async () => {
+      for (const schema of ['pg_catalog', 'a"b', '', 'Ä', 'information_schema']) {
+        await expect(open({ ...newPlace(), schema })).rejects.toThrow('cannot be the name of a schema');
+      }
+    });
+  }
+});

@@ -1,0 +1,18 @@
+// Run by migrate.test.ts in a process of its own: migrates, and stops for ever in the middle of the second step.
+import { openDatabase } from '../../../main/host/database/open.ts';
+import { silentLog, type Place } from '../../support/place.ts';
+
+const place = JSON.parse(process.argv[2] ?? '{}') as Place;
+const database = await openDatabase({ ...place, log: silentLog });
+await database.migrate([
+  { name: '001', up: async (db) => db.schema.createTable('one').addColumn('a', 'integer').execute() },
+  {
+    name: '002',
+    async up(db) {
+      await db.schema.createTable('two').addColumn('a', 'integer').execute();
+      await db.insertInto('one').values({ a: 2 }).execute();
+      process.stdout.write('in the middle\n');
+      await new Promise(() => setInterval(() => undefined, 60_000));
+    },
+  },
+]);

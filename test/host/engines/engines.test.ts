@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openEngines, type EngineShelf } from '../../../main/host/engines/engines.ts';
+import { EngineFolder } from '../../../main/host/engines/folder.ts';
+import type { EngineSettings } from '../../../main/host/engines/places.ts';
+import { silentLog } from '../../support/place.ts';
+
+let folder: string;
+let settings: EngineSettings;
+let engines: EngineShelf;
+/** The releases of yt-dlp, as far as they can be reached. */
+let releases: Server;
+let files: Record<string, string>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'engines-'));
+  settings = {};
+  files = {};
+  releases = createServer((request, response) => {
+    const body = files[request.url?.split('/').at(-1) ?? ''];
+    response.writeHead(body === undefined ? 404 : 200).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(releases, 'listening');
+  engines = open();
+  // Nothing of this machine is found.
+  mkdirSync(join(folder, 'bin'));
+  vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  releases.closeAllConnections();
+  releases.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(address = `http://127.0.0.1:${(releases.address() as AddressInfo).port}`): EngineShelf {
+  return openEngines({ folder, settings: () => settings, log: silentLog, releases: address });
+}
+
+/** An executable that answers as yt-dlp of that version does. */
+function program(version: string): string {
+  return `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
+}
+
+function write(path: string, text: string): string {
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** The package registry is as good as unplugged. */
+function unplugRegistry(): void {
+  vi.stubEnv('PIP_NO_INDEX', '1');
+  vi.stubEnv('PIP_FIND_LINKS', '');
+}
+
+function publish(text: string, sum = createHash('sha256').update(text).digest('hex')): void {
+  const names = ['yt-dlp', 'yt-dlp_linux', 'yt-dlp_linux_aarch64', 'yt-dlp_macos', 'yt-dlp.exe'];
+  files = Object.fromEntries(names.map((name) => [name, text]));
+  files['SHA2-256SUMS'] = names.map((name) => `${sum}  ${name}\n`).join('');
+}
+
+describe('an engine is found', () => {
+  it('in the settings before the data folder before the system', async () => {
+    const system = write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
+    expect(await engines.find('yt-dlp')).toMatchObject({ path: system, version: '2026.01.01', source: 'system' });
+    publish(program('2026.02.02'));
+    const installed = await engines.install('yt-dlp');
+    expect(installed).toMatchObject({ version: '2026.02.02', source: 'data', remedy: null });
+    settings = { ytdlpPath: write(join(folder, 'mine'), program('2026.03.03')) };
+    expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.03.03', source: 'setting' });
+  });
+
+  it('once, until it is looked for anew', async () => {
+    expect(await engines.find('yt-dlp')).toMatchObject({
+      path: null,
+      source: 'missing',
+      remedy: expect.stringContaining('homeport engines install') as string,
+    });
+    write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
+    expect((await engines.find('yt-dlp')).source).toBe('missing');
+    expect((await engines.find('yt-dlp', { refresh: true })).source).toBe('system');
+  });
+
+  it('by the folder of ffmpeg and its probe, or by ffmpeg alone', async () => {
+    for (const name of ['ffmpeg', 'ffprobe']) {
+      write(join(folder, 'bin', name), `#!/bin/sh\necho "${name} version 9.1-test Copyright (c)"\n`);
+    }
+    for (const ffmpegPath of [join(folder, 'bin'), join(folder, 'bin', 'ffmpeg')]) {
+      settings = { ffmpegPath };
+      expect(await engines.find('ffprobe')).toMatchObject({ version: '9.1-test', source: 'setting' });
+    }
+  });
+
+  it.each([
+    ['that fails', '#!/bin/sh\necho "ERROR: no Python" >&2\nexit 1\n', 'no Python'],
+    ['that answers nonsense', '#!/bin/sh\necho hello\n', 'not a version'],
+    ['that is no program', 'text', 'does not answer'],
+  ])('missing, with the reason, when one is set %s', async (_case, text, reason) => {
+    write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
+    settings = { ytdlpPath: write(join(folder, 'broken'), text) };
+    const engine = await engines.find('yt-dlp');
+    expect(engine).toMatchObject({ path: null, source: 'missing' });
+    expect(engine.remedy).toContain(reason);
+  });
+});
+
+describe('an installation', () => {
+  it('checks the release against its checksum and passes over what does not match', async () => {
+    unplugRegistry();
+    publish(program('2026.02.02'), '0'.repeat(64));
+    await expect(engines.install('yt-dlp')).rejects.toMatchObject({
+      code: 'engines.not_installed',
+      detail: expect.stringMatching(
+        /official release: .*does not match its checksum; the package registry: /,
+      ) as string,
+    });
+    expect(readdirSync(join(folder, 'engines', 'yt-dlp'))).toEqual([]);
+  });
+
+  it('says that the release cannot be reached', async () => {
+    unplugRegistry();
+    engines = open('http://127.0.0.1:1');
+    await expect(engines.install('yt-dlp')).rejects.toThrow('the official release: 127.0.0.1:1 cannot be reached');
+  });
+
+  it('leaves the version before in its place for running jobs, and goes back to it when the new one breaks', async () => {
+    publish(program('2026.02.02'));
+    const before = await engines.install('yt-dlp');
+    publish(program('2026.03.03'));
+    const after = await engines.install('yt-dlp');
+    expect(existsSync(before.path ?? '')).toBe(true);
+    rmSync(after.path ?? '');
+    expect(await engines.find('yt-dlp', { refresh: true })).toMatchObject({ version: '2026.02.02', path: before.path });
+  });
+
+  it('asked for twice is done once', async () => {
+    publish(program('2026.02.02'));
+    const [one, other] = await Promise.all([engines.install('yt-dlp'), engines.install('yt-dlp')]);
+    expect(other.path).toBe(one.path);
+  });
+
+  it('that was killed half-way counts for nothing and is cleaned away by the next', async () => {
+    const base = join(folder, 'engines', 'yt-dlp');
+    const half = join(base, '.partial-999999999-abcd');
+    mkdirSync(half, { recursive: true });
+    write(join(half, 'yt-dlp'), program('2026.09.09'));
+    writeFileSync(join(base, 'current.1234'), '{"curr');
+    writeFileSync(join(base, 'current'), '{"curr');
+    expect((await engines.find('yt-dlp')).source).toBe('missing');
+    const own = await new EngineFolder(join(folder, 'engines'), 'yt-dlp').stage();
+    expect(readdirSync(base)).not.toContain('.partial-999999999-abcd');
+    publish(program('2026.02.02'));
+    expect(await engines.install('yt-dlp')).toMatchObject({ version: '2026.02.02' });
+    expect(existsSync(own)).toBe(true);
+  });
+
+  it('is removed again, the programs of the system are not', async () => {
+    publish(program('2026.02.02'));
+    await engines.install('yt-dlp');
+    const system = write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
+    await engines.remove('yt-dlp');
+    expect(await engines.find('yt-dlp')).toMatchObject({ path: system, source: 'system' });
+  });
+
+  it('takes the pinned wheels of the package registry where the release cannot be reached', async () => {
+    vi.unstubAllEnvs();
+    engines = open('http://127.0.0.1:1');
+    const engine = await engines.install('yt-dlp');
+    expect(engine).toMatchObject({ version: '2026.10.26', source: 'data' });
+    expect(engine.path?.startsWith(folder)).toBe(true);
+  });
+});
+
+it('no engine gets our environment', async () => {
+  vi.stubEnv('HOMEPORT_ADMIN_PASSWORD', 'secret');
+  const seen = join(folder, 'seen');
+  settings = { ytdlpPath: write(join(folder, 'curious'), `#!/bin/sh\n/usr/bin/env > '${seen}'\necho 2026.01.01\n`) };
+  await engines.find('yt-dlp');
+  expect(readFileSync(seen, 'utf8')).not.toContain('HOMEPORT');
+});

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { Credentials, Identity } from '../../../services/contracts/accounts.ts';
+import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { apiRouter } from '../../../main/host/http/api-router.ts';
+import { openApiDocument } from '../../../main/host/http/openapi.ts';
+import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
+
+const Item = z.object({ id: z.string(), count: z.int().default(3) }).meta({ id: 'Item' });
+const Items = z.object({ items: z.array(Item) }).meta({ id: 'Items' });
+
+const handlers: ApiHandler[] = [
+  implement(
+    defineRoute({
+      method: 'GET',
+      path: '/api/items',
+      summary: 'Lists items.',
+      access: 'public',
+      query: z.object({
+        limit: z.coerce.number().int().max(10).default(5).describe('At most so many.'),
+        tag: z.union([z.string(), z.array(z.string())]).optional(),
+      }),
+      reply: z.object({ limit: z.number(), tag: z.union([z.string(), z.array(z.string())]).optional() }),
+    }),
+    ({ query }) => query,
+  ),
+  implement(
+    defineRoute({
+      method: 'POST',
+      path: '/api/items',
+      summary: 'Takes items.',
+      access: 'user',
+      body: Items,
+      reply: Items,
+    }),
+    ({ body }) => body,
+  ),
+  implement(
+    defineRoute({ method: 'GET', path: '/api/items/:id', summary: 'Shows an item.', access: 'public', reply: Item }),
+    ({ params }) => ({ id: params['id'] ?? '', count: 1, secret: 'column' }),
+  ),
+  implement(
+    defineRoute({
+      method: 'GET',
+      path: '/api/items/newest',
+      summary: 'Shows the newest.',
+      access: 'public',
+      reply: Item,
+    }),
+    () => ({ id: 'the newest', count: 1 }),
+  ),
+  implement(
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/items/:id',
+      summary: 'Removes an item.',
+      access: 'admin',
+      reply: z.undefined(),
+    }),
+    () => undefined,
+  ),
+  implement(
+    defineRoute({ method: 'GET', path: '/api/wrong', summary: 'Breaks its promise.', access: 'public', reply: Items }),
+    () => ({ items: [{ id: 5 }] }) as unknown as z.infer<typeof Items>,
+  ),
+  implement(
+    defineRoute({ method: 'GET', path: '/api/defect', summary: 'Throws.', access: 'public', reply: Item }),
+    () => {
+      throw new Error('inner detail');
+    },
+  ),
+  implement(
+    defineRoute({ method: 'GET', path: '/api/problem', summary: 'Refuses.', access: 'public', reply: Item }),
+    () => {
+      throw new Problem('sample.busy', 429, 'Wait a little.', {
+        headers: { 'Retry-After': '7' },
+        fields: { id: 'Too often.' },
+      });
+    },
+  ),
+];
+
+const admin: Identity = { account: 'ann', kind: 'person', role: 'admin', via: 'token' };
+
+/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the cookie `session=admin`; anything else given is a bad credential. */
+function authenticate({ authorization, cookie }: Credentials): Promise<Identity | undefined> {
+  if (authorization === 'Bearer admin') return Promise.resolve(admin);
+  if (authorization === 'Bearer user') return Promise.resolve({ ...admin, role: 'user' });
+  if (authorization === 'Bearer backups') return Promise.resolve({ ...admin, kind: 'service', role: 'user' });
+  if (cookie === 'session=admin') return Promise.resolve({ ...admin, via: 'session' });
+  if (authorization === undefined && cookie === undefined) return Promise.resolve(undefined);
+  return Promise.reject(new Problem('accounts.bad_credentials', 401, 'Wrong.'));
+}
+
+let opened: Opened;
+const log = quietLog();
+beforeAll(async () => {
+  const router = apiRouter({
+    handlers: () => handlers,
+    accounts: { authenticate },
+    log,
+    maxBytes: 200,
+  });
+  opened = await open({ handler: { http: router } });
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+beforeEach(() => vi.unstubAllEnvs());
+
+interface Called {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+async function call(path: string, options: RequestInit = {}): Promise<Called> {
+  const answer = await fetch(`${opened.url}${path}`, options);
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === '' ? undefined : (JSON.parse(text) as unknown),
+  };
+}
+const post = (body: unknown, headers: Record<string, string> = { authorization: 'Bearer user' }): Promise<Called> =>
+  call('/api/items', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+describe('a call', () => {
+  test('gets its query parsed by the route', async () => {
+    expect((await call('/api/items')).body).toEqual({ limit: 5 });
+    expect((await call('/api/items?limit=7&tag=a&tag=b&__proto__=x')).body).toEqual({ limit: 7, tag: ['a', 'b'] });
+  });
+
+  test('that does not fit is told which field and why', async () => {
+    const { status, body } = await call('/api/items?limit=11');
+    expect(status).toBe(422);
+    expect(ApiError.parse(body).error).toMatchObject({
+      code: 'api.invalid',
+      fields: { limit: expect.any(String) as string },
+    });
+    const posted = await post({ items: [{ id: 'a' }, { id: 7 }] });
+    expect(posted.status).toBe(422);
+    expect(ApiError.parse(posted.body).error.fields).toHaveProperty(['items.1.id']);
+    expect((await post('')).status).toBe(422);
+  });
+
+  test('gets its body parsed, with defaults', async () => {
+    expect((await post({ items: [{ id: 'ä' }] })).body).toEqual({ items: [{ id: 'ä', count: 3 }] });
+  });
+
+  test.each([
+    ['that is no JSON', '{"items":', {}, 400, 'http.bad_json'],
+    ['of a form', 'items=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'http.not_json'],
+    ['of plain text', '{}', { 'content-type': 'text/plain' }, 415, 'http.not_json'],
+    ['that is compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'http.not_json'],
+    ['that is too large', JSON.stringify({ items: [{ id: 'x'.repeat(300) }] }), {}, 413, 'http.too_large'],
+  ])('with a body %s is refused', async (_name, body, headers, status, code) => {
+    const answer = await post(body, { authorization: 'Bearer user', ...headers });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ error: { code } });
+  });
+
+  test('with a large body in chunks is ended early', async () => {
+    const socket = await dial(opened.listener.port);
+    const answer = everything(socket);
+    socket.write(
+      'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    socket.write(`1ff\r\n${'x'.repeat(511)}\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 413/);
+  });
+
+  test('finds the literal path before the parameter, decodes parameters and ignores a slash at the end', async () => {
+    expect((await call('/api/items/newest')).body).toMatchObject({ id: 'the newest' });
+    expect((await call('/api/items/a%2Fb%20%C3%A4/')).body).toMatchObject({ id: 'a/b ä' });
+    expect((await call('/api/items/%ff')).body).toMatchObject({ error: { code: 'api.bad_path' } });
+  });
+
+  test('of an unknown path or method is told so in JSON', async () => {
+    const unknown = await call('/api/nothing');
+    expect(unknown.status).toBe(404);
+    expect(ApiError.parse(unknown.body).error.code).toBe('api.unknown_path');
+    const method = await call('/api/items/a', { method: 'PUT' });
+    expect(method.status).toBe(405);
+    expect(method.headers.get('allow')).toBe('GET, DELETE');
+  });
+
+  test('is answered without a cache and, to HEAD, without a body', async () => {
+    const head = await call('/api/items', { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(head.headers.get('cache-control')).toBe('no-store');
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(5);
+    expect((await call('/api/items/a', { method: 'DELETE', headers: { authorization: 'Bearer admin' } })).status).toBe(
+      204,
+    );
+  });
+});
+
+describe('a reply', () => {
+  test('holds only what its schema names', async () => {
+    expect((await call('/api/items/a')).body).toEqual({ id: 'a', count: 1 });
+  });
+
+  test('that breaks its schema is an error naming the path, in production without telling the client', async () => {
+    const { status, body } = await call('/api/wrong');
+    expect(status).toBe(500);
+    expect(ApiError.parse(body).error.detail).toContain('GET /api/wrong does not fit its schema at items.0.id');
+    vi.stubEnv('NODE_ENV', 'production');
+    const told = ApiError.parse((await call('/api/wrong')).body).error;
+    expect(told.detail).not.toContain('items');
+    expect(log.recent({ level: 'error', text: 'items.0.id' })).toHaveLength(1);
+  });
+
+  test('to a problem has its status, headers and fields', async () => {
+    const { status, headers, body } = await call('/api/problem');
+    expect(status).toBe(429);
+    expect(headers.get('retry-after')).toBe('7');
+    expect(body).toEqual({ error: { code: 'sample.busy', detail: 'Wait a little.', fields: { id: 'Too often.' } } });
+  });
+
+  test('to a defect tells an id only', async () => {
+    const { status, body } = await call('/api/defect?token=hunter2');
+    expect(status).toBe(500);
+    const { detail } = ApiError.parse(body).error;
+    expect(detail).not.toContain('inner');
+    const [entry] = log.recent({ text: /under (\w+)\./.exec(detail)?.[1] ?? 'none' });
+    expect(entry?.fields).toMatchObject({ path: '/api/defect', error: { message: 'inner detail' } });
+    expect(JSON.stringify(log.entries())).not.toContain('hunter2');
+  });
+});
+
+describe('access', () => {
+  test.each([
+    ['POST', '/api/items', undefined, 401],
+    ['POST', '/api/items', 'Bearer wrong', 401],
+    ['DELETE', '/api/items/a', undefined, 401],
+    ['DELETE', '/api/items/a', 'Bearer user', 403],
+    ['POST', '/api/items', 'Bearer backups', 403],
+    ['DELETE', '/api/items/a', 'Bearer admin', 204],
+    ['GET', '/api/items', undefined, 200],
+    ['GET', '/api/items', 'Bearer wrong', 200],
+  ])('%s %s as %s is %i', async (method, path, authorization, status) => {
+    const answer = await call(path, { method, headers: authorization === undefined ? {} : { authorization } });
+    expect(answer.status).toBe(status);
+    if (status >= 400) ApiError.parse(answer.body);
+  });
+
+  test('is decided before the body is read', async () => {
+    expect((await post('{"broken', {})).status).toBe(401);
+  });
+
+  test.each([
+    ['from our own page', ['Sec-Fetch-Site: same-origin'], 204],
+    ['from our own origin', ['Origin: http://localhost'], 204],
+    ['from another origin', ['Origin: https://evil.example'], 403],
+    ['from another origin that lies', ['Origin: https://evil.example', 'Sec-Fetch-Site: same-origin'], 403],
+    ['from a sandboxed page', ['Origin: null'], 403],
+    ['from another site', ['Sec-Fetch-Site: cross-site'], 403],
+    ['from a sibling site', ['Sec-Fetch-Site: same-site'], 403],
+    ['without any sign of where', [], 403],
+  ])('by cookie to change something %s', async (_name, headers, status) => {
+    const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
+      'Host: localhost',
+      'Cookie: session=admin',
+      ...headers,
+    ]);
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const document = openApiDocument({ title: 'Sample', version: '1.2.3', handlers });
+  const text = JSON.stringify(document);
+
+  test('describes every route with unique ids, its parameters and its answers', () => {
+    const Operation = z.object({
+      operationId: z.string(),
+      summary: z.string().min(1),
+      parameters: z
+        .array(
+          z.object({
+            name: z.string(),
+            in: z.enum(['path', 'query']),
+            required: z.boolean(),
+            schema: z.looseObject({}),
+          }),
+        )
+        .default([]),
+      requestBody: z
+        .object({
+          required: z.literal(true),
+          content: z.looseObject({ 'application/json': z.object({ schema: z.looseObject({}) }) }),
+        })
+        .optional(),
+      responses: z.record(z.string(), z.object({ description: z.string().min(1), content: z.unknown().optional() })),
+      security: z.array(z.record(z.string(), z.array(z.never()))),
+    });
+    const Document = z.object({
+      openapi: z.literal('3.1.0'),
+      info: z.object({ title: z.literal('Sample'), version: z.literal('1.2.3') }),
+      paths: z.record(
+        z.string().regex(/^\/api\/[^:]*$/),
+        z.partialRecord(z.enum(['get', 'post', 'put', 'patch', 'delete']), Operation),
+      ),
+      components: z.object({ schemas: z.record(z.string(), z.looseObject({})), securitySchemes: z.looseObject({}) }),
+    });
+    const read = Document.parse(document);
+    const operations = Object.entries(read.paths).flatMap(([path, item]) =>
+      Object.values(item).map((operation) => ({ path, operation })),
+    );
+    expect(operations).toHaveLength(handlers.length);
+    expect(new Set(operations.map(({ operation }) => operation?.operationId)).size).toBe(handlers.length);
+    for (const { path, operation } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(
+        operation?.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
+      ).toEqual(named);
+      expect(operation?.responses).toHaveProperty('default');
+    }
+    expect(read.paths['/api/items/{id}']?.delete?.responses).toHaveProperty('204');
+    expect(read.paths['/api/items']?.get?.parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', in: 'query', required: false }),
+    );
+  });
+
+  test('has only references that lead somewhere', () => {
+    const { components } = document as { components: { schemas: Record<string, unknown> } };
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(references.length).toBeGreaterThan(3);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\/components\/schemas\//);
+      expect(components.schemas).toHaveProperty(reference.slice('#/components/schemas/'.length));
+    }
+    expect(text).not.toContain('$defs');
+  });
+
+  test('tells a schema apart as input and as output', () => {
+    const { components } = document as { components: { schemas: Record<string, { required?: string[] }> } };
+    expect(components.schemas['Item']?.required).toEqual(['id', 'count']);
+    expect(components.schemas['ItemInput']?.required).toEqual(['id']);
+    expect(components.schemas).toHaveProperty('ApiError');
+  });
+
+  test('refuses two schemas under one id', () => {
+    const twice = ['a', 'b'].map((name) =>
+      implement(
+        defineRoute({
+          method: 'GET',
+          path: `/api/${name}`,
+          summary: 'x',
+          access: 'public',
+          reply: z.object({ [name]: z.string() }).meta({ id: 'Twice' }),
+        }),
+        () => ({}),
+      ),
+    );
+    expect(() => openApiDocument({ title: 'x', version: '1', handlers: twice })).toThrow('Twice');
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { exchange, open, request } from './raw.ts';
+
+const elsewhere = 'Origin: https://evil.example';
+
+describe('the Host header', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST:1', '[::1]', '127.0.0.1:9', 'localhost.'])(
+    'lets %s through',
+    async (name) => {
+      await using opened = await open();
+      expect((await request(opened.listener.port, 'GET /', [`Host: ${name}`])).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+    '',
+    '127.0.0.1:port',
+    '169.254.169.254',
+    '[::1',
+  ])('refuses %s with a sentence', async (name) => {
+    await using opened = await open();
+    const { status, text } = await request(opened.listener.port, 'GET /', [`Host: ${name}`]);
+    expect(status).toBe(403);
+    expect(text).toContain('listener.foreign_host');
+    expect(text).toContain('allowed host names');
+  });
+
+  test('must be there once, in HTTP/1.0 as well', async () => {
+    await using opened = await open();
+    const { port } = opened.listener;
+    expect((await request(port, 'GET /')).status).toBe(403);
+    expect((await request(port, 'GET /', ['Host: localhost', 'host: evil.example'])).status).toBe(403);
+    expect((await request(port, 'GET /', ['Host: localhost', 'HOST: localhost'])).status).toBe(403);
+    expect(await exchange(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403/);
+    expect(await exchange(port, 'GET / HTTP/1.0\r\nHost: localhost\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  test('may carry a configured name', async () => {
+    await using opened = await open({ guard: { crossOrigin: 'refuse', hosts: ['Nas.local', 'fd00::5'] } });
+    const { port } = opened.listener;
+    expect((await request(port, 'GET /', ['Host: nas.local:8443'])).status).toBe(200);
+    expect((await request(port, 'GET /', ['Host: [fd00::5]'])).status).toBe(200);
+    expect((await request(port, 'GET /', ['Host: www.nas.local'])).status).toBe(403);
+  });
+
+  test('counts less than an absolute request target', async () => {
+    await using opened = await open({ handler: { http: (request, response) => void response.end(request.url) } });
+    const { port } = opened.listener;
+    expect((await request(port, 'GET http://evil.example/a', ['Host: localhost'])).status).toBe(400);
+    expect((await request(port, 'GET http://localhost.evil/a', ['Host: localhost'])).status).toBe(400);
+    expect((await request(port, 'GET http://localhost/a?b', ['Host: localhost'])).text).toMatch(/\/a\?b$/);
+  });
+
+  test('of another site is refused for upgrades too', async () => {
+    await using opened = await open({
+      handler: { http: () => undefined, upgrade: (_request, socket) => void socket.end() },
+    });
+    const { status, text } = await request(opened.listener.port, 'GET /', [
+      'Host: evil.example',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+    ]);
+    expect(status).toBe(403);
+    expect(text).toContain('listener.foreign_host');
+  });
+});
+
+describe('under refuse', () => {
+  test('a page of another origin may read nothing and change nothing', async () => {
+    await using opened = await open();
+    const { port } = opened.listener;
+    const read = await request(port, 'GET /', ['Host: localhost', elsewhere]);
+    expect(read.status).toBe(200);
+    expect(read.text.toLowerCase()).not.toContain('access-control');
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, text } = await request(port, `${method} /`, [
+        'Host: localhost',
+        elsewhere,
+        'Authorization: Bearer x',
+      ]);
+      expect(status).toBe(403);
+      expect(text).toContain('listener.foreign_origin');
+    }
+  });
+
+  test.each([
+    ['the opaque origin', 'Origin: null', 403],
+    ['two origins', 'Origin: http://localhost\r\nOrigin: https://evil.example', 403],
+    ['another port of this machine', 'Origin: http://localhost:1', 403],
+    ['a name that ends like ours', 'Origin: http://evil-localhost', 403],
+    ['our own origin', 'Origin: http://localhost', 200],
+    ['our own origin behind TLS', 'Origin: https://localhost', 200],
+    ['no browser', 'Accept: */*', 200],
+    ['a form of another site in a browser that hides the origin', 'Sec-Fetch-Site: cross-site', 403],
+    ['a sibling site', 'Sec-Fetch-Site: same-site', 403],
+    ['our own page', 'Sec-Fetch-Site: same-origin', 200],
+    [
+      'a lying Sec-Fetch-Site beside a foreign origin',
+      'Sec-Fetch-Site: same-origin\r\nOrigin: https://evil.example',
+      403,
+    ],
+  ])('a POST of %s', async (_name, header, status) => {
+    await using opened = await open();
+    expect((await request(opened.listener.port, 'POST /', ['Host: localhost', header])).status).toBe(status);
+  });
+
+  test('a preflight of another origin is refused, one of an allowed origin answered', async () => {
+    await using opened = await open({
+      guard: { crossOrigin: 'refuse', allowedOrigins: ['chrome-extension://*', 'https://*.example.org'] },
+    });
+    const { port } = opened.listener;
+    const ask = (origin: string): Promise<{ status: number; text: string }> =>
+      request(port, 'OPTIONS /add', [
+        'Host: localhost',
+        `Origin: ${origin}`,
+        'Access-Control-Request-Method: POST',
+        'Access-Control-Request-Headers: content-type',
+        'Access-Control-Request-Private-Network: true',
+      ]);
+    expect((await ask('https://evil.example')).status).toBe(403);
+    expect((await ask('https://evil.example/.example.org')).status).toBe(403);
+    const allowed = await ask('chrome-extension://abcdef');
+    expect(allowed.status).toBe(204);
+    expect(allowed.text).toContain('Access-Control-Allow-Origin: chrome-extension://abcdef\r\n');
+    expect(allowed.text).toContain('Access-Control-Allow-Headers: content-type\r\n');
+    expect(allowed.text).toContain('Access-Control-Allow-Private-Network: true\r\n');
+    expect(allowed.text).not.toContain('Allow-Credentials');
+    const posted = await request(port, 'POST /add', ['Host: localhost', 'Origin: https://app.example.org']);
+    expect(posted.status).toBe(200);
+    expect(posted.text).toContain('Access-Control-Allow-Origin: https://app.example.org\r\n');
+  });
+});
+
+describe('under credentialed', () => {
+  const guard = { crossOrigin: 'credentialed' } as const;
+
+  test.each([
+    ['an Authorization header', 'POST /topic', ['Authorization: Bearer tk', 'Sec-Fetch-Mode: cors'], 200],
+    ['an auth query', 'POST /topic?auth=x', [], 200],
+    ['a cookie only', 'POST /topic', ['Cookie: session=1'], 403],
+    ['nothing', 'POST /topic', [], 403],
+    [
+      'a remembered Basic sign-in on a form',
+      'POST /topic',
+      ['Authorization: Basic eDp5', 'Sec-Fetch-Mode: navigate'],
+      403,
+    ],
+    ['a query that only looks like it', 'POST /topic?authority=1', [], 403],
+  ])('a foreign page with %s', async (_name, line, headers, status) => {
+    await using opened = await open({ guard });
+    expect((await request(opened.listener.port, line, ['Host: localhost', elsewhere, ...headers])).status).toBe(status);
+  });
+
+  test('the cookie of a foreign page never reaches the service', async () => {
+    await using opened = await open({
+      guard,
+      handler: { http: (request, response) => void response.end(String(request.headers.cookie)) },
+    });
+    const { text } = await request(opened.listener.port, 'POST /?auth=x', [
+      'Host: localhost',
+      elsewhere,
+      'Cookie: session=1',
+    ]);
+    expect(text).toMatch(/undefined$/);
+  });
+
+  test('preflights are left to the service', async () => {
+    await using opened = await open({ guard });
+    const { status } = await request(opened.listener.port, 'OPTIONS /', [
+      'Host: localhost',
+      elsewhere,
+      'Access-Control-Request-Method: PUT',
+    ]);
+    expect(status).toBe(200);
+  });
+});
+
+test('under any, every origin passes, but not every host', async () => {
+  await using opened = await open({ guard: { crossOrigin: 'any' } });
+  expect((await request(opened.listener.port, 'POST /', ['Host: localhost', elsewhere])).status).toBe(200);
+  expect((await request(opened.listener.port, 'POST /', ['Host: evil.example', elsewhere])).status).toBe(403);
+});
+
+describe('WebSockets', () => {
+  const upgrade = ['Host: localhost', 'Upgrade: websocket', 'Connection: Upgrade'];
+  const handler = {
+    http: () => undefined,
+    upgrade: (_request: unknown, socket: { end(text: string): void }): void =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+  };
+
+  test.each([
+    ['refuse', 'GET /', [elsewhere], 403],
+    ['refuse', 'GET /', ['Origin: null'], 403],
+    ['refuse', 'GET /', ['Origin: http://localhost'], 101],
+    ['refuse', 'GET /', [], 101],
+    ['refuse', 'GET /', ['Sec-Fetch-Site: cross-site'], 403],
+    ['credentialed', 'GET /ws', [elsewhere], 403],
+    ['credentialed', 'GET /ws?auth=x', [elsewhere, 'Sec-Fetch-Mode: websocket'], 101],
+    ['any', 'GET /ws', [elsewhere], 101],
+  ] as const)('under %s: %s %j', async (crossOrigin, line, headers, status) => {
+    await using opened = await open({ guard: { crossOrigin }, handler });
+    expect((await request(opened.listener.port, line, [...upgrade, ...headers])).status).toBe(status);
+  });
+
+  test('are refused in the words of the service', async () => {
+    await using opened = await open({
+      handler,
+      guard: {
+        crossOrigin: 'refuse',
+        refuse: (_request, response, problem) => void response.writeHead(problem.status).end(`no: ${problem.code}`),
+      },
+    });
+    const { text } = await request(opened.listener.port, 'GET /', [...upgrade, elsewhere]);
+    expect(text).toContain('no: listener.foreign_websocket');
+  });
+});

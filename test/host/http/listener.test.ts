@@ -1,0 +1,405 @@
+import { once } from 'node:events';
+import { Agent, get, request as send, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describe, expect, test, vi } from 'vitest';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
+import { dial, everything, exchange, open, quietLog, request } from './raw.ts';
+
+const hasV6 = Object.values(networkInterfaces()).some(
+  (list) => list?.some((entry) => entry.address === '::1') === true,
+);
+
+describe('addresses', () => {
+  test('one port answers on both families', async () => {
+    await using opened = await open();
+    const { addresses, port } = opened.listener;
+    expect(addresses).toContain(`127.0.0.1:${port}`);
+    expect((await fetch(opened.url)).status).toBe(200);
+    if (!hasV6) return;
+    expect(addresses).toContain(`[::1]:${port}`);
+    expect((await fetch(`http://[::1]:${port}/`)).status).toBe(200);
+  });
+
+  test('a family that the machine lacks is left out without a fuss', async () => {
+    // 2001:db8::/32 is for documentation: no machine has an address of it.
+    await using opened = await open({ hosts: ['127.0.0.1', '2001:db8::1'] });
+    expect(opened.listener.addresses).toEqual([`127.0.0.1:${opened.listener.port}`]);
+    expect(opened.log.entries()).toContainEqual(
+      expect.objectContaining({ level: 'debug', message: 'address left out' }),
+    );
+  });
+
+  test('none of them on this machine is an error with a sentence', async () => {
+    await expect(open({ hosts: ['2001:db8::1'] })).rejects.toMatchObject({ code: 'listener.no_address' });
+  });
+});
+
+describe('a taken port', () => {
+  test('names this very process and offers a free one', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    try {
+      const error = await open({ port, avoidPorts: [port + 1] }).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(PortTaken);
+      const taken = error as PortTaken;
+      expect(taken).toMatchObject({ code: 'listener.port_taken', status: 409, port });
+      expect(taken.fields['port']).toBeDefined();
+      expect(taken.suggestedPort).toBeGreaterThan(port + 1);
+      expect(taken.detail).toContain(String(taken.suggestedPort));
+      await using next = await open({ port: taken.suggestedPort ?? 0 });
+      expect((await fetch(next.url)).status).toBe(200);
+      if (process.platform === 'linux') {
+        expect(taken.holder?.pid).toBe(process.pid);
+        expect(taken.detail).toContain(`process ${process.pid}`);
+      }
+    } finally {
+      holder.close();
+    }
+  });
+
+  test.runIf(hasV6)('on the second family only leaves nothing bound on the first', async () => {
+    const holder = createServer().listen({ port: 0, host: '::1', ipv6Only: true });
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    await expect(open({ port })).rejects.toMatchObject({ code: 'listener.port_taken' });
+    holder.close();
+    await once(holder, 'close');
+    await using opened = await open({ port });
+    expect(opened.listener.addresses).toHaveLength(2);
+  });
+
+  test('that the system keeps for administrators is explained', async () => {
+    const forbidding = (): Server => {
+      const server = createServer();
+      server.listen = () => {
+        queueMicrotask(() => server.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' })));
+        return server;
+      };
+      return server;
+    };
+    await expect(bindAll(forbidding, { hosts: ['127.0.0.1'], port: 80, log: quietLog() })).rejects.toMatchObject({
+      code: 'listener.port_forbidden',
+      detail: expect.stringContaining('1024') as string,
+    });
+  });
+});
+
+describe('the handler', () => {
+  test('can be taken away and given back while listening', async () => {
+    await using opened = await open({ handler: undefined });
+    const answer = await fetch(opened.url);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(await answer.json()).toMatchObject({ error: { code: 'listener.not_running' } });
+    opened.listener.replaceHandler({ http: (_request, response) => void response.end('back') });
+    expect(await (await fetch(opened.url)).text()).toBe('back');
+    opened.listener.replaceHandler(undefined);
+    expect((await fetch(opened.url)).status).toBe(503);
+  });
+
+  test('that throws, now or later, is answered 500 with an id under which the log has the cause', async () => {
+    await using opened = await open();
+    // What the types forbid still happens: an async function given where a plain one is wanted.
+    const rejecting = (() => Promise.reject(new Error('inner detail'))) as unknown as RequestListener;
+    const throwing = (): never => {
+      throw new Error('inner detail');
+    };
+    for (const http of [throwing, rejecting]) {
+      opened.listener.replaceHandler({ http });
+      const answer = await fetch(opened.url);
+      const text = await answer.text();
+      expect(answer.status).toBe(500);
+      expect(text).not.toContain('inner');
+      const id = /under ([0-9a-f]{12})/.exec(text)?.[1];
+      expect(opened.log.recent({ text: String(id) })[0]?.fields).toMatchObject({ error: { message: 'inner detail' } });
+    }
+  });
+
+  test('may write after its client has left without harm', async () => {
+    let left: Promise<unknown> | undefined;
+    await using opened = await open({
+      handler: {
+        http: (_request, response) => {
+          response.write('one');
+          left = once(response, 'close').then(() => {
+            for (let count = 0; count < 5; count += 1) response.write('two');
+            response.end('three');
+          });
+        },
+      },
+    });
+    const socket = await dial(opened.listener.port);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await left;
+    opened.listener.replaceHandler({ http: (_request, response) => void response.end() });
+    expect((await fetch(opened.url)).status).toBe(200);
+  });
+
+  test('is left alone by an offer to upgrade to anything but a WebSocket', async () => {
+    await using opened = await open({
+      handler: { http: (_request, response) => void response.end('plain'), upgrade: () => undefined },
+    });
+    const { text } = await request(opened.listener.port, 'GET /', [
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: h2c',
+    ]);
+    expect(text).toMatch(/plain$/);
+  });
+
+  test('for something else than HTTP gets the bare connections', async () => {
+    await using opened = await open({
+      protocol: 'tcp',
+      handler: { tcp: (socket) => void socket.end('220 hello\r\n') },
+    });
+    expect(await everything(await dial(opened.listener.port))).toBe('220 hello\r\n');
+    opened.listener.replaceHandler(undefined);
+    expect(await everything(await dial(opened.listener.port))).toBe('');
+  });
+
+  test('renders refusals in its own shape', async () => {
+    await using opened = await open({
+      guard: {
+        crossOrigin: 'refuse',
+        refuse: (_request, response, problem) => void response.writeHead(problem.status).end(problem.code),
+      },
+    });
+    expect((await request(opened.listener.port, 'GET /', ['Host: evil.example'])).text).toContain(
+      '\r\nlistener.foreign_host\r\n',
+    );
+  });
+});
+
+describe('hostile clients', () => {
+  test('that send their headers drop by drop are ended', async () => {
+    await using opened = await open({ limits: { headersTimeoutMs: 200 } });
+    const socket = await dial(opened.listener.port);
+    const answer = everything(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    const drops = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
+    expect(await answer).toMatch(/^HTTP\/1\.1 408/);
+    clearInterval(drops);
+  });
+
+  test('that connect and say nothing are ended', async () => {
+    await using opened = await open({ limits: { headersTimeoutMs: 200 } });
+    expect(await everything(await dial(opened.listener.port))).toMatch(/^(HTTP\/1\.1 408|$)/);
+  });
+
+  test('whose body stands still are ended, one that keeps coming is not', async () => {
+    let reading: IncomingMessage | undefined;
+    await using opened = await open({
+      limits: { bodyStallMs: 150 },
+      handler: {
+        http: (incoming, response) => {
+          reading = incoming;
+          incoming.resume().once('end', () => response.end('whole'));
+        },
+      },
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 10\r\n\r\n';
+    expect(await exchange(opened.listener.port, `${head}abc`)).toMatch(/^HTTP\/1\.1 408/);
+    await vi.waitFor(() => expect(reading?.destroyed).toBe(true));
+
+    const slow = await dial(opened.listener.port);
+    const answer = everything(slow);
+    slow.write(head);
+    let sent = 0;
+    const drops = setInterval(() => {
+      if ((sent += 1) <= 10) slow.write('x');
+    }, 40);
+    expect(await answer).toMatch(/whole$/);
+    clearInterval(drops);
+  });
+
+  test('are not blamed for a service that does not read', async () => {
+    let incoming: IncomingMessage | undefined;
+    await using opened = await open({
+      limits: { bodyStallMs: 60 },
+      handler: {
+        http: (message, response) => {
+          incoming = message;
+          message.once('end', () => response.end('whole'));
+        },
+      },
+    });
+    const size = 1024 * 1024;
+    const socket = await dial(opened.listener.port);
+    const answer = everything(socket);
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
+    socket.write(Buffer.alloc(size));
+    await vi.waitFor(() => expect(incoming).toBeDefined());
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    incoming?.resume();
+    expect(await answer).toMatch(/whole$/);
+  });
+
+  test('with oversized headers get 431', async () => {
+    await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
+    const answer = await exchange(
+      opened.listener.port,
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(5000)}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 431/);
+  });
+
+  test('that speak no HTTP get 400 in plain text', async () => {
+    await using opened = await open();
+    const answer = await exchange(
+      opened.listener.port,
+      '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('text/plain');
+  });
+
+  test('that pipeline junk get the answer to what came before it, then the end', async () => {
+    await using opened = await open({
+      handler: { http: (_request, response) => void setTimeout(() => response.end('first'), 30) },
+    });
+    const answer = await exchange(opened.listener.port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\0\0\0junk\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(answer).toContain('first');
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  test('cannot smuggle with two lengths', async () => {
+    await using opened = await open();
+    const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await exchange(opened.listener.port, `${head}0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  test('beyond the bound on connections are dropped and the log says so', async () => {
+    await using opened = await open({ limits: { maxConnections: 1 } });
+    const first = await dial(opened.listener.port);
+    expect(await everything(await dial(opened.listener.port))).toBe('');
+    expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('too many');
+    first.destroy();
+  });
+});
+
+describe('closing', () => {
+  test('finishes a running request, ends idle connections and refuses new ones', async () => {
+    const release = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const opened = await open({
+      handler: {
+        http: (message, response) => {
+          if (message.url !== '/slow') return void response.end('quick');
+          started.resolve();
+          return void release.promise.then(() => response.end('done'));
+        },
+      },
+    });
+    expect(await answerOf(`${opened.url}/`, new Agent({ keepAlive: true }))).toBe('quick');
+    const slow = answerOf(`${opened.url}/slow`, new Agent({ keepAlive: true }));
+    await started.promise;
+    const closed = opened.listener.close({ timeoutMs: 10_000 });
+    await expect(dial(opened.listener.port)).rejects.toThrow();
+    release.resolve();
+    expect(await slow).toBe('done');
+    await closed;
+  });
+
+  test('destroys a stream that nobody ended at the time-out', async () => {
+    const opened = await open({ handler: { http: (_message, response) => void response.write('for ever') } });
+    const socket = await dial(opened.listener.port);
+    const all = everything(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    await opened.listener.close({ timeoutMs: 50 });
+    expect(await all).toContain('for ever');
+  });
+
+  test('also ends connections that were upgraded', async () => {
+    const opened = await open({
+      handler: {
+        http: () => undefined,
+        upgrade: (_message, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+      },
+    });
+    const socket = await dial(opened.listener.port);
+    const all = everything(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    await once(socket, 'data');
+    await opened.listener.close({ timeoutMs: 50 });
+    expect(await all).toMatch(/^HTTP\/1\.1 101/);
+  });
+});
+
+describe('accounting', () => {
+  test('counts every answer and logs none of what may be secret', async () => {
+    await using opened = await open({
+      handler: {
+        http: () => {
+          throw new Problem('sample.gone', 404, 'It is gone.');
+        },
+      },
+    });
+    const secret = 'tk_abcdefghijklmnopqrstuvwxyz012';
+    await request(opened.listener.port, `GET /hook/${'s'.repeat(40)}?auth=c2VjcmV0&since=1`, [
+      'Host: localhost',
+      `Authorization: Bearer ${secret}`,
+      `Cookie: session=${secret}`,
+    ]);
+    const entry = await vi.waitFor(() => {
+      const found = opened.log.recent({ text: '"method":"GET"' })[0];
+      expect(found).toBeDefined();
+      return found;
+    });
+    expect(entry).toMatchObject({
+      message: 'request',
+      service: 'sample',
+      fields: { method: 'GET', path: '/hook/ssssss…', status: 404, remote: '127.0.0.1' },
+    });
+    expect(entry?.fields['bytes']).toBeGreaterThan(50);
+    const all = JSON.stringify(opened.log.entries());
+    for (const text of [secret, 'since', 'c2VjcmV0', 's'.repeat(40)]) expect(all).not.toContain(text);
+    expect(await opened.metrics.text('sample')).toContain(
+      'http_requests_total{service="sample",method="GET",code="404"} 1\n',
+    );
+  });
+
+  test('counts refusals, junk and clients that left', async () => {
+    await using opened = await open({ handler: { http: () => undefined } });
+    await request(opened.listener.port, 'GET /', ['Host: evil.example']);
+    await exchange(opened.listener.port, 'junk\r\n\r\n');
+    const socket = await dial(opened.listener.port);
+    socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.destroySoon();
+    await vi.waitFor(async () => {
+      const page = await opened.metrics.text('sample');
+      expect(page).toContain('method="GET",code="403"} 1');
+      expect(page).toContain('method="other",code="400"} 1');
+      expect(page).toContain('method="GET",code="499"} 1');
+    });
+  });
+});
+
+test('a refused upload is ended with the answer', async () => {
+  await using opened = await open();
+  const upload = send(`${opened.url}/`, { method: 'POST', headers: { origin: 'https://evil.example' } });
+  upload.on('error', () => undefined);
+  const pump = setInterval(() => upload.write(Buffer.alloc(1024)), 5);
+  const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+  clearInterval(pump);
+  expect(answer.statusCode).toBe(403);
+  expect(answer.headers.connection).toBe('close');
+  upload.destroy();
+});
+
+async function answerOf(url: string, agent: Agent): Promise<string> {
+  const asked = get(url, { agent });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of answer) text += String(part);
+  return text;
+}

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { staticPages } from '../../../main/host/http/static-pages.ts';
+import { open, request, type Opened } from './raw.ts';
+
+let root = '';
+let opened: Opened;
+const script = `console.log(${JSON.stringify('x'.repeat(500))});`;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'pages-'));
+  const folder = join(root, 'built');
+  mkdirSync(join(folder, 'assets'), { recursive: true });
+  writeFileSync(join(root, 'secret.txt'), 'secret');
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>app</title>');
+  writeFileSync(join(folder, '.hidden.txt'), 'secret');
+  writeFileSync(join(folder, 'empty.txt'), '');
+  writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js'), script);
+  writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js.gz'), gzipSync(script));
+  symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
+  opened = await open({ handler: { http: staticPages({ folder }) } });
+});
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('pages', () => {
+  test.each(['/', '/inbox', '/services/push/?tab=1'])('at %s are the entry page', async (path) => {
+    const answer = await fetch(opened.url + path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect(await answer.text()).toContain('<title>app</title>');
+  });
+
+  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s carry the strict policy', async (path) => {
+    const { headers } = await fetch(opened.url + path);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  });
+
+  test('that are not built yet are explained', async () => {
+    await using empty = await open({ handler: { http: staticPages({ folder: join(root, 'nowhere') }) } });
+    const answer = await fetch(empty.url);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('npm start');
+  });
+});
+
+describe('files', () => {
+  test('with a hash in their name may be kept for ever, and come compressed to those who take it', async () => {
+    const answer = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    expect(answer.headers.get('content-type')).toContain('text/javascript');
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(answer.headers.get('content-length'))).toBeLessThan(script.length);
+    expect(await answer.text()).toBe(script);
+    for (const accepted of ['identity', 'gzip;q=0, br']) {
+      const whole = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': accepted } });
+      expect(whole.headers.get('content-encoding')).toBeNull();
+      expect(await whole.text()).toBe(script);
+    }
+  });
+
+  test('are not sent again to who has them', async () => {
+    const tag = (await fetch(opened.url)).headers.get('etag') ?? '';
+    const again = await request(opened.listener.port, 'GET /', ['Host: localhost', `If-None-Match: "x", W/${tag}`]);
+    expect(again.status).toBe(304);
+    expect((await request(opened.listener.port, 'GET /', ['Host: localhost', 'If-None-Match: "x"'])).status).toBe(200);
+  });
+
+  test('are shown to HEAD without their body, and may be empty', async () => {
+    const head = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { method: 'HEAD' });
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
+    expect(await head.text()).toBe('');
+    expect(await (await fetch(`${opened.url}/empty.txt`)).text()).toBe('');
+  });
+
+  test('cannot be written', async () => {
+    const answer = await fetch(opened.url, { method: 'POST' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test.each([
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/..\\secret.txt',
+    '/%5c..%5csecret.txt',
+    '/link.txt',
+    '/.hidden.txt',
+    '/index.html%00.txt',
+    '/%ff.txt',
+    `/${'a'.repeat(300)}.txt`,
+    '/index.html/x.txt',
+    '/assets.',
+  ])('at %s are not there', async (path) => {
+    const answer = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain('secret\n');
+    expect(answer.text).toContain('There is no such page.');
+  });
+});

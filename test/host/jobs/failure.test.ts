@@ -1,0 +1,242 @@
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom, type JobsRoom } from './room.ts';
+
+const Payload = z.object({ n: z.int() });
+const deliver = defineJob('test.deliver', Payload);
+const away = () => new Problem('test.away', 503, 'It does not answer.');
+
+const untilAttempt = (room: JobsRoom, attempts: number) =>
+  vi.waitFor(async () => {
+    const [job] = await room.jobs.list({ state: 'waiting' });
+    if (job?.attempts !== attempts) throw new Error('not yet');
+    return job;
+  });
+
+eachDialect((_name, open) => {
+  it('tries a failed job again after growing waits, each varied by a fifth', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    using _delivering = jobs.handle(deliver, () => Promise.reject(away()));
+    await jobs.enqueue(database.kysely, deliver, { n: 1 });
+    const waits = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000];
+    for (const [index, wait] of waits.entries()) {
+      const job = await untilAttempt(room, index + 1);
+      expect(job.lastError).toBe('It does not answer.');
+      expect(job.runAt - clock.now()).toBeGreaterThanOrEqual(wait * 0.8);
+      expect(job.runAt - clock.now()).toBeLessThanOrEqual(wait * 1.2);
+      clock.advance(job.runAt - clock.now());
+    }
+  });
+
+  it('succeeds in the end', async () => {
+    await using room = await openRoom(await open());
+    using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
+      if (attempt < 3) throw away();
+    });
+    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    await untilAttempt(room, 1);
+    room.clock.advance(6_000);
+    await untilAttempt(room, 2);
+    room.clock.advance(18_000);
+    expect(await room.one('done')).toMatchObject({ attempts: 3, lastError: null });
+  });
+
+  it('waits as long as the other side asks', async () => {
+    await using room = await openRoom(await open());
+    using _delivering = room.jobs.handle(deliver, () =>
+      Promise.reject(new Problem('test.slow_down', 429, 'Slow down.', { retryAfterMs: 77_000 })),
+    );
+    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    expect((await untilAttempt(room, 1)).runAt).toBe(room.clock.now() + 77_000);
+  });
+
+  it('makes a final failure a dead letter at once and tells of it once', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    const onDead = vi.fn();
+    using _delivering = jobs.handle(
+      deliver,
+      () => Promise.reject(new Problem('test.gone', 410, 'There is no such address.')),
+      { onDead },
+    );
+    const id = await jobs.enqueue(database.kysely, deliver, { n: 7 }, { key: 'k' });
+    expect(await room.one('dead')).toMatchObject({ id, attempts: 1, lastError: 'There is no such address.' });
+    await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
+    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, createdAt: room.clock.now() };
+    expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
+  });
+
+  it('gives up on a job that is too old', async () => {
+    await using room = await openRoom(await open());
+    const brief = defineJob('test.brief', Payload, { giveUpAfterMs: 10_000, backoffMs: [6_000] });
+    using _briefly = room.jobs.handle(brief, () => Promise.reject(away()));
+    await room.jobs.enqueue(room.database.kysely, brief, { n: 1 });
+    await untilAttempt(room, 1);
+    room.clock.advance(8_000);
+    await untilAttempt(room, 2);
+    room.clock.advance(8_000);
+    expect(await room.one('dead')).toMatchObject({ attempts: 3 });
+  });
+
+  it('keeps the message of an unexpected error, which may hold a secret, out of the list', async () => {
+    const logged: unknown[] = [];
+    const note = (_message: string, fields?: Record<string, unknown>) => void logged.push(fields?.['error']);
+    await using room = await openRoom(await open(), { log: { debug() {}, info: note, warn() {}, error() {} } });
+    using _delivering = room.jobs.handle(deliver, () => Promise.reject(new TypeError('https://user:secret@host/')));
+    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    const job = await untilAttempt(room, 1);
+    expect(job.lastError).toBe('Unexpected TypeError; the log has the details.');
+    await vi.waitFor(() => expect(logged).toContainEqual(expect.any(TypeError)));
+  });
+
+  it('aborts an attempt that takes too long and counts it as failed', async () => {
+    await using room = await openRoom(await open());
+    const slow = defineJob('test.slow', Payload, { timeoutMs: 1_000 });
+    const aborted: unknown[] = [];
+    using _slowly = room.jobs.handle(slow, ({ signal }) => {
+      signal.addEventListener('abort', () => aborted.push(signal.reason));
+      // It does not heed the abort, and must not block the slot for that.
+      return new Promise(() => undefined);
+    });
+    await room.jobs.enqueue(room.database.kysely, slow, { n: 1 });
+    await room.settle('running', 1);
+    room.clock.advance(1_000);
+    expect((await untilAttempt(room, 1)).lastError).toBe('The attempt took longer than 1000 ms.');
+    expect(aborted).toMatchObject([{ code: 'jobs.timeout' }]);
+  });
+
+  it('runs the jobs of one order key one after another; a failing one holds back only those behind it', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: string[] = [];
+    let broken = true;
+    using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
+      seen.push(`${n} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (n === 11 && broken) throw away();
+      seen.push(`${n} ends`);
+    });
+    const job = (n: number, orderKey: string) => ({ payload: { n }, orderKey });
+    await jobs.enqueueAll(database.kysely, deliver, [job(10, 'a'), job(11, 'a'), job(12, 'a'), job(20, 'b')]);
+    await jobs.enqueue(database.kysely, deliver, { n: 13 }, { orderKey: 'a' });
+    await jobs.enqueue(database.kysely, deliver, { n: 21 }, { orderKey: 'b' });
+    await room.settle('done', 3);
+    await vi.waitFor(async () => {
+      const waiting = await jobs.list({ state: 'waiting' });
+      expect(waiting.map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
+    });
+    expect(seen.filter((line) => line.startsWith('2'))).toEqual(['20 begins', '20 ends', '21 begins', '21 ends']);
+    expect(seen.filter((line) => line.startsWith('1'))).toEqual(['10 begins', '10 ends', '11 begins']);
+    seen.length = 0;
+    broken = false;
+    clock.advance(6_000);
+    await room.settle('done', 6);
+    expect(seen).toEqual(['11 begins', '11 ends', '12 begins', '12 ends', '13 begins', '13 ends']);
+  });
+
+  it('goes on behind a dead letter and behind one that is dropped', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    const seen: number[] = [];
+    using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
+      seen.push(n);
+      if (n === 1) throw new Problem('test.gone', 410, 'Gone.');
+      if (n === 2) throw away();
+    });
+    const enqueue = (n: number) => jobs.enqueue(database.kysely, deliver, { n }, { orderKey: 'a' });
+    await enqueue(1);
+    const second = await enqueue(2);
+    await enqueue(3);
+    await vi.waitFor(async () => expect((await jobs.list()).find(({ id }) => id === second)?.attempts).toBe(1));
+    await room.settle('waiting', 2);
+    expect(seen).toEqual([1, 2]);
+    expect(await jobs.drop(second)).toBe(true);
+    await room.settle('done', 1);
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('holds no job behind one that was not stored because its key is taken', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    using _delivering = jobs.handle(deliver, async () => undefined);
+    await jobs.enqueue(database.kysely, deliver, { n: 1 }, { key: 'k', orderKey: 'a' });
+    await room.settle('done', 1);
+    await jobs.enqueueAll(database.kysely, deliver, [
+      { payload: { n: 1 }, key: 'k', orderKey: 'a' },
+      { payload: { n: 2 }, orderKey: 'a' },
+    ]);
+    await room.settle('done', 2);
+  });
+
+  it('lists, retries and drops dead letters', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    let broken = true;
+    using _delivering = jobs.handle(deliver, async () => {
+      if (broken) throw new Problem('test.gone', 410, 'Gone.');
+    });
+    const [first, second] = [
+      await jobs.enqueue(database.kysely, deliver, { n: 1 }),
+      await jobs.enqueue(database.kysely, deliver, { n: 2 }, { key: 'k' }),
+    ];
+    await room.settle('dead', 2);
+    expect((await jobs.list({ state: 'dead', kind: 'test.deliver' })).map(({ id }) => id)).toEqual([second, first]);
+    expect(await jobs.list({ state: 'dead', limit: 1 })).toHaveLength(1);
+    expect(await jobs.list({ kind: 'test.other' })).toEqual([]);
+    broken = false;
+    expect(await jobs.retry(first)).toBe(true);
+    expect(await room.one('done')).toMatchObject({ id: first, attempts: 2 });
+    expect(await jobs.drop(second)).toBe(true);
+    expect(await jobs.count('dead')).toBe(0);
+    for (const id of [first, second, '', 'x', '-1', '99999999999999999999']) {
+      expect(await jobs.retry(id)).toBe(false);
+      expect(await jobs.drop(id)).toBe(false);
+    }
+  });
+
+  it('makes a waiting job due at once when it is retried by hand', async () => {
+    await using room = await openRoom(await open());
+    using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
+      if (attempt === 1) throw away();
+    });
+    const id = await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    await untilAttempt(room, 1);
+    expect(await room.jobs.retry(id)).toBe(true);
+    await room.settle('done', 1);
+  });
+
+  it('counts what waits, what is dead and what ended', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, metrics } = room;
+    using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
+      if (n === 2) throw away();
+      if (n === 3) throw new Problem('test.gone', 410, 'Gone.');
+    });
+    const series = (outcome: string) => `jobs_finished_total{kind="test.deliver",outcome="${outcome}"}`;
+    expect(await metrics.read()).toEqual({
+      jobs_waiting: 0,
+      jobs_dead: 0,
+      [series('done')]: 0,
+      [series('retried')]: 0,
+      [series('dead')]: 0,
+    });
+    await jobs.enqueueAll(
+      database.kysely,
+      deliver,
+      [1, 2, 3].map((n) => ({ payload: { n } })),
+    );
+    await vi.waitFor(async () =>
+      expect(await metrics.read()).toEqual({
+        jobs_waiting: 1,
+        jobs_dead: 1,
+        [series('done')]: 1,
+        [series('retried')]: 1,
+        [series('dead')]: 1,
+      }),
+    );
+  });
+});

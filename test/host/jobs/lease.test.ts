@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import { leaseOwner } from '../../../main/host/jobs/owner.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { startChild } from '../../support/child.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom, type JobsRoom } from './room.ts';
+
+const carry = defineJob('test.carry', z.object({ n: z.int() }));
+const never = () => new Promise<never>(() => undefined);
+
+/** A handler that works until it is told to stop. */
+const untilAborted =
+  (aborted: () => void) =>
+  ({ signal }: { readonly signal: AbortSignal }) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        aborted();
+        reject(signal.reason as Error);
+      });
+    });
+
+/** Makes a running job look as if a process of another machine had it. */
+const giveAway = (room: JobsRoom) =>
+  room.database.kysely
+    .updateTable('jobs')
+    .set({ lease_owner: 'elsewhere/boot/1|1|1|abc' })
+    .where('state', '=', 'running')
+    .execute();
+
+eachDialect((name, open, newPlace, server) => {
+  it('takes up the jobs of a killed process at once', async () => {
+    const place = newPlace();
+    await using child = startChild(import.meta.resolve('./working.ts'), place);
+    await child.said('running');
+    await child.kill();
+    await using room = await openRoom(await open(place), { realClock: systemClock });
+    const seen: number[] = [];
+    using _carrying = room.jobs.handle(carry, async ({ attempt }) => void seen.push(attempt));
+    await room.settle('done', 1);
+    expect(seen).toEqual([2]);
+  });
+
+  it('leaves the jobs of a process that lives alone', async () => {
+    const place = newPlace();
+    await using child = startChild(import.meta.resolve('./working.ts'), place);
+    await child.said('running');
+    await using room = await openRoom(await open(place), { realClock: systemClock });
+    const handler = vi.fn(async () => undefined);
+    using _carrying = room.jobs.handle(carry, handler);
+    await delay(50);
+    expect(await room.jobs.count('running')).toBe(1);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('gives running jobs back when it stops, without counting the attempt', async () => {
+    const place = newPlace();
+    const first = await openRoom(await open(place));
+    const aborted = vi.fn();
+    first.jobs.handle(carry, untilAborted(aborted));
+    await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
+    await first.settle('running', 1);
+    await first[Symbol.asyncDispose]();
+    expect(aborted).toHaveBeenCalledTimes(1);
+    expect(await first.one('waiting')).toMatchObject({ attempts: 0, lastError: null });
+
+    await using second = await openRoom(await open(place));
+    using _carrying = second.jobs.handle(carry, async ({ attempt }) => expect(attempt).toBe(1));
+    await second.settle('done', 1);
+  });
+
+  it('counts a job as done that finishes while the host stops', async () => {
+    const room = await openRoom(await open());
+    room.jobs.handle(carry, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
+    await room.settle('running', 1);
+    await room[Symbol.asyncDispose]();
+    expect(await room.jobs.count('done')).toBe(1);
+  });
+
+  it('does not wait for ever for a handler that ignores the stop', async () => {
+    const room = await openRoom(await open());
+    room.jobs.handle(carry, never);
+    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
+    await room.settle('running', 1);
+    const stopped = room[Symbol.asyncDispose]();
+    await vi.waitFor(async () => {
+      room.clock.advance(4_000);
+      expect(await room.jobs.count('waiting')).toBe(1);
+    });
+    await stopped;
+  });
+
+  it('renews its leases while a job runs, and takes those of others when they ran out', async () => {
+    const place = newPlace();
+    const clock = createFakeClock();
+    await using one = await openRoom(await open(place), { clock });
+    const long = defineJob('test.carry', z.object({ n: z.int() }), { timeoutMs: 3_600_000 });
+    const aborted = vi.fn();
+    const onlyOnce = one.jobs.handle(long, untilAborted(aborted));
+    await one.jobs.enqueue(one.database.kysely, long, { n: 1 });
+    await one.settle('running', 1);
+    onlyOnce[Symbol.dispose]();
+
+    await using two = await openRoom(await open(place), { clock });
+    const handler = vi.fn(async () => undefined);
+    using _two = two.jobs.handle(long, handler);
+    for (let minute = 0; minute < 9; minute += 1) {
+      clock.advance(20_000);
+      // The renewal must be stored before the clock goes on.
+      await vi.waitFor(async () => {
+        const rows = await one.database.kysely.selectFrom('jobs').select('lease_until').execute();
+        expect(rows).toEqual([{ lease_until: clock.now() + 60_000 }]);
+      });
+    }
+    expect(handler).not.toHaveBeenCalled();
+
+    await giveAway(one);
+    await vi.waitFor(async () => {
+      clock.advance(20_000);
+      expect(await two.jobs.count('done')).toBe(1);
+    });
+    expect(handler).toHaveBeenCalledTimes(1);
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
+  });
+
+  it('aborts an attempt whose lease another worker has, and leaves the job to that one', async () => {
+    await using room = await openRoom(await open());
+    const aborted = vi.fn();
+    using _carrying = room.jobs.handle(carry, untilAborted(aborted));
+    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
+    await room.settle('running', 1);
+    // Of this very process, hence alive for everyone.
+    const otherLease = { lease_owner: leaseOwner('another'), lease_until: room.clock.now() + 3_600_000 };
+    await room.database.kysely.updateTable('jobs').set(otherLease).execute();
+    room.clock.advance(20_000);
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
+    expect(await room.one('running')).toMatchObject({ attempts: 1 });
+  });
+
+  if (name === 'sqlite') {
+    it('takes up jobs of an earlier boot or container at once: the data folder has one host', async () => {
+      const place = newPlace();
+      const first = await openRoom(await open(place));
+      first.jobs.handle(carry, never);
+      await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
+      await first.settle('running', 1);
+      await giveAway(first);
+      await using second = await openRoom(await open(place));
+      using _carrying = second.jobs.handle(carry, async () => undefined);
+      await second.settle('done', 1);
+    });
+  } else {
+    it('shares the work among replicas: no job runs twice, no order key at once', async () => {
+      const place = newPlace();
+      const rooms = await Promise.all(
+        [1, 2, 3].map(async () => openRoom(await open(place), { realClock: systemClock })),
+      );
+      const work = defineJob('test.work', z.object({ n: z.int(), order: z.string() }), { concurrency: 8 });
+      const runs: number[] = [];
+      const perRoom = rooms.map(() => 0);
+      const busy = new Set<string>();
+      const overlaps: string[] = [];
+      for (const [index, room] of rooms.entries()) {
+        room.jobs.handle(work, async ({ payload: { n, order } }) => {
+          if (busy.has(order)) overlaps.push(order);
+          busy.add(order);
+          runs.push(n);
+          perRoom[index] = (perRoom[index] ?? 0) + 1;
+          await delay(1);
+          busy.delete(order);
+        });
+      }
+      await Promise.all(
+        Array.from({ length: 300 }, (_, n) => {
+          const room = rooms[n % rooms.length] as JobsRoom;
+          const order = n % 3 === 0 ? `own ${n}` : `shared ${n % 7}`;
+          return room.database.commit((transaction) =>
+            room.jobs.enqueue(transaction, work, { n, order }, { orderKey: order }),
+          );
+        }),
+      );
+      await rooms[0]?.settle('done', 300);
+      expect([...runs].sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, n) => n));
+      expect(overlaps).toEqual([]);
+      expect(perRoom.filter((count) => count > 0).length).toBeGreaterThan(1);
+      for (const room of rooms) await room[Symbol.asyncDispose]();
+    });
+
+    it('goes on when a database that was away is back', async () => {
+      await using room = await openRoom(await open(), { realClock: systemClock });
+      let finish: () => void = () => undefined;
+      const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+      using _carrying = room.jobs.handle(carry, handler);
+      await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
+      await room.settle('running', 1);
+      await server().kill();
+      finish();
+      await delay(100);
+      await server().restart();
+      await room.settle('done', 1);
+      expect(handler).toHaveBeenCalledTimes(1);
+    });
+  }
+});

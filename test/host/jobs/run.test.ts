@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import { defineJob, type Attempt } from '../../../services/contracts/jobs.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom } from './room.ts';
+
+const Payload = z.object({ n: z.int() });
+const greet = defineJob('test.greet', Payload);
+
+eachDialect((_name, open) => {
+  it('runs a job once after the transaction that enqueued it', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: Omit<Attempt<unknown>, 'signal'>[] = [];
+    using _greeting = jobs.handle(greet, async ({ signal, ...attempt }) => {
+      expect(signal.aborted).toBe(false);
+      seen.push(attempt);
+    });
+    const id = await database.commit((transaction) => jobs.enqueue(transaction, greet, { n: 1 }, { key: 'a' }));
+    await room.settle('done', 1);
+    expect(seen).toEqual([{ id, key: 'a', payload: { n: 1 }, attempt: 1, createdAt: clock.now() }]);
+  });
+
+  it('runs nothing of a transaction that was rolled back', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    const seen: number[] = [];
+    using _greeting = jobs.handle(greet, async ({ payload }) => void seen.push(payload.n));
+    const rolledBack = database.kysely.transaction().execute(async (transaction) => {
+      await jobs.enqueue(transaction, greet, { n: 1 });
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    await jobs.enqueue(database.kysely, greet, { n: 2 });
+    await room.settle('done', 1);
+    expect(seen).toEqual([2]);
+  });
+
+  it('does not miss a job whose transaction stays open for a while', async () => {
+    await using room = await openRoom(await open(), { realClock: systemClock });
+    const { jobs, database } = room;
+    const seen: number[] = [];
+    using _greeting = jobs.handle(greet, async ({ payload }) => void seen.push(payload.n));
+    for (const ms of [0, 3, 40, 200]) {
+      await database.kysely.transaction().execute(async (transaction) => {
+        await jobs.enqueue(transaction, greet, { n: ms });
+        await delay(ms);
+      });
+    }
+    await room.settle('done', 4);
+    expect(seen).toEqual([0, 3, 40, 200]);
+  });
+
+  it('takes up what was enqueued before there was a handler', async () => {
+    await using room = await openRoom(await open());
+    await room.jobs.enqueueAll(
+      room.database.kysely,
+      greet,
+      Array.from({ length: 2500 }, (_, n) => ({ payload: { n } })),
+    );
+    expect(await room.jobs.count('waiting')).toBe(2500);
+    const seen = new Set<number>();
+    using _greeting = room.jobs.handle(greet, async ({ payload }) => void seen.add(payload.n));
+    await room.settle('done', 2500);
+    expect(seen.size).toBe(2500);
+  });
+
+  it('runs no job before its time', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: number[] = [];
+    using _greeting = jobs.handle(greet, async ({ payload }) => void seen.push(payload.n));
+    await jobs.enqueueAll(database.kysely, greet, [
+      { payload: { n: 3 }, runAt: clock.now() + 30_000 },
+      { payload: { n: 1 } },
+      { payload: { n: 2 }, runAt: clock.now() + 2_000 },
+    ]);
+    await room.settle('done', 1);
+    clock.advance(1_999);
+    await jobs.enqueue(database.kysely, greet, { n: 11 });
+    await room.settle('done', 2);
+    expect(seen).toEqual([1, 11]);
+    clock.advance(1);
+    await room.settle('done', 3);
+    clock.advance(28_000);
+    await room.settle('done', 4);
+    expect(seen).toEqual([1, 11, 2, 3]);
+  });
+
+  it('runs as many at once as the kind allows', async () => {
+    await using room = await openRoom(await open());
+    const two = defineJob('test.two', Payload, { concurrency: 2 });
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    using _two = room.jobs.handle(two, () => {
+      most = Math.max(most, waiting.length + 1);
+      return new Promise((resolve) => waiting.push(resolve));
+    });
+    await room.jobs.enqueueAll(
+      room.database.kysely,
+      two,
+      [1, 2, 3, 4, 5].map((n) => ({ payload: { n } })),
+    );
+    for (let done = 1; done <= 5; done += 1) {
+      await vi.waitFor(() => expect(waiting.length).toBe(Math.min(2, 6 - done)));
+      waiting.shift()?.();
+      await room.settle('done', done);
+    }
+    expect(most).toBe(2);
+  });
+
+  it('ignores a key that is taken, until the job was done for a week', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const other = defineJob('test.other', Payload);
+    const seen: number[] = [];
+    using _greeting = jobs.handle(greet, async ({ payload }) => void seen.push(payload.n));
+    const enqueue = (n: number) =>
+      database.commit((transaction) => jobs.enqueue(transaction, greet, { n }, { key: 'same' }));
+    const [first, second] = await Promise.all([enqueue(1), enqueue(2)]);
+    expect(second).toBe(first);
+    await room.settle('done', 1);
+    expect(await enqueue(3)).toBe(first);
+    await jobs.enqueueAll(database.kysely, greet, [
+      { payload: { n: 4 }, key: 'same' },
+      { payload: { n: 5 }, key: 'twice' },
+      { payload: { n: 6 }, key: 'twice' },
+    ]);
+    expect(await jobs.enqueue(database.kysely, other, { n: 7 }, { key: 'same' })).not.toBe(first);
+    await room.settle('done', 2);
+    expect(seen).toEqual([1, 5]);
+
+    clock.advance(6 * 86_400_000);
+    expect(await enqueue(8)).toBe(first);
+    clock.advance(86_400_000 + 3_600_000);
+    await vi.waitFor(async () => expect(await enqueue(9)).not.toBe(first));
+    await vi.waitFor(() => expect(seen).toEqual([1, 5, 9]));
+  });
+
+  it('checks a payload when it is enqueued', async () => {
+    await using room = await openRoom(await open());
+    const wrong = room.jobs.enqueue(room.database.kysely, greet, { n: 1.5 });
+    await expect(wrong).rejects.toMatchObject({ code: 'jobs.invalid_payload' });
+    expect(await room.jobs.list()).toEqual([]);
+  });
+
+  it('lays a payload that no longer fits aside, with the reason', async () => {
+    await using room = await openRoom(await open());
+    await room.jobs.enqueue(room.database.kysely, greet, { n: 1 });
+    const later = defineJob('test.greet', z.object({ name: z.string() }));
+    const handler = vi.fn(async () => undefined);
+    using _greeting = room.jobs.handle(later, handler);
+    expect((await room.one('dead')).lastError).toContain('name');
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('forgets the payload of a job that is done, which may hold a secret', async () => {
+    await using room = await openRoom(await open());
+    using _greeting = room.jobs.handle(greet, async () => undefined);
+    await room.jobs.enqueue(room.database.kysely, greet, { n: 424_242 });
+    await room.settle('done', 1);
+    const rows = await room.database.kysely.selectFrom('jobs').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('424242');
+  });
+
+  it('takes no new jobs after its handler was disposed, and goes on with the next handler', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database } = room;
+    const first = jobs.handle(greet, async () => undefined);
+    expect(() => jobs.handle(greet, async () => undefined)).toThrow('have a handler already');
+    await jobs.enqueue(database.kysely, greet, { n: 1 });
+    await room.settle('done', 1);
+    first[Symbol.dispose]();
+    await jobs.enqueue(database.kysely, greet, { n: 2 });
+    expect(await jobs.count('waiting')).toBe(1);
+    using _second = jobs.handle(greet, async () => undefined);
+    await room.settle('done', 2);
+  });
+
+  it('leaves the database alone while there is nothing to do', async () => {
+    const database = await open();
+    let commits = 0;
+    const commit: typeof database.commit = (work) => {
+      commits += 1;
+      return database.commit(work);
+    };
+    await using room = await openRoom({ ...database, commit });
+    using _greeting = room.jobs.handle(greet, async () => undefined);
+    await room.jobs.enqueue(database.kysely, greet, { n: 1 });
+    await room.jobs.enqueue(database.kysely, greet, { n: 1 }, { runAt: room.clock.now() + 60_000 });
+    await room.settle('done', 1);
+    await delay(50);
+    const before = commits;
+    await delay(100);
+    expect(commits).toBe(before);
+  });
+});

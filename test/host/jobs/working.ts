@@ -1,0 +1,17 @@
+// Run by lease.test.ts in a process of its own: takes a job up and never finishes it.
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import { openDatabase } from '../../../main/host/database/open.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { silentLog, type Place } from '../../support/place.ts';
+import { openRoom } from './room.ts';
+
+const place = JSON.parse(process.argv[2] ?? '{}') as Place;
+const database = await openDatabase({ ...place, log: silentLog });
+const { jobs } = await openRoom(database, { realClock: systemClock });
+const carry = defineJob('test.carry', z.object({ n: z.int() }));
+jobs.handle(carry, async () => {
+  process.stdout.write('running\n');
+  await new Promise(() => setInterval(() => undefined, 60_000));
+});
+await database.commit((transaction) => jobs.enqueue(transaction, carry, { n: 1 }));

@@ -1,0 +1,260 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { logFile } from '../../main/host/log/file.ts';
+import { createLog, type HostLog, type LogEntry } from '../../main/host/log.ts';
+
+interface Kept {
+  readonly log: HostLog;
+  readonly lines: string[];
+  /** The last line, read as JSON. */
+  readonly last: () => Record<string, unknown>;
+}
+
+function kept(format: 'text' | 'json' = 'json', keep?: number): Kept {
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'info',
+    format,
+    write: (line) => lines.push(line),
+    now: () => 0,
+    ...(keep === undefined ? {} : { keep }),
+  });
+  return { log, lines, last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
+}
+
+describe('a line', () => {
+  test('as text tells time, level, part, sentence and fields', () => {
+    const { log, lines } = kept('text');
+    log.child('push').info('message published', { topic: 'alerts', bytes: 12, title: 'two words', tags: ['a', 'b'] });
+    expect(lines).toEqual([
+      '1970-01-01T00:00:00.000Z INFO  push      message published  topic=alerts bytes=12 title="two words" tags=["a","b"]',
+    ]);
+  });
+
+  test('as JSON is one object whose own names no field can take', () => {
+    const { log, last } = kept();
+    log.warn('odd', { level: 'debug', message: 'lie', count: 1n, none: undefined });
+    expect(last()).toEqual({
+      time: '1970-01-01T00:00:00.000Z',
+      level: 'warn',
+      service: 'host',
+      message: 'odd',
+      _level: 'debug',
+      _message: 'lie',
+      count: '1',
+    });
+  });
+
+  test.each(['text', 'json'] as const)('as %s stays one line and cannot steer a terminal', (format) => {
+    const { log, lines } = kept(format);
+    const evil = 'a\r\n1970-01-01 ERROR forged\u2028x\u001b[2J\u202e\u0085';
+    log.info(evil, { evil, [evil]: evil, deep: { evil: [evil] } });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toMatch(/[\p{Cc}\u2028\u202e]/u);
+  });
+
+  test('below the level is not written; the level can change while running', () => {
+    const { log, lines } = kept();
+    const child = log.child('mail');
+    child.debug('quiet');
+    expect(child.enabled('debug')).toBe(false);
+    log.level = 'debug';
+    child.debug('loud');
+    log.level = 'error';
+    child.warn('quiet');
+    expect(lines).toHaveLength(1);
+    expect(log.level).toBe('error');
+  });
+
+  test('goes to stderr, so that stdout holds the ready line only', () => {
+    const program = `import { createLog } from ${JSON.stringify(join(import.meta.dirname, '../../main/host/log.ts'))}; createLog({ level: 'info', format: 'text' }).info('here');`;
+    expect(
+      execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).toString(),
+    ).toBe('');
+  });
+});
+
+describe('secrets', () => {
+  test('are removed by the name of their field, at any depth', () => {
+    const { log, lines } = kept();
+    const secret = 'hunter2hunter2';
+    log.info('signed in', {
+      password: secret,
+      user: { apiKey: secret, 'api-key': secret, passphrase: secret, access_token: secret, sessionId: secret },
+      headers: { Authorization: secret, cookie: secret, 'set-cookie': [secret], 'proxy-authorization': secret },
+      auth: secret,
+      clientSecret: { inner: secret },
+      vaultKey: Buffer.from(secret),
+      map: new Map([['token', secret]]),
+      hasPassword: true,
+      author: 'ann',
+    });
+    expect(lines[0]).not.toContain('hunter2');
+    expect(lines[0]).toContain('"hasPassword":true');
+    expect(lines[0]).toContain('"author":"ann"');
+  });
+
+  test.each([
+    ['a URL with a password', 'https://ann:hunter2hunter2@host.example/path', 'host.example/path'],
+    ['a URL with a bare token', 'ntfy://hunter2hunter2@host.example', 'host.example'],
+    ['an auth query', 'GET /topic/json?auth=hunter2hunter2&since=all', 'since=all'],
+    ['a token query', '/x?a=1&access_token=hunter2hunter2', 'a=1'],
+    ['a JSON body', '{"user":"ann","password":"hunter2hunter2"}', 'ann'],
+    ['a JSON body within JSON', '{\\"password\\": \\"hunter2hunter2\\"}', 'password'],
+    ['a header line', 'sent Authorization: Basic hunter2hunter2', 'sent'],
+    ['a bearer credential', 'refused Bearer hunter2hunter2', 'refused'],
+    ['an access token of ours', 'made tk_hunter2hunter2hunter2hunter2h', 'made'],
+    ['a seal of the vault', 'read v1.hunter2hunter2hunter2.abc', 'read'],
+  ])('are removed from %s', (_name, text, stays) => {
+    const { log, lines } = kept();
+    log.info(text, { text, list: [text], error: new Error(text) });
+    expect(lines[0]).not.toContain('hunter2');
+    expect(lines[0]).toContain(stays);
+  });
+
+  test('do not stay behind in what the Log page reads', () => {
+    const { log } = kept();
+    log.info('x', { token: 'hunter2' });
+    expect(JSON.stringify(log.recent())).not.toContain('hunter2');
+  });
+
+  test('cost linear time to look for, whatever the text', () => {
+    const { log, lines } = kept();
+    for (const piece of ['a-', 'auth', '://', 'http://a', 'token=', '"password":"', 'v1.', 'Bearer ']) {
+      log.info(piece.repeat(20_000), { piece: piece.repeat(20_000) });
+    }
+    expect(lines).toHaveLength(8);
+  });
+});
+
+describe('fields', () => {
+  test('tell an error with its chain of causes', () => {
+    const { log, last } = kept();
+    const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
+    log.error('failed', {
+      error: new TypeError('delivery failed', { cause: new AggregateError([cause], 'all failed') }),
+    });
+    expect(last()['error']).toMatchObject({
+      name: 'TypeError',
+      message: 'delivery failed',
+      cause: { message: 'all failed', errors: [{ message: 'connection refused', code: 'ECONNREFUSED' }] },
+    });
+    expect(String((last()['error'] as Record<string, unknown>)['stack'])).toContain('log.test.ts');
+  });
+
+  test('that are circular, huge or hostile do no harm', () => {
+    const { log, last } = kept();
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const looped = new Error('loop');
+    looped.cause = looped;
+    log.info('x', {
+      circle,
+      looped,
+      bytes: Buffer.alloc(1e6),
+      long: 'x'.repeat(1e6),
+      wide: Array.from({ length: 1e5 }, (_, index) => index),
+      get thrower() {
+        throw new Error('no');
+      },
+      never: Number.NaN,
+      symbol: Symbol('s'),
+      date: new Date(Number.NaN),
+    });
+    expect(JSON.stringify(last()).length).toBeLessThan(20_000);
+    expect(last()).toMatchObject({
+      circle: { self: '[circular]' },
+      bytes: '[1000000 bytes]',
+      never: 'NaN',
+      date: 'invalid date',
+    });
+  });
+});
+
+describe('the newest entries', () => {
+  test('stay in memory up to a number, in order', () => {
+    const { log } = kept('json', 5);
+    for (let count = 1; count <= 12; count += 1) log.info(`line ${count}`);
+    expect(log.recent().map((entry) => entry.message)).toEqual(['line 8', 'line 9', 'line 10', 'line 11', 'line 12']);
+    expect(log.recent({ limit: 2 }).map((entry) => entry.id)).toEqual([11, 12]);
+    expect(log.recent({ after: 11 }).map((entry) => entry.id)).toEqual([12]);
+  });
+
+  test('can be asked by level, part and text', () => {
+    const { log } = kept();
+    log.child('push').info('published', { topic: 'Alerts' });
+    log.child('push').error('broken');
+    log.child('mail').warn('refused', { recipient: 'ann' });
+    expect(log.recent({ level: 'warn' })).toHaveLength(2);
+    expect(log.recent({ service: 'push', level: 'error' })).toHaveLength(1);
+    expect(log.recent({ text: 'alerts' })).toHaveLength(1);
+  });
+
+  test('reach subscribers until they leave; one that throws harms nobody', () => {
+    const { log } = kept();
+    const seen: LogEntry[] = [];
+    const subscription = log.subscribe((entry) => seen.push(entry));
+    log.subscribe(() => {
+      throw new Error('reader');
+    });
+    log.info('one');
+    subscription[Symbol.dispose]();
+    log.info('two');
+    expect(seen.filter((entry) => entry.message === 'one')).toHaveLength(1);
+    expect(seen.some((entry) => entry.message === 'two')).toBe(false);
+  });
+});
+
+describe('the log file', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'log-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('turns itself over, keeps so many, and goes on after a restart', () => {
+    const path = join(folder, 'homeport.log');
+    {
+      using file = logFile(path, { maxBytes: 100, keep: 2 });
+      for (let count = 0; count < 20; count += 1)
+        file.write(`line ${String(count).padStart(2, '0')} ${'.'.repeat(20)}`);
+    }
+    using file = logFile(path, { maxBytes: 100, keep: 2 });
+    file.write('after the restart');
+    expect(readdirSync(folder).sort()).toEqual(['homeport.log', 'homeport.log.1', 'homeport.log.2']);
+    const all = ['.2', '.1', ''].map((end) => readFileSync(path + end, 'utf8')).join('');
+    expect(all).toMatch(/line 18 \.+\nline 19 \.+\nafter the restart\n$/);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(100);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('survives a folder that is gone or full and tells what it lost', () => {
+    const path = join(folder, 'later', 'homeport.log');
+    using file = logFile(path);
+    file.write('lost');
+    file.write('lost');
+    execFileSync('mkdir', [join(folder, 'later')]);
+    file.write('found');
+    expect(readFileSync(path, 'utf8')).toMatch(/lines lost.*2\}\nfound\n$/);
+  });
+
+  test('can be opened anew after it was moved', () => {
+    const path = join(folder, 'homeport.log');
+    using file = logFile(path);
+    file.write('before');
+    rmSync(path);
+    file.reopen();
+    file.write('after');
+    expect(readFileSync(path, 'utf8')).toBe('after\n');
+  });
+
+  test.runIf(process.platform === 'linux')('takes a full disk calmly', () => {
+    using file = logFile('/dev/full');
+    expect(() => file.write('line')).not.toThrow();
+  });
+});

@@ -1,0 +1,156 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openVault, type KeyWrapping } from '../../../main/host/vault/vault.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+
+let folder: string;
+let warnings: string[];
+let log: Log;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vault-'));
+  warnings = [];
+  log = { debug: () => {}, info: () => {}, warn: (message) => void warnings.push(message), error: () => {} };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const keyFile = () => join(folder, 'vault.key');
+
+/** A keyring that turns the bytes round. */
+const keyring: KeyWrapping = {
+  name: 'keyring',
+  wrap: async (bytes) => Buffer.from(bytes).reverse().toString('hex'),
+  unwrap: async (text) => Buffer.from(text, 'hex').reverse(),
+};
+
+describe('seal and open', () => {
+  test('opens what it sealed, also after a restart', async () => {
+    const sealed = (await openVault({ folder, create: true, log })).seal('Grüße \0 🔑', 'mail.password');
+    expect(sealed).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
+    expect((await openVault({ folder, log })).open(sealed, 'mail.password')).toBe('Grüße \0 🔑');
+  });
+
+  test('the empty text is sealed like any other', async () => {
+    const vault = await openVault({ folder, create: true, log });
+    expect(vault.open(vault.seal('', 'p'), 'p')).toBe('');
+  });
+
+  test('gives another seal each time', async () => {
+    const vault = await openVault({ folder, create: true, log });
+    expect(vault.seal('same', 'p')).not.toBe(vault.seal('same', 'p'));
+  });
+
+  test('refuses another purpose, another key and every changed character', async () => {
+    const vault = await openVault({ folder, create: true, log });
+    const sealed = vault.seal('secret', 'p');
+    const refusal = expect.objectContaining({ code: 'vault.unreadable', status: 500 });
+    expect(() => vault.open(sealed, 'q')).toThrow(refusal);
+    await rm(keyFile());
+    const other = await openVault({ folder, create: true, log });
+    expect(() => other.open(sealed, 'p')).toThrow(refusal);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+      expect(() => vault.open(changed, 'p'), `character ${at}`).toThrow(refusal);
+    }
+  });
+
+  test.each(['', 'v1.', 'v1.AAAA', 'v2.AAAA', 'plain text', 'v1.!!!!', `v1.${'A'.repeat(100_000)}`])(
+    'refuses %.20s',
+    async (text) => {
+      const vault = await openVault({ folder, create: true, log });
+      expect(() => vault.open(text, 'p')).toThrow(expect.objectContaining({ code: 'vault.unreadable' }));
+    },
+  );
+
+  test('a refusal holds neither the secret nor the sealed text', async () => {
+    const vault = await openVault({ folder, create: true, log });
+    const sealed = vault.seal('hunter2', 'p');
+    expect(() => vault.open(sealed, 'q')).toThrow(
+      expect.objectContaining({ detail: expect.not.stringContaining(sealed.slice(3)) as string }),
+    );
+  });
+});
+
+describe('the key file', () => {
+  test('is readable by its owner alone and leaves no unfinished file', async () => {
+    await openVault({ folder, create: true, log });
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['vault.key']);
+    expect(Buffer.from(await readFile(keyFile(), 'utf8'), 'base64')).toHaveLength(32);
+  });
+
+  test('is missing: a known data folder is refused with advice, nothing is made', async () => {
+    await expect(openVault({ folder, log })).rejects.toMatchObject({
+      code: 'vault.key_missing',
+      detail: expect.stringContaining('backup') as string,
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('that exists is never replaced, also when told to create', async () => {
+    const sealed = (await openVault({ folder, create: true, log })).seal('x', 'p');
+    expect((await openVault({ folder, create: true, log })).open(sealed, 'p')).toBe('x');
+  });
+
+  test('with open permissions is tightened, and that is logged', async () => {
+    await openVault({ folder, create: true, log });
+    await chmod(keyFile(), 0o644);
+    await openVault({ folder, log });
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each(['', 'AAAA', '{"wrapping":', 'not base64 at all'])(
+    'damaged (%j) is told apart and left alone',
+    async (text) => {
+      await writeFile(keyFile(), text, { mode: 0o600 });
+      await expect(openVault({ folder, create: true, log })).rejects.toMatchObject({ code: 'vault.key_damaged' });
+      expect(await readFile(keyFile(), 'utf8')).toBe(text);
+    },
+  );
+});
+
+describe('a wrapped key', () => {
+  test('moves from key file to keyring and back; secrets stay readable', async () => {
+    const plain = await openVault({ folder, create: true, log });
+    const sealed = plain.seal('kept', 'p');
+    const plainKey = (await readFile(keyFile(), 'utf8')).trim();
+
+    expect((await openVault({ folder, wrapping: keyring, log })).open(sealed, 'p')).toBe('kept');
+    expect(await readFile(keyFile(), 'utf8')).not.toContain(plainKey);
+    expect((await openVault({ folder, wrapping: keyring, log })).open(sealed, 'p')).toBe('kept');
+
+    expect((await openVault({ folder, formerly: keyring, log })).open(sealed, 'p')).toBe('kept');
+    expect((await readFile(keyFile(), 'utf8')).trim()).toBe(plainKey);
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+  });
+
+  test('moves from one keyring to another', async () => {
+    const sealed = (await openVault({ folder, create: true, wrapping: keyring, log })).seal('kept', 'p');
+    const next = { ...keyring, name: 'next' };
+    expect((await openVault({ folder, wrapping: next, formerly: keyring, log })).open(sealed, 'p')).toBe('kept');
+    expect((await openVault({ folder, wrapping: next, log })).open(sealed, 'p')).toBe('kept');
+  });
+
+  test('is not opened without its keyring', async () => {
+    await openVault({ folder, create: true, wrapping: keyring, log });
+    await expect(openVault({ folder, log })).rejects.toMatchObject({
+      code: 'vault.key_wrapped',
+      detail: expect.stringContaining('keyring') as string,
+    });
+  });
+
+  test('a keyring that refuses, or that loses what it is given, changes nothing', async () => {
+    await openVault({ folder, create: true, log });
+    const before = await readFile(keyFile(), 'utf8');
+    const forgetful = { ...keyring, unwrap: async () => Buffer.alloc(32) };
+    await expect(openVault({ folder, wrapping: forgetful, log })).rejects.toMatchObject({ code: 'vault.key_refused' });
+    expect(await readFile(keyFile(), 'utf8')).toBe(before);
+
+    await openVault({ folder, wrapping: keyring, log });
+    const locked = { ...keyring, unwrap: () => Promise.reject(new Error('locked')) };
+    await expect(openVault({ folder, wrapping: locked, log })).rejects.toMatchObject({ code: 'vault.key_refused' });
+  });
+});

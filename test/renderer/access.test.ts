@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { admin } from '../support/host.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the first start', () => {
+  it('makes the first account by the one-time link and leads Home', async () => {
+    await using pages = await openPages({ administrator: false });
+    const link = new URL((await pages.host.host.setupUrl()) ?? '');
+    await using visit = await pages.visit(link.pathname + link.search, { signedIn: false });
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
+    await page.getByLabel('Name').fill('grace');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByText(/8/).last().waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('grace');
+    await page.getByLabel('Password').fill('long enough');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/`);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+    await page.goBack().catch(() => null);
+    expect(page.url()).not.toContain('code=');
+  });
+
+  it('says where the code is when the link was not used', async () => {
+    await using pages = await openPages({ administrator: false });
+    await using visit = await pages.visit('/', { signedIn: false });
+    await visit.page.getByLabel('One-time code').fill('guess');
+    await visit.page.getByLabel('Name').fill('grace');
+    await visit.page.getByLabel('Password').fill('long enough');
+    await visit.page.getByRole('button', { name: 'Make the account' }).click();
+    await visit.page.getByRole('alert').waitFor();
+    expect(await visit.page.getByLabel('One-time code').inputValue()).toBe('guess');
+  });
+});
+
+describe.skipIf(noBrowser)('signing in', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages();
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('refuses a wrong password, keeps the name, and then lets the right one in where one wanted to go', async () => {
+    await using visit = await pages.visit('/downloads', { signedIn: false });
+    const { page } = visit;
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill('not it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('ends with signing out, in the other window too', async () => {
+    await using visit = await pages.visit('/');
+    const other = await visit.page.context().newPage();
+    await other.goto(`${pages.url}/inbox`);
+    await other.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
+    await visit.page.getByRole('button', { name: /Sign out/ }).click();
+    await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('keeps a page that is not there apart from one that is', async () => {
+    await using visit = await pages.visit('/nowhere');
+    await visit.page.getByText('There is no page at this address.').waitFor();
+    await visit.page.getByRole('link', { name: 'Go to Home' }).click();
+    await visit.page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
+import { ago, bytes, duration } from '../../renderer/src/parts/format.ts';
+
+const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
+
+describe('the control for a setting', () => {
+  it.each([
+    ['text', z.string()],
+    ['text', z.string().nullable()],
+    ['secret', z.string().meta({ secret: true })],
+    ['number', z.int().min(1).default(3)],
+    ['number', z.number().nullable()],
+    ['switch', z.boolean()],
+    ['choice', z.enum(['a', 'b'])],
+    ['lines', z.array(z.string())],
+    ['rows', z.array(z.object({ name: z.string(), level: z.enum(['a', 'b']) }))],
+    ['json', z.array(z.object({ name: z.string(), inner: z.object({ deep: z.string() }) }))],
+    ['json', z.record(z.string(), z.string())],
+    ['json', z.union([z.string(), z.int()])],
+    ['json', z.array(z.int())],
+  ] as const)('is %s', (expected, schema) => {
+    expect(kind(schema)).toBe(expected);
+  });
+
+  it('follows references, also circular ones', () => {
+    const Name = z.string().meta({ id: 'FormTestName' });
+    expect(kind(z.array(z.object({ first: Name, last: Name })))).toBe('rows');
+    expect(controlFor({ $ref: '#' }).kind).toBe('json');
+  });
+});
+
+describe('what is typed into a number', () => {
+  it('goes to the host as it is when it is none', () => {
+    expect(numberFrom(' 12 ', false)).toBe(12);
+    expect(numberFrom('lots', false)).toBe('lots');
+    expect(numberFrom('', true)).toBeNull();
+  });
+});
+
+describe('errors by field', () => {
+  it('names the row of a list', () => {
+    const field = { name: 'people', path: 'services.moody.people' };
+    expect(errorsOf(field, { 'services.moody.people.1.name': 'Too short.' })).toBe('row 2, name: Too short.');
+    expect(errorsOf(field, { 'services.moody.peoples': 'No.' })).toBe('');
+  });
+});
+
+describe('figures', () => {
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_400_000, '1.4 MB'],
+    [999_960, '1 MB'],
+    [2e15, '2,000 TB'],
+  ])('%d bytes are %s', (count, text) => {
+    expect(bytes(count)).toBe(text);
+  });
+
+  it.each([
+    [7, '0:07'],
+    [750, '12:30'],
+    [3723, '1:02:03'],
+  ])('%d seconds are %s', (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
+  });
+
+  it('tells past times shortly', () => {
+    const now = new Date(2026, 2, 3, 14, 30).getTime();
+    expect(ago(now - 20_000, now)).toBe('now');
+    expect(ago(now - 4 * 60_000, now)).toBe('4 min ago');
+    expect(ago(now - 3 * 3_600_000, now)).toBe('11:30');
+    expect(ago(now - 30 * 3_600_000, now)).toBe('Mon, Mar 2');
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
+import { noBrowser, openPage } from '../support/browser.ts';
+import { layCable } from './cable.ts';
+import { MoodyService } from './memory-services.ts';
+import { openPages, signIn, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('Home', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  const moodyState: ServiceState = {
+    ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
+    ...{ reason: null, address: null, port: null, suggestedPort: null },
+  };
+
+  it('has a row for every service with state, fact and an address to copy', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    await row.getByText('Running').waitFor();
+    await row.getByText('3 topics').waitFor();
+    await page.getByRole('button', { name: 'Copy the address of Pages and API' }).click();
+    await page.getByText('Copied.').waitFor({ state: 'attached' });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows a service that fails with its reason, and what mends it', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    await row.getByText('Running').waitFor();
+    const reason = 'Port 2586 is taken by ntfy (process 812). Use 2587?';
+    pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason, suggestedPort: 2587 });
+    await row.getByText('Stopped').waitFor();
+    await row.getByText(reason).waitFor();
+    await row.getByRole('button', { name: 'Use port 2587' }).waitFor();
+    await row.getByRole('button', { name: /Restart/ }).click();
+    await row.getByText('Running').waitFor();
+    await row.getByText(reason).waitFor({ state: 'detached' });
+  });
+});
+
+describe.skipIf(noBrowser)('a host that is started anew', () => {
+  it('is found again by an open page, which then reads everything anew', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-again-'));
+    try {
+      const before = await openPages({ dataDir });
+      await using cable = await layCable(before.url);
+      await using watched = await openPage(before.browser);
+      await signIn(watched.page.context(), before.url);
+      await watched.page.goto(cable.url);
+      await watched.page.getByText('3 topics').waitFor();
+      cable.cut();
+      await before[Symbol.asyncDispose]();
+      const moody = new MoodyService();
+      moody.health = { state: 'up', detail: '5 topics' };
+      await using after = await openPages({ dataDir, moody });
+      after.inbox.add({ title: 'New since' });
+      cable.mend(after.url);
+      await watched.page.getByText('5 topics').waitFor();
+      await watched.page.getByText('New since').waitFor();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe.skipIf(noBrowser)('safe mode', () => {
+  it('says which field of the settings file is wrong', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-safe-'));
+    try {
+      writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  moody:\n    limit: lots\n');
+      await using pages = await openPages({ dataDir });
+      await using visit = await pages.visit('/');
+      await visit.page.getByText('Homeport runs in safe mode.').waitFor();
+      await visit.page.getByText('services.moody.limit').waitFor();
+      expect(visit.complaints).toEqual([]);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});

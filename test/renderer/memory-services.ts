@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { implement } from '../../services/contracts/api.ts';
+import type { Bus } from '../../services/contracts/bus.ts';
+import { downloadChanged, downloadRemoved, downloadsApi, type Download } from '../../services/contracts/downloads.ts';
+import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox.ts';
+import { Problem } from '../../services/contracts/problem.ts';
+import { defineService, type Health, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
+
+/** An inbox that lives in memory behind the real API's contracts: tests put rows in and the pages see them. */
+export class MemoryInbox {
+  items: InboxItem[] = [];
+  bus: Bus | undefined;
+
+  /** A row that arrives now. */
+  add(fields: Partial<InboxItem> = {}): InboxItem {
+    const id = (this.items[0]?.id ?? 0) + 1;
+    const item: InboxItem = {
+      ...{ id, title: `Message ${String(id)}`, body: 'Body', format: 'text', priority: 3, tags: [] },
+      ...{ source: 'mail', topic: 'aggregator', link: null, time: Date.now(), read: false, done: false },
+      ...fields,
+    };
+    this.items.unshift(item);
+    this.bus?.publish(inboxAdded, item);
+    return item;
+  }
+
+  get unread(): number {
+    return this.items.filter(({ read, done }) => !read && !done).length;
+  }
+
+  readonly descriptor: ServiceDescriptor = plainService('inbox', 'Inbox', 'Everything that was told to you.', (bus) => {
+    this.bus = bus;
+    return [
+      implement(inboxApi.list, ({ query }) => {
+        const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+        const fit = this.items.filter(
+          (item) =>
+            words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)) &&
+            (query.source === undefined || item.source === query.source) &&
+            (query.unread !== true || !item.read) &&
+            (query.done === undefined || item.done === query.done),
+        );
+        const { before = Infinity, limit } = query;
+        const items = fit.filter(({ id }) => id < before).slice(0, limit);
+        const sources = [...new Set(this.items.map(({ source }) => source))].sort();
+        return { items, unread: this.unread, total: fit.length, sources };
+      }),
+      implement(inboxApi.change, ({ body: { ids, read, done } }) => {
+        const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
+        for (const item of chosen) Object.assign(item, given({ read, done }));
+        const changed = chosen.map(({ id }) => id);
+        bus.publish(inboxChanged, { ids: changed, change: given({ read, done }), unread: this.unread });
+        return { changed: changed.length, unread: this.unread };
+      }),
+      implement(inboxApi.remove, ({ body: { ids } }) => {
+        this.items = this.items.filter(({ id }) => !ids.includes(id));
+        bus.publish(inboxChanged, { ids, change: { removed: true }, unread: this.unread });
+        return { removed: ids.length, unread: this.unread };
+      }),
+    ];
+  });
+}
+
+/** A download queue that moves only when the test says so. */
+export class MemoryDownloads {
+  readonly all = new Map<string, Download>();
+  bus: Bus | undefined;
+
+  /** Adds a download or changes some of its fields. */
+  set(uid: string, fields: Partial<Download>): void {
+    const before: Download = this.all.get(uid) ?? {
+      ...{ uid, url: `https://videos.example/${uid}`, title: '', state: 'pending', quality: 'best', format: 'any' },
+      ...{ percent: null, speed: null, eta: null, size: null, filename: null, message: null },
+      ...{ createdAt: Date.now(), finishedAt: null },
+    };
+    const download = { ...before, ...fields };
+    this.all.set(uid, download);
+    this.bus?.publish(downloadChanged, download);
+  }
+
+  readonly descriptor: ServiceDescriptor = plainService('downloads', 'Downloads', 'Fetches videos.', (bus) => {
+    this.bus = bus;
+    return [
+      implement(downloadsApi.list, () => {
+        const all = [...this.all.values()];
+        const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
+        return { queue: all.filter((one) => !over(one)), history: all.filter(over).reverse(), total: all.length };
+      }),
+      implement(downloadsApi.add, ({ body: { url } }) => {
+        if (!URL.canParse(url)) {
+          throw new Problem('downloads.bad_url', 422, 'This is not an address. It begins with https:// or http://.');
+        }
+        const uid = `added-${String(this.all.size + 1)}`;
+        this.set(uid, { url, state: 'preparing' });
+        return { uids: [uid] };
+      }),
+      implement(downloadsApi.remove, ({ body: { uids } }) => {
+        for (const uid of uids) {
+          this.all.delete(uid);
+          bus.publish(downloadRemoved, { uid });
+        }
+        return { removed: uids.length };
+      }),
+      implement(downloadsApi.retry, ({ body: { uid } }) => {
+        this.set(uid, { state: 'pending', message: null, finishedAt: null });
+        return { uid };
+      }),
+    ];
+  });
+}
+
+/** A service with a setting of each kind, whose health and start the test decides. */
+export class MoodyService {
+  health: Health = { state: 'up', detail: '3 topics' };
+  /** Thrown by the next starts, while set. */
+  failure: Problem | undefined;
+
+  readonly descriptor: ServiceDescriptor = defineService({
+    id: 'moody',
+    title: 'Moody',
+    summary: 'Has a setting of each kind.',
+    settings: z.object({
+      name: z.string().max(20).default('harbour').meta({ title: 'Name', description: 'Text, 20 characters at most.' }),
+      limit: z.int().min(1).max(10).default(3).meta({ title: 'Limit', description: 'A number from 1 to 10.' }),
+      loud: z.boolean().default(false).meta({ title: 'Loud', description: 'A switch.' }),
+      level: z.enum(['low', 'high']).default('low').meta({ title: 'Level', description: 'One of two.' }),
+      folder: z.string().default('').meta({ title: 'Folder', description: 'Set from outside in the tests.' }),
+      words: z.array(z.string()).default([]).meta({ title: 'Words', description: 'One a line.' }),
+      key: z.string().default('').meta({ title: 'Key', description: 'A secret.', secret: true }),
+      people: z
+        .array(z.object({ name: z.string().min(1), age: z.int().default(1) }))
+        .default([])
+        .meta({ title: 'People', description: 'Rows of small objects.' }),
+      extra: z.record(z.string(), z.int()).default({}).meta({ title: 'Extra', description: 'Anything else is JSON.' }),
+    }),
+    environment: { MOODY_FOLDER: 'folder' },
+    migrations: [],
+    create: () => ({
+      start: () => (this.failure ? Promise.reject(this.failure) : Promise.resolve()),
+      health: () => Promise.resolve(this.health),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  });
+}
+
+function plainService(
+  id: string,
+  title: string,
+  summary: string,
+  api: (bus: Bus) => NonNullable<Service['api']>,
+): ServiceDescriptor {
+  return defineService({
+    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [] },
+    create: ({ bus }): Service => ({
+      api: api(bus),
+      start: () => Promise.resolve(),
+      health: () => Promise.resolve({ state: 'up', detail: '' }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  });
+}
+
+function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}

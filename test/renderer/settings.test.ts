@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { noBrowser } from '../support/browser.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('Settings', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  const file = (): string => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
+
+  it('saves a change of each kind and says what was started anew', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    const save = page.getByRole('button', { name: 'Save changes' });
+    await page.getByLabel('Limit').fill('7');
+    await page.getByLabel('Loud').check();
+    await page.getByLabel('Level').selectOption('high');
+    await page.getByLabel('Words').fill('fog\nhorn\n');
+    await page.getByLabel('Key').fill('s3cret-value');
+    await page.getByRole('button', { name: 'Add a row' }).click();
+    const row = page.getByRole('group', { name: 'People, row 1' });
+    await row.getByLabel('name').fill('Ada');
+    await row.getByLabel('age').fill('36');
+    await page.getByLabel('Extra').fill('{"a": 1}');
+    await save.click();
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    expect(file()).toMatch(/limit: 7/);
+    expect(file()).toMatch(/horn/);
+    expect(file()).toMatch(/age: 36/);
+
+    await page.reload();
+    expect(await page.getByLabel('Limit').inputValue()).toBe('7');
+    expect(await page.getByLabel('Words').inputValue()).toBe('fog\nhorn');
+    expect(await page.getByLabel('Key').inputValue()).toBe('');
+    expect(await page.getByLabel('Key').getAttribute('placeholder')).toMatch(/^Set\./);
+    expect(await page.content()).not.toContain('s3cret-value');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows what does not fit beside its field and keeps what was typed', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    await page.getByLabel('Limit').fill('lots');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expect.poll(() => page.getByLabel('Limit').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Limit').inputValue()).toBe('lots');
+    const described = (await page.getByLabel('Limit').getAttribute('aria-describedby')) ?? '';
+    const message = page.locator(`#${described.split(' ').at(-1) ?? ''}`);
+    expect(await message.innerText()).not.toBe('');
+    await page.getByLabel('Limit').fill('4');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('locks what the environment sets, and names the variable', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    expect(await page.getByLabel('Folder').isDisabled()).toBe(true);
+    expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/moody');
+    await page.getByText('MOODY_FOLDER').waitFor();
+  });
+
+  it('goes back to the default', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('lantern');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByRole('button', { name: 'Back to the default of Name' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    expect(file()).not.toContain('lantern');
+  });
+
+  it('shows what another window saves without losing what is typed here', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    await using other = await pages.visit('/settings/moody');
+    await visit.page.getByLabel('Name').fill('typed here');
+    await other.page.getByLabel('Limit').fill('9');
+    await other.page.getByRole('button', { name: 'Save changes' }).click();
+    await other.page.getByText('Saved. Started anew: Moody.').waitFor();
+    await expect.poll(() => visit.page.getByLabel('Limit').inputValue()).toBe('9');
+    expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
+  });
+
+  it('leads from section to section by address', async () => {
+    await using visit = await pages.visit('/settings');
+    const { page } = visit;
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
+    await page.getByRole('heading', { name: 'Moody' }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/settings/moody`);
+    await page.goBack();
+    await page.getByLabel('Log level').waitFor();
+  });
+});

@@ -1,0 +1,66 @@
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { launchBrowser, openPage, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { admin, openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
+import type { Cable } from './cable.ts';
+import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
+
+let launched: Promise<Browser> | undefined;
+afterAll(async () => (await launched)?.close());
+
+/** One browser for all tests of a file; each page has its own profile in it. */
+function theBrowser(): Promise<Browser> {
+  launched ??= launchBrowser();
+  return launched;
+}
+
+/** The real host with its pages, and in place of the services some that do what the test says. */
+export interface Pages extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly url: string;
+  readonly inbox: MemoryInbox;
+  readonly downloads: MemoryDownloads;
+  readonly moody: MoodyService;
+  readonly browser: Browser;
+  /** Opens a page, signed in unless told otherwise. */
+  visit(
+    path: string,
+    options?: PageOptions & { readonly signedIn?: boolean; readonly through?: Cable },
+  ): Promise<WatchedPage>;
+}
+
+export async function openPages(options: TestHostOptions & { readonly moody?: MoodyService } = {}): Promise<Pages> {
+  const open = new AsyncDisposableStack();
+  const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
+  const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, control];
+  const host = open.use(await openTestHost({ services, ...options }));
+  const browser = await theBrowser();
+  const url = host.url('control');
+  return {
+    host,
+    url,
+    inbox,
+    downloads,
+    moody,
+    browser,
+    async visit(path, { signedIn = true, through, ...size } = {}) {
+      const watched = await openPage(browser, size);
+      if (signedIn) await signIn(watched.page.context(), url);
+      await watched.page.goto(`${through?.url ?? url}${path}`);
+      return watched;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Gives the browser a session, as the sign-in page would. */
+export async function signIn(context: BrowserContext, url: string): Promise<void> {
+  const answer = await context.request.post(`${url}/api/session`, { data: admin });
+  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
+}
+
+/** What the console says about requests that a test makes fail on purpose is no complaint. */
+export function besidesRefusals(complaints: readonly string[]): readonly string[] {
+  return complaints.filter((line) => !line.startsWith('Failed to load resource'));
+}

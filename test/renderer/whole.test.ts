@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import type { Browser } from 'playwright-core';
+import { signIn } from './visit.ts';
+
+const run = promisify(execFile);
+const swaks = await run('swaks', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+describe.skipIf(noBrowser)('the pages of the whole app', () => {
+  let host: TestHost;
+  let browser: Browser;
+  beforeAll(async () => {
+    [host, browser] = await Promise.all([openTestHost(), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await Promise.all([browser.close(), host[Symbol.asyncDispose]()]);
+  });
+
+  it('show every service running and complain about nothing', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(host.url('control'));
+    const rows = page.getByRole('list', { name: 'Services' }).getByRole('listitem');
+    await rows.first().waitFor();
+    expect(await rows.filter({ hasText: 'Stopped' }).count()).toBe(0);
+    for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {
+      await page.getByRole('link', { name }).first().click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('have a form for every setting of every service', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(`${host.url('control')}/settings`);
+    const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    await sections.first().waitFor();
+    const names = await sections.allInnerTexts();
+    for (const name of names) {
+      await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.skipIf(!swaks && process.env['CI'] === undefined)('offer a mail command that fills the inbox', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(`${host.url('control')}/inbox`);
+    const command = await page.getByText(/^swaks --server /).innerText();
+    await run('sh', ['-c', command]);
+    await page.getByRole('button', { name: /Hello/ }).click();
+    await page.getByRole('article').getByText('First light').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiRoute } from '../../../services/contracts/api.ts';
+import { controlApi } from '../../../services/contracts/control.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { control } from '../../../services/control/index.ts';
+import { MoodyService } from '../../renderer/memory-services.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+const userAuthorization = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
+let moody: MoodyService;
+let host: TestHost;
+let url: string;
+
+beforeAll(async () => {
+  moody = new MoodyService();
+  host = await openTestHost({ services: [moody.descriptor, control], environment: { MOODY_FOLDER: '/srv' } });
+  url = host.url('control');
+  expect((await ask('POST', '/api/accounts', { body: { name: 'bob', password: 'long enough' } })).status).toBe(200);
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+async function ask(
+  method: string,
+  path: string,
+  { body, authorization = adminAuthorization }: { body?: unknown; authorization?: string } = {},
+): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(authorization === '' ? {} : { Authorization: authorization }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const json = answer.headers.get('content-type')?.includes('json') === true;
+  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(text) : text };
+}
+
+describe('access', () => {
+  const routes = Object.entries(controlApi) as [string, ApiRoute<unknown, unknown, unknown>][];
+  const filled = (path: string): string => path.replace(/:\w+/g, 'x');
+
+  it.each(routes.filter(([, { access }]) => access !== 'public'))('%s needs a sign-in', async (_, { method, path }) => {
+    const answer = await ask(method, filled(path), { authorization: '', ...(method === 'GET' ? {} : { body: {} }) });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toMatchObject({ error: { detail: expect.any(String) as string } });
+  });
+
+  it.each(routes.filter(([, { access }]) => access === 'admin'))(
+    '%s is for administrators',
+    async (_, { method, path }) => {
+      const body = method === 'GET' ? {} : { body: {} };
+      expect((await ask(method, filled(path), { authorization: userAuthorization, ...body })).status).toBe(403);
+    },
+  );
+
+  it('answers a person without the role on the routes for people', async () => {
+    expect((await ask('GET', '/api/services', { authorization: userAuthorization })).status).toBe(200);
+  });
+});
+
+describe('the session', () => {
+  it('is nobody’s at first', async () => {
+    const { status, body } = await ask('GET', '/api/session', { authorization: '' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ account: null, setupNeeded: false, safeMode: false });
+  });
+
+  it('begins with the right password and ends on request', async () => {
+    const { status, body, headers } = await ask('POST', '/api/session', { authorization: '', body: admin });
+    expect([status, body]).toEqual([200, { name: 'ada', role: 'admin' }]);
+    const set = headers.getSetCookie()[0] ?? '';
+    expect(set).toMatch(/HttpOnly/);
+    expect(set).toMatch(/SameSite=Strict/);
+    const session = { headers: { Cookie: set.split(';')[0] ?? '', Origin: url } };
+    expect(await (await fetch(`${url}/api/session`, session)).json()).toMatchObject({ account: { name: 'ada' } });
+    const out = await fetch(`${url}/api/session`, { ...session, method: 'DELETE' });
+    expect(out.headers.getSetCookie()[0]).toMatch(/Max-Age=0/);
+    expect(await (await fetch(`${url}/api/session`, session)).json()).toMatchObject({ account: null });
+  });
+
+  it('does not begin with a wrong password', async () => {
+    const answer = await ask('POST', '/api/session', { authorization: '', body: { name: 'ada', password: 'wrong' } });
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
+  });
+});
+
+describe('services', () => {
+  afterEach(() => {
+    moody.failure = undefined;
+    moody.health = { state: 'up', detail: '3 topics' };
+  });
+
+  it('are listed with state and fact', async () => {
+    const { body } = await ask('GET', '/api/services');
+    expect(body.configProblems).toEqual([]);
+    expect(body.services).toContainEqual(expect.objectContaining({ id: 'moody', state: 'up', detail: '3 topics' }));
+    expect(body.services).toContainEqual(expect.objectContaining({ id: 'control', state: 'up', address: url }));
+  });
+
+  it('tell why they are in trouble', async () => {
+    moody.health = { state: 'degraded', detail: 'The upstream is away.' };
+    const { body } = await ask('GET', '/api/services');
+    expect(body.services).toContainEqual(
+      expect.objectContaining({ id: 'moody', state: 'degraded', reason: 'The upstream is away.' }),
+    );
+  });
+
+  it('are started again', async () => {
+    moody.failure = new Problem('moody.sulks', 503, 'It does not want to.');
+    expect((await ask('POST', '/api/services/moody/restart')).body).toMatchObject({
+      state: 'failed',
+      reason: 'It does not want to.',
+    });
+    moody.failure = undefined;
+    expect((await ask('POST', '/api/services/moody/restart')).body).toMatchObject({ state: 'up', reason: null });
+  });
+
+  it('that are unknown are not found', async () => {
+    expect((await ask('POST', '/api/services/nothing/restart')).status).toBe(404);
+  });
+});
+
+describe('settings', () => {
+  it('are shown with schema, value and origin, and are changed', async () => {
+    const before = await ask('GET', '/api/settings');
+    const fields = before.body.sections.find(({ id }: { id: string }) => id === 'moody').fields;
+    expect(fields).toContainEqual(expect.objectContaining({ name: 'folder', value: '/srv', lockedBy: 'MOODY_FOLDER' }));
+    expect(await ask('PATCH', '/api/settings/moody', { body: { limit: 7 } })).toMatchObject({
+      status: 200,
+      body: { restarted: ['moody'] },
+    });
+    const after = await ask('GET', '/api/settings');
+    expect(JSON.stringify(after.body)).toContain('"value":7');
+  });
+
+  it('that do not fit are refused by field', async () => {
+    const { status, body } = await ask('PATCH', '/api/settings/moody', { body: { limit: 70 } });
+    expect(status).toBe(422);
+    expect(body.error.fields).toHaveProperty(['services.moody.limit']);
+  });
+
+  it('of an unknown section are not found', async () => {
+    expect((await ask('PATCH', '/api/settings/nothing', { body: {} })).status).toBe(404);
+  });
+});
+
+describe('the rest of the host', () => {
+  it('lists engines and refuses an unknown one', async () => {
+    expect((await ask('GET', '/api/engines')).body.engines).toBeInstanceOf(Array);
+    expect((await ask('POST', '/api/engines/rm/install')).status).toBe(404);
+  });
+
+  it('shows the log by level and text', async () => {
+    await ask('PATCH', '/api/settings/moody', { body: { name: 'lantern' } });
+    const { body } = await ask('GET', '/api/log?text=settings+changed&limit=5');
+    expect(body.lines.at(-1) ?? body.lines[0]).toMatchObject({ level: 'info', message: 'settings changed' });
+    expect((await ask('GET', '/api/log?level=loud')).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('has no dead jobs to retry or drop', async () => {
+    expect((await ask('GET', '/api/jobs/dead')).body).toEqual({ jobs: [] });
+    expect((await ask('POST', '/api/jobs/moody/1/retry')).status).toBe(404);
+    expect((await ask('DELETE', '/api/jobs/moody/1')).status).toBe(404);
+  });
+
+  it('describes its API', async () => {
+    const { status, body } = await ask('GET', '/api/openapi.json', { authorization: '' });
+    expect([status, body.openapi.startsWith('3.')]).toEqual([200, true]);
+    expect((await ask('POST', '/api/openapi.json', { body: {} })).status).toBe(405);
+  });
+
+  it('answers its own 404 below /api', async () => {
+    expect((await ask('GET', '/api/nothing')).status).toBe(404);
+  });
+});
+
+describe('accounts', () => {
+  it('are made, changed, given tokens and removed', async () => {
+    const made = await ask('POST', '/api/accounts', {
+      body: {
+        name: 'cleo',
+        kind: 'service',
+        description: 'Backs up',
+        grants: [{ service: 'push', resource: '*-backup', permission: 'write' }],
+      },
+    });
+    expect(made).toMatchObject({ status: 200, body: { name: 'cleo', hasPassword: false } });
+    expect((await ask('POST', '/api/accounts', { body: { name: 'cleo' } })).status).toBe(409);
+
+    const token = await ask('POST', '/api/accounts/cleo/tokens', { body: { label: 'nightly' } });
+    expect(token.body.text).toMatch(/^tk_/);
+    const listed = await ask('GET', '/api/accounts/cleo/tokens');
+    expect(listed.body.tokens).toMatchObject([{ label: 'nightly' }]);
+    expect(JSON.stringify(listed.body)).not.toContain(token.body.text);
+    expect((await ask('DELETE', `/api/accounts/cleo/tokens/${String(token.body.token.id)}`)).status).toBe(200);
+    expect((await ask('GET', '/api/accounts/cleo/tokens')).body.tokens).toEqual([]);
+
+    expect((await ask('PATCH', '/api/accounts/cleo', { body: { enabled: false } })).body.enabled).toBe(false);
+    expect((await ask('DELETE', '/api/accounts/cleo')).status).toBe(200);
+    expect((await ask('GET', '/api/accounts/cleo/tokens')).status).toBe(404);
+    const names = (await ask('GET', '/api/accounts')).body.accounts.map(({ name }: { name: string }) => name);
+    expect(names).toContain('ada');
+    expect(names).not.toContain('cleo');
+  });
+});
+
+describe('metrics', () => {
+  it('are for administrators and for accounts with the grant', async () => {
+    expect((await ask('GET', '/metrics')).body).toContain('control_live_streams');
+    expect((await ask('GET', '/metrics/control')).body).toContain('control_live_streams');
+    expect((await ask('GET', '/metrics/nothing')).status).toBe(404);
+    expect((await ask('GET', '/metrics', { authorization: userAuthorization })).status).toBe(403);
+    const anonymous = await ask('GET', '/metrics', { authorization: '' });
+    expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/^Basic/),
+    ]);
+
+    const grants = [{ service: 'metrics', resource: '*', permission: 'read' }];
+    await ask('POST', '/api/accounts', { body: { name: 'prometheus', kind: 'service', grants } });
+    const { body } = await ask('POST', '/api/accounts/prometheus/tokens', { body: { label: 'scrape' } });
+    const scraped = await ask('GET', '/metrics', { authorization: `Bearer ${String(body.text)}` });
+    expect(scraped.status).toBe(200);
+    expect(scraped.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { openTestHost } from '../../support/host.ts';
+
+it('makes the first administrator once, with the one-time code, and signs in', async () => {
+  await using host = await openTestHost({ services: [control], administrator: false });
+  const url = host.url('control');
+  const setUp = (code: string, password: string): Promise<Response> =>
+    fetch(`${url}/api/setup`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ code, name: 'ada', password }),
+    });
+  const code = new URL((await host.host.setupUrl()) ?? '').searchParams.get('code') ?? '';
+  expect(await (await fetch(`${url}/api/session`)).json()).toMatchObject({ account: null, setupNeeded: true });
+
+  expect((await setUp('guess', 'long enough')).status).toBe(403);
+  expect((await setUp(code, 'short')).status).toBeGreaterThanOrEqual(400);
+  const made = await setUp(code, 'long enough');
+  expect(made.status).toBe(200);
+  const cookie = made.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const session = await fetch(`${url}/api/session`, { headers: { Cookie: cookie } });
+  expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' }, setupNeeded: false });
+  expect((await setUp(code, 'long enough')).status).toBe(409);
+});

@@ -1,0 +1,110 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { downloadsApi } from '../../../services/contracts/downloads.ts';
+import { control } from '../../../services/control/index.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { api } from '../../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { Client, dataFolderWith, type History } from './rig.ts';
+
+let host: TestHost;
+let client: Client;
+beforeAll(async () => {
+  host = await openTestHost({ services: [downloads, control] });
+  client = new Client(host.url('downloads'));
+});
+afterAll(async () => await host[Symbol.asyncDispose]());
+
+describe('addresses', () => {
+  it.each([
+    ['http://127.0.0.1:1/x', '127.0.0.1', '127.0.0.1'],
+    ['http://2130706433/x', '127.0.0.1', '127.0.0.1'],
+    ['http://[::1]/x', '::1', '::1'],
+    ['http://[::ffff:10.0.0.1]/x', '::ffff:a00:1', '::ffff:a00:1'],
+    ['http://169.254.169.254/latest', '169.254.169.254', '169.254.169.254'],
+    ['https://192.168.1.1/', '192.168.1.1', '192.168.1.1'],
+  ])('%s is refused as internal, and the history says so', async (url, address, name) => {
+    const msg = `Refusing to fetch internal address "${address}" for host "${name}"`;
+    expect(await client.post('/add', { url, quality: 'best' })).toMatchObject({ status: 'error', msg });
+    const { done } = await client.get<History>('/history');
+    expect(done.at(-1)).toMatchObject({ url, status: 'error', error: msg });
+  });
+
+  it('whose name resolves to this machine is refused, too', async () => {
+    const answer = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
+    expect(answer.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
+  });
+});
+
+describe('web pages', () => {
+  const add = async (origin: string): Promise<Response> =>
+    await fetch(`${client.base}/add`, {
+      method: 'POST',
+      headers: { Origin: origin },
+      body: '{"url":"x","quality":"best"}',
+    });
+
+  it('of browser extensions may add and read the answer', async () => {
+    const reply = await add('chrome-extension://abcdefghijklmnop');
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('chrome-extension://abcdefghijklmnop');
+    expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it.each(['https://evil.example', 'null', 'https://x.chrome-extension.example'])('of %s may not', async (origin) => {
+    const before = (await client.history()).done.length;
+    const reply = await add(origin);
+    expect(reply.status).toBe(403);
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+    expect((await client.history()).done).toHaveLength(before);
+  });
+});
+
+describe('bodies', () => {
+  it('that are too large are refused', async () => {
+    const reply = await fetch(`${client.base}/add`, { method: 'POST', body: 'x'.repeat(2_000_000) });
+    expect([reply.status, await reply.json()]).toEqual([413, expect.objectContaining({ status: 'error' })]);
+  });
+
+  it('are expected by POST only', async () => {
+    const reply = await fetch(`${client.base}/add`);
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+});
+
+describe('our own API', () => {
+  it('adds, lists and removes by the same rules', async () => {
+    const base = host.url('control');
+    const refused = api(base, '/api/downloads', {
+      method: 'POST',
+      body: JSON.stringify({ url: 'http://127.0.0.1/x' }),
+    });
+    await expect(refused).rejects.toThrow('Refusing to fetch internal address');
+    const { history, total } = downloadsApi.list.reply.parse(await api(base, '/api/downloads?limit=1'));
+    expect(history).toMatchObject([{ url: 'http://127.0.0.1/x', state: 'failed' }]);
+    expect(total).toBeGreaterThan(1);
+    const body = JSON.stringify({ uids: history.map(({ uid }) => uid) });
+    expect(await api(base, '/api/downloads/remove', { method: 'POST', body })).toEqual({ removed: 1 });
+    expect(downloadsApi.list.reply.parse(await api(base, '/api/downloads')).total).toBe(total - 1);
+  });
+
+  it('is where the root leads', async () => {
+    const reply = await fetch(`${client.base}/`, { redirect: 'manual' });
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, `${host.url('control')}/downloads`]);
+  });
+});
+
+describe('with sign-in required', () => {
+  it('only accounts get in', async () => {
+    const dataDir = dataFolderWith({ requireSignIn: true });
+    await using closed = await openTestHost({ services: [downloads], dataDir });
+    const url = `${closed.url('downloads')}/history`;
+    const reply = await fetch(url);
+    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('Basic') as string,
+    ]);
+    expect((await fetch(url, { headers: { Authorization: adminAuthorization } })).status).toBe(200);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { inbox } from '../../support/api.ts';
+import { startFixtureSite } from '../../support/fixture-site/site.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { Client, processesNaming, requireEngines, streams } from './rig.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  await requireEngines();
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+it('kill -9 of the host costs nothing: the queue keeps its order, the part is continued, each file comes once', async () => {
+  await using site = await startFixtureSite();
+  const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
+  const slow = site.slow(250);
+  const later = ['b', 'c'].map((tag) => site.url(`/single.mp4?${tag}`));
+  const uids: string[] = [];
+  let orphans: readonly number[];
+  {
+    await using host = await startHostProcess(dataDir, { environment });
+    const client = new Client(host.url('downloads'));
+    for (const url of [slow, ...later]) uids.push(await client.add(url));
+    await client.until(uids[0] ?? '', ({ percent }) => (percent ?? 0) > 10);
+    orphans = await processesNaming(uids[0] ?? '');
+    expect(orphans).not.toHaveLength(0);
+    await host.kill();
+  }
+  site.reset();
+  await using host = await startHostProcess(dataDir, { environment });
+  const client = new Client(host.url('downloads'));
+  expect((await client.history()).queue.map(({ uid }) => uid)).toEqual(uids);
+  const running = await processesNaming(uids[0] ?? '');
+  expect(running.filter((pid) => orphans.includes(pid))).toEqual([]);
+
+  for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+  expect(site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+  const files = await readdir(join(dataDir, 'Downloads'));
+  expect(files.toSorted()).toEqual(['big.mp4', 'single (2).mp4', 'single.mp4']);
+  expect(await streams(join(dataDir, 'Downloads', 'big.mp4'))).toEqual(['h264/720', 'aac']);
+  expect((await client.history()).done.map(({ uid }) => uid)).toEqual(uids);
+  await vi.waitFor(
+    async () => {
+      const told = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
+      expect(told.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
+        'Download finished: big',
+        'Download finished: single',
+        'Download finished: single',
+      ]);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+}, 120_000);

@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { enginesFolder } from '../../support/host.ts';
+import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
+
+let open = new AsyncDisposableStack();
+afterEach(async () => {
+  const stack = open;
+  open = new AsyncDisposableStack();
+  await stack.disposeAsync();
+});
+
+async function rigWith(options: Parameters<typeof openRig>[0] = {}, settings: object = {}): Promise<Rig> {
+  const dataDir = options.dataDir ?? dataFolderWith(settings);
+  open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  return open.use(await openRig({ ...options, dataDir }));
+}
+
+describe('a bad server', () => {
+  it('that cuts the line is asked for the rest', async () => {
+    const { client, site, file } = await rigWith();
+    const record = await client.ended(await client.add(site.url('/cut0/500000/big.mp4')));
+    expect(record.status).toBe('finished');
+    expect(site.stats().ranges).toContainEqual({ path: '/cut0/500000/big.mp4', start: expect.any(Number) as number });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+  });
+
+  it('that never sends the rest fails the download with its reason; a retry keeps what is there', async () => {
+    const { client, site } = await rigWith({}, { retries: 1 });
+    const uid = await client.add(site.url('/dead/500000/big.mp4'));
+    const record = await client.ended(uid);
+    expect(record).toMatchObject({ status: 'error', error: expect.stringMatching(/^ERROR: /) as string });
+    site.reset();
+    expect(await client.post('/retry', { id: uid })).toMatchObject({ status: 'ok', uid });
+    expect(await client.ended(uid)).toMatchObject({ status: 'error' });
+    expect(site.stats().ranges[0]?.start).toBeGreaterThan(100_000);
+  });
+
+  it('that stays silent does not hold the answer, and its download can be cancelled at once', async () => {
+    const { client, site, host } = await rigWith();
+    const answer = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
+    expect(answer).toMatchObject({ status: 'ok', msg: 'Queued' });
+    const uid = answer.uid ?? '';
+    expect((await client.history()).queue.map(({ status }) => status)).toEqual(['preparing']);
+    await client.post('/delete', { where: 'queue', ids: [uid] });
+    expect((await client.history()).queue).toEqual([]);
+    await vi.waitFor(async () => {
+      expect(await processesNaming(site.url('/mute'))).toEqual([]);
+      expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false);
+    }, 10_000);
+  });
+
+  it('that stays silent for longer than the patience allows is given up', async () => {
+    const { client, site } = await rigWith({}, { retries: 0, socketTimeout: 1 });
+    const answer = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
+    const record = await client.ended(answer.uid ?? '');
+    expect(record.error).toContain('timed out');
+  });
+});
+
+describe('the queue', () => {
+  it.each([
+    ['sequential', 1],
+    ['concurrent', 2],
+  ])('in %s mode runs %i at once', async (mode, bound) => {
+    const { client, site } = await rigWith({ environment: { DOWNLOAD_MODE: mode, MAX_CONCURRENT_DOWNLOADS: '2' } });
+    const uids = await Promise.all(
+      ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(500, 'single.mp4', tag))),
+    );
+    for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(site.stats().mostAtOnce).toBe(bound);
+  });
+
+  it('ends a cancelled download with its processes and its parts', async () => {
+    const { client, site, host } = await rigWith();
+    const uid = await client.add(site.slow(100));
+    await client.until(uid, ({ percent }) => (percent ?? 0) > 1);
+    expect(await processesNaming(uid)).not.toEqual([]);
+    await client.post('/delete', { where: 'queue', ids: [uid] });
+    await vi.waitFor(async () => {
+      expect(await processesNaming(uid)).toEqual([]);
+      expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false);
+    }, 10_000);
+    expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
+  });
+
+  it('goes on where it was after a stop of the host', async () => {
+    const dataDir = dataFolderWith({});
+    const first = await rigWith({ dataDir });
+    const url = first.site.slow(250);
+    const uid = await first.client.add(url);
+    await first.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
+    await first.host[Symbol.asyncDispose]();
+    expect(await processesNaming(uid)).toEqual([]);
+    const second = await rigWith({ dataDir });
+    expect(await second.client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+  });
+
+  it('waits for a missing extractor, says what to do, and starts when it is there', async () => {
+    const engines = mkdtempSync(join(tmpdir(), 'engines-'));
+    open.defer(() => rmSync(engines, { recursive: true, force: true }));
+    const { client, site, host } = await rigWith({ environment: { HOMEPORT_ENGINES_DIR: engines } });
+    const answer = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
+    expect(answer).toMatchObject({
+      status: 'ok',
+      msg: expect.stringContaining('homeport engines install yt-dlp') as string,
+    });
+    const status = await client.get<object>('/status');
+    expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
+    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+    symlinkSync(join(enginesFolder, 'engines'), join(engines, 'engines'));
+    expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
+  }, 60_000);
+});
+
+describe('the disk', () => {
+  it('without the download folder gets it back; with a file in its place the download fails plainly', async () => {
+    const { client, site, host } = await rigWith();
+    const folder = join(host.dataDir, 'Downloads');
+    await client.ended(await client.add(site.url('/single.mp4?first')));
+    await rm(folder, { recursive: true });
+    expect(await client.ended(await client.add(site.url('/single.mp4?second')))).toMatchObject({ status: 'finished' });
+    await rm(folder, { recursive: true });
+    writeFileSync(folder, 'in the way');
+    const uid = await client.add(site.url('/single.mp4?third'));
+    expect((await client.ended(uid)).error).toContain('The download folder cannot be written');
+    await rm(folder);
+    await client.post('/retry', { id: uid });
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+  });
+
+  it.runIf(canMount())(
+    'that is full fails the download plainly, leaves nothing half, and a retry works with space',
+    async () => {
+      for (const setting of ['TEMP_DIR', 'DOWNLOAD_DIR']) {
+        const disk = mkdtempSync(join(tmpdir(), 'disk-'));
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+        open.defer(() => {
+          execFileSync('umount', [disk]);
+          rmSync(disk, { recursive: true });
+        });
+        const { client, site } = await rigWith({ environment: { [setting]: disk } }, { retries: 1 });
+        const uid = await client.add(site.url('/big.mp4'));
+        const record = await client.ended(uid);
+        expect(record.error).toContain('is full');
+        if (setting === 'DOWNLOAD_DIR') expect(await readdir(disk)).toEqual([]);
+        execFileSync('mount', ['-o', 'remount,size=20m', disk]);
+        await client.post('/retry', { id: uid });
+        expect(await client.ended(uid)).toMatchObject({ status: 'finished', size: 1_817_226 });
+        if (setting === 'DOWNLOAD_DIR') await vi.waitFor(async () => expect(await readdir(disk)).toEqual(['big.mp4']));
+      }
+    },
+  );
+});
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  const folder = mkdtempSync(join(tmpdir(), 'mount-'));
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false; // A container without the right to mount.
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { vi } from 'vitest';
+import { openEngines } from '../../../main/host/engines/engines.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { startFixtureSite, type FixtureSite } from '../../support/fixture-site/site.ts';
+import { enginesFolder, openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
+import { silentLog } from '../../support/place.ts';
+
+const run = promisify(execFile);
+
+/** A record of the peer's shape, as far as the tests look at it. */
+export interface Record {
+  readonly uid: string;
+  readonly url: string;
+  readonly title: string;
+  readonly status: string;
+  readonly percent: number | null;
+  readonly filename?: string;
+  readonly size: number | null;
+  readonly error: string | null;
+  readonly msg: string | null;
+}
+
+export interface History {
+  readonly done: readonly Record[];
+  readonly queue: readonly Record[];
+  readonly pending: readonly Record[];
+}
+
+/** What `/add` and the other POST routes answer. */
+export interface Answer {
+  readonly status: string;
+  readonly msg?: string;
+  readonly uid?: string;
+  readonly uids?: readonly string[];
+}
+
+/** A client of a running downloads service. */
+export class Client {
+  readonly base: string;
+  constructor(base: string) {
+    this.base = base;
+  }
+
+  async post(path: string, body: unknown): Promise<Answer> {
+    const reply = await fetch(this.base + path, { method: 'POST', body: JSON.stringify(body) });
+    return (await reply.json()) as Answer;
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await (await fetch(this.base + path)).json()) as T;
+  }
+
+  /** Adds an address and returns its uid. */
+  async add(url: string, fields: object = {}): Promise<string> {
+    const answer = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
+    if (answer.uid === undefined) throw new Error(`not added: ${JSON.stringify(answer)}`);
+    return answer.uid;
+  }
+
+  async history(): Promise<History> {
+    return await this.get('/history');
+  }
+
+  /** Resolves with the record once it is as wanted. */
+  async until(uid: string, wanted: (record: Record) => boolean): Promise<Record> {
+    return await vi.waitFor(
+      async () => {
+        const { done, queue, pending } = await this.history();
+        const record = [...done, ...queue, ...pending].find((each) => each.uid === uid);
+        if (record === undefined || !wanted(record)) throw new Error(`still ${JSON.stringify(record)}`);
+        return record;
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  }
+
+  /** Resolves once it has finished or failed. */
+  async ended(uid: string): Promise<Record> {
+    return await this.until(uid, ({ status }) => status === 'finished' || status === 'error');
+  }
+}
+
+export interface Rig extends AsyncDisposable {
+  readonly site: FixtureSite;
+  readonly host: TestHost;
+  readonly client: Client;
+  /** Absolute path in the download folder. */
+  readonly file: (name: string) => string;
+}
+
+/** The extractor for tests, installed once by our own installer. */
+export async function requireEngines(): Promise<void> {
+  const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+  if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
+}
+
+/** A host with the downloads service beside the fixture site. */
+export async function openRig(options: TestHostOptions = {}): Promise<Rig> {
+  await requireEngines();
+  await using opening = new AsyncDisposableStack();
+  const site = opening.use(await startFixtureSite());
+  const host = opening.use(
+    await openTestHost({
+      services: [downloads],
+      ...options,
+      environment: { ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_MODE: 'concurrent', ...options.environment },
+    }),
+  );
+  const resources = opening.move();
+  return {
+    site,
+    host,
+    client: new Client(host.url('downloads')),
+    file: (name) => join(host.dataDir, 'Downloads', name),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** A fresh data folder whose settings file holds these settings of the service; the environment has no names for them. */
+export function dataFolderWith(settings: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-downloads-'));
+  writeFileSync(join(folder, 'homeport.yaml'), JSON.stringify({ version: 1, services: { downloads: settings } }));
+  return folder;
+}
+
+/** Processes of this machine whose command line names the text. */
+export async function processesNaming(text: string): Promise<readonly number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found: number[] = [];
+  for (const pid of pids) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (line.includes(text)) found.push(Number(pid));
+  }
+  return found;
+}
+
+/** `codec` or `codec/height` of a file's streams, as ffprobe sees them. */
+export async function streams(path: string): Promise<readonly string[]> {
+  const { stdout } = await run('ffprobe', [
+    '-v',
+    'error',
+    '-show_entries',
+    'stream=codec_name,height',
+    '-of',
+    'json',
+    path,
+  ]);
+  const found = JSON.parse(stdout) as { streams: readonly { codec_name: string; height?: number }[] };
+  return found.streams.map(({ codec_name: codec, height }) => (height === undefined ? codec : `${codec}/${height}`));
+}

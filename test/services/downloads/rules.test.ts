@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { isInternal, parseAddress, withoutPosition } from '../../../services/downloads/domain/address.ts';
+import type { Order } from '../../../services/downloads/domain/order.ts';
+import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
+import { selectionOf } from '../../../services/downloads/domain/selection.ts';
+import {
+  fillTemplate,
+  folderParts,
+  numberedName,
+  safePart,
+  templateProblem,
+} from '../../../services/downloads/domain/template.ts';
+import { readAdd } from '../../../services/downloads/wire/add.ts';
+
+const defaults = { quality: 'best', format: 'mp4' };
+
+describe('a request', () => {
+  it.each([
+    [{}, { type: 'video', quality: 'best', format: 'mp4' }],
+    [{ quality: '1080p' }, { type: 'video', quality: '1080', format: 'mp4' }],
+    [{ quality: 'Audio Only' }, { type: 'audio', quality: 'best', format: 'm4a' }],
+    [
+      { quality: 'best', format: 'any' },
+      { type: 'video', quality: 'best', format: 'any' },
+    ],
+    [{ quality: 'best_ios' }, { type: 'video', quality: 'best', format: 'ios' }],
+    [
+      { quality: '720', format: 'mp3' },
+      { type: 'audio', quality: 'best', format: 'mp3' },
+    ],
+    [
+      { quality: '192', format: 'mp3' },
+      { type: 'audio', quality: '192', format: 'mp3' },
+    ],
+    [
+      { quality: 'best', format: 'ogg' },
+      { type: 'audio', format: 'ogg' },
+    ],
+    [
+      { format: 'webm', video_codec: 'VP9' },
+      { type: 'video', format: 'webm', codec: 'vp9' },
+    ],
+    [{ format: 'captions' }, { type: 'captions', format: 'srt' }],
+    [{ format: 'thumbnail' }, { type: 'thumbnail', format: 'jpg' }],
+    [
+      { download_type: 'audio', quality: 'best', format: 'flac', codec: 'av1' },
+      { type: 'audio', codec: 'auto' },
+    ],
+    [{ auto_start: 'yes' }, { autoStart: false }],
+    [
+      { auto_start: true, playlist_item_limit: '7' },
+      { autoStart: true, itemLimit: 7 },
+    ],
+  ])('of %j means %j', (fields, order) => {
+    expect(readAdd({ url: ' http://a/ ', ...fields }, defaults)).toMatchObject({ url: 'http://a/', order });
+  });
+});
+
+describe('the choice of streams', () => {
+  const video: Order = {
+    type: 'video',
+    codec: 'auto',
+    format: 'mp4',
+    quality: 'best',
+    folder: null,
+    prefix: '',
+    itemLimit: 0,
+    autoStart: true,
+  };
+  const choose = (order: Partial<Order>, merge = true): string =>
+    selectionOf({ ...video, ...order }, { merge }).join(' ');
+
+  it('sorts by what was asked for in place of filtering, so that something always matches', () => {
+    expect(choose({ quality: '1080' })).toContain('-f bv*+ba/b -S res:1080,vcodec:h264,acodec:aac');
+    expect(choose({ format: 'any' })).toBe('-f bv*+ba/b -S res');
+    expect(choose({ format: 'any', quality: 'worst' })).toBe('-f wv*+wa/w');
+    expect(choose({ format: 'any', codec: 'vp9' })).toBe(
+      `-f bv*[vcodec~='^vp0?9']+ba/b[vcodec~='^vp0?9']/bv*+ba/b -S res`,
+    );
+  });
+
+  it('asks for single files without ffmpeg', () => {
+    expect(choose({ quality: '720' }, false)).toBe('-f b -S res:720,vcodec:h264,acodec:aac');
+    expect(choose({ type: 'audio', format: 'mp3' }, false)).toBe('-f ba/b');
+  });
+
+  it('calls ogg by the name the extractor knows', () => {
+    expect(choose({ type: 'audio', format: 'ogg' })).toContain('--audio-format vorbis --audio-quality 0');
+  });
+});
+
+describe('an address', () => {
+  it.each(['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.8.8.8', '169.254.169.254', '172.31.255.255', '192.168.0.1', '198.18.0.1',
+    '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1%eth0', 'fd00::1', 'ff02::1', '::ffff:192.168.0.1', '64:ff9b::a00:1',
+    '2002:7f00:1::', '2001:db8::1', '1.2.3', 'x'])('%s is internal', (address) => {
+    expect(isInternal(address)).toBe(true);
+  }); // prettier-ignore
+
+  it.each([
+    '1.1.1.1',
+    '100.128.0.1',
+    '172.32.0.1',
+    '192.0.1.1',
+    '2606:4700::1111',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+  ])('%s is not', (address) => {
+    expect(isInternal(address)).toBe(false);
+  });
+
+  it('of YouTube is the same video at any position', () => {
+    const url = parseAddress('https://www.youtube.com/watch?v=a&t=42s');
+    expect('href' in url && withoutPosition(url)).toBe('https://www.youtube.com/watch?v=a');
+  });
+});
+
+describe('a file name', () => {
+  it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])(
+    'of the template %j is refused',
+    (template) => {
+      expect(templateProblem(template)).toBeDefined();
+    },
+  );
+
+  it('takes from a playlist only what is safe', () => {
+    const playlist = {
+      id: 'PL',
+      title: '../$HOME 100%',
+      index: 7,
+      count: 120,
+      entryTitle: null,
+      entryAddress: null,
+      byIndex: false,
+    };
+    const template = '%(playlist_title)s/%(playlist_index)s - %(title).180B.%(ext)s';
+    expect(fillTemplate(template, { prefix: '', playlist })).toBe('..⧸＄HOME 100%%/007 - %(title).180B.%(ext)s');
+    expect(fillTemplate(template, { prefix: 'p/q', playlist: { ...playlist, title: '..', entryTitle: 'E' } })).toBe(
+      '_/p⧸q.007 - E.%(ext)s',
+    );
+  });
+
+  it('keeps within what file systems hold', () => {
+    expect(Buffer.byteLength(safePart('字'.repeat(300)))).toBe(180);
+    expect(safePart('trailing. . ')).toBe('trailing');
+  });
+
+  it('gets its number before the extension', () => {
+    expect([1, 2].map((number) => numberedName('a.b.mp4', number))).toEqual(['a.b.mp4', 'a.b (2).mp4']);
+    expect(numberedName('plain', 3)).toBe('plain (3)');
+  });
+
+  it('has a folder only below the download folder', () => {
+    expect(folderParts('a/./b//c')).toEqual(['a', 'b', 'c']);
+    for (const folder of ['..', 'a/../..', '/a', '~', 'C:/a', 'a\\..\\..', 'a\0'])
+      expect(folderParts(folder)).toBeUndefined();
+  });
+});
+
+describe('the lines of the extractor', () => {
+  it('tell progress, with numbers left out where unknown', () => {
+    expect(
+      readEvent('P {"status": "downloading", "downloaded_bytes": 50, "total_bytes_estimate": 200.0, "speed": 7.5}'),
+    ).toEqual({
+      kind: 'transfer',
+      progress: { percent: 25, speed: 7.5, eta: null, message: null },
+    });
+    expect(readEvent('P {"fragment_index": 1, "fragment_count": 4}')).toMatchObject({ progress: { percent: 25 } });
+    expect(readEvent('P {"status": "downloading"}')).toMatchObject({ progress: { percent: null } });
+  });
+
+  it('tell stages and the result; anything else is none of ours', () => {
+    expect(readEvent('Q {"status": "started", "postprocessor": "Merger"}')).toEqual({
+      kind: 'stage',
+      started: true,
+      name: 'Merger',
+    });
+    expect(readEvent('A {"filepath": "/a/b.mp4"}')).toEqual({ kind: 'result', path: '/a/b.mp4' });
+    for (const line of ['P {broken', 'A {}', 'WARNING: P {}', '']) expect(readEvent(line)).toBeUndefined();
+  });
+
+  it('give the last error as it is, and a full disk in plain words', () => {
+    const exit = { code: 1, signal: null };
+    expect(failureMessage(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
+    expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
+      'The disk is full',
+    );
+    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toBe('The extractor ended on SIGKILL.');
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import type { Item } from '../../../services/downloads/domain/item.ts';
+import { migrations } from '../../../services/downloads/store/migrations.ts';
+import { DownloadStore } from '../../../services/downloads/store/store.ts';
+import { eachDialect } from '../../support/database.ts';
+
+const here = { machine: 'here', process: '1/1' };
+
+function item(uid: string, fields: Partial<Item> = {}): Item {
+  return {
+    uid,
+    url: `http://a/${uid}`,
+    order: {
+      type: 'video',
+      codec: 'auto',
+      format: 'mp4',
+      quality: 'best',
+      folder: null,
+      prefix: '',
+      itemLimit: 0,
+      autoStart: true,
+    },
+    state: 'waiting',
+    title: uid,
+    videoId: uid,
+    liveStatus: null,
+    playlist: null,
+    probed: true,
+    attempts: 0,
+    message: null,
+    filename: null,
+    size: null,
+    addedNs: '1795227620292055459',
+    createdAt: 1_795_227_620_292,
+    finishedAt: null,
+    ...fields,
+  };
+}
+
+eachDialect((_name, open) => {
+  const newStore = async (): Promise<DownloadStore> => {
+    const database = await open();
+    await database.migrate(migrations);
+    return new DownloadStore(database.kysely);
+  };
+  const uids = (items: readonly Item[]): readonly string[] => items.map(({ uid }) => uid);
+
+  it('gives back what was put in', async () => {
+    const store = await newStore();
+    const whole = item('a', {
+      playlist: { id: 'p', title: 'P', index: 1, count: 2, entryTitle: null, entryAddress: 'x', byIndex: false },
+      size: 5_000_000_000,
+      message: 'm',
+    });
+    await store.append([whole]);
+    expect(await store.find('a')).toEqual(whole);
+  });
+
+  it('hands out the waiting items in their order, each once', async () => {
+    const store = await newStore();
+    await store.append([item('a'), item('b', { state: 'pending' }), item('c')]);
+    expect((await store.claim(here, 10))?.uid).toBe('a');
+    expect((await store.claim(here, 10))?.uid).toBe('c');
+    expect(await store.claim(here, 10)).toBeUndefined();
+    expect(await store.running()).toMatchObject([
+      { item: { uid: 'a', state: 'preparing' }, holder: here, leaseUntil: 10, child: null },
+      { item: { uid: 'c' } },
+    ]);
+    await store.change('a', { state: 'waiting' });
+    expect((await store.claim(here, 10))?.uid).toBe('a');
+  });
+
+  it('puts the entries of a playlist where the playlist was', async () => {
+    const store = await newStore();
+    await store.append([item('a'), item('list'), item('z')]);
+    const entries = Array.from({ length: 450 }, (_, index) => item(`e${index}`));
+    await store.replace('list', entries);
+    expect(uids(await store.queue())).toEqual(['a', ...uids(entries), 'z']);
+  });
+
+  it('keeps the history by the order of ending, newest first', async () => {
+    const store = await newStore();
+    await store.append([item('a', { title: 'Ärger 50%' }), item('b'), item('c')]);
+    await store.finish('b', 1, { state: 'finished', filename: 'b.mp4', size: 1 });
+    await store.finish('a', 2, { state: 'failed', message: 'no' });
+    expect(uids((await store.history({ limit: 10, offset: 0 })).items)).toEqual(['a', 'b']);
+    expect(await store.history({ limit: 1, offset: 1 })).toMatchObject({
+      items: [{ uid: 'b', finishedAt: 1 }],
+      total: 2,
+    });
+    expect(uids((await store.history({ limit: 9, offset: 0, state: 'failed' })).items)).toEqual(['a']);
+    expect(uids((await store.history({ limit: 9, offset: 0, q: 'ÄRGER http' })).items)).toEqual(['a']);
+    expect(await store.requeue('a', 'waiting')).toMatchObject({ state: 'waiting', message: null });
+    expect(uids(await store.queue())).toEqual(['c', 'a']);
+    expect((await store.counts()).get('finished')).toBe(1);
+  });
+
+  it('finds by uid and by address, and forgets for good', async () => {
+    const store = await newStore();
+    await store.append([item('a'), item('b'), item('twin', { url: 'http://a/a' })]);
+    expect(uids(await store.match(['http://a/a', 'b', 'none'], ['waiting']))).toEqual(['a', 'b', 'twin']);
+    expect(await store.match(['a'], ['finished'])).toEqual([]);
+    await store.remove(['a', 'twin', 'none']);
+    expect(uids(await store.queue())).toEqual(['b']);
+    expect(await store.change('a', { state: 'failed' })).toBeUndefined();
+  });
+});

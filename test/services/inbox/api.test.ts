@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { inboxAdded, inboxApi, inboxChanged, inboxOffered, InboxOffer } from '../../../services/contracts/inbox.ts';
+import { defineService, type Context } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+
+const day = 24 * 3_600_000;
+
+let host: TestHost;
+let context: Context;
+let clock: FakeClock;
+let events: { added: number[]; changed: z.infer<typeof inboxChanged.schema>[] };
+
+const probe = defineService({
+  id: 'probe',
+  title: 'Probe',
+  summary: 'Gives the test a context.',
+  settings: z.object({}),
+  environment: {},
+  migrations: [],
+  create(given) {
+    context = given;
+    return {
+      start: () => Promise.resolve(),
+      health: () => Promise.resolve({ state: 'up', detail: '' }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  },
+});
+
+beforeAll(async () => {
+  clock = createFakeClock(Date.now());
+  host = await openTestHost({ services: [inbox, control, probe], clock, environment: { INBOX_KEEP_DAYS: '30' } });
+  context.bus.subscribe(inboxAdded, ({ id }) => events.added.push(id));
+  context.bus.subscribe(inboxChanged, (event) => events.changed.push(event));
+});
+afterAll(() => host[Symbol.asyncDispose]());
+beforeEach(() => {
+  events = { added: [], changed: [] };
+});
+
+const offer = (key: string, fields: Partial<InboxOffer> = {}) =>
+  context.handovers.pass(
+    inboxOffered,
+    key,
+    InboxOffer.parse({ body: key, source: 'test', time: clock.now(), ...fields }),
+  );
+const list = async (query = '') => inboxApi.list.reply.parse(await api(host.url('control'), `/api/inbox${query}`));
+const change = async (body: unknown) =>
+  inboxApi.change.reply.parse(
+    await api(host.url('control'), '/api/inbox', { method: 'PATCH', body: JSON.stringify(body) }),
+  );
+const remove = async (ids: number[]) =>
+  inboxApi.remove.reply.parse(
+    await api(host.url('control'), '/api/inbox/remove', { method: 'POST', body: JSON.stringify({ ids }) }),
+  );
+const bodies = async (query?: string) => (await list(query)).items.map((item) => item.body);
+
+it('takes what is handed over once, tells the pages, and counts it', async () => {
+  await Promise.all([
+    offer('first', { tags: ['a'] }),
+    offer('first'),
+    offer('second', { source: 'mail', priority: 5 }),
+  ]);
+  const { items, unread, total, sources } = await list();
+  expect(items.map((item) => item.body).sort()).toEqual(['first', 'second']);
+  expect({ unread, total, sources }).toEqual({ unread: 2, total: 2, sources: ['mail', 'test'] });
+  await expect.poll(() => events.added.toSorted()).toEqual(items.map((item) => item.id).toSorted());
+  const page = await (
+    await fetch(`${host.url('control')}/metrics`, {
+      headers: { authorization: `Basic ${btoa('ada:correct horse battery')}` },
+    })
+  ).text();
+  expect(page).toMatch(/^inbox_items_total\{service="inbox"\} 2$/m);
+  expect(page).toMatch(/^inbox_items_unread\{service="inbox"\} 2$/m);
+});
+
+it('filters and pages', async () => {
+  expect(await bodies('?source=mail')).toEqual(['second']);
+  expect(await bodies('?tag=a')).toEqual(['first']);
+  expect(await bodies('?minPriority=4')).toEqual(['second']);
+  const [newest] = (await list('?limit=1')).items;
+  expect(await bodies(`?before=${newest?.id ?? 0}`)).toHaveLength(1);
+  expect((await list(`?before=${newest?.id ?? 0}`)).total).toBe(2);
+});
+
+it('marks rows and all rows, counting and telling only what changed', async () => {
+  const [mail] = (await list('?source=mail')).items;
+  const id = mail?.id ?? 0;
+  expect(await change({ ids: [id], read: true })).toEqual({ changed: 1, unread: 1 });
+  expect(await change({ ids: [id], read: true })).toEqual({ changed: 0, unread: 1 });
+  expect(await bodies('?unread=true')).toEqual(['first']);
+  expect(await change({ ids: 'all', read: true })).toEqual({ changed: 1, unread: 0 });
+  expect(await change({ ids: 'all', read: false })).toEqual({ changed: 2, unread: 2 });
+  await expect.poll(() => events.changed.length).toBe(3);
+  expect(events.changed[0]).toEqual({ ids: [id], change: { read: true }, unread: 1 });
+});
+
+it('puts a row away: out of the list and the count, still found', async () => {
+  const [first] = (await list('?tag=a')).items;
+  expect(await change({ ids: [first?.id ?? 0], done: true })).toEqual({ changed: 1, unread: 1 });
+  expect(await bodies()).toEqual(['second']);
+  expect(await bodies('?done=true')).toEqual(['first']);
+  expect(await bodies('?q=first')).toEqual(['first']);
+  expect(await bodies('?q=first&done=false')).toEqual([]);
+});
+
+it('removes rows for good', async () => {
+  const [mail] = (await list('?source=mail')).items;
+  const id = mail?.id ?? 0;
+  expect(await remove([id, 999_999])).toEqual({ removed: 1, unread: 0 });
+  await offer('second');
+  expect(await bodies('?q=second')).toEqual([]);
+  await expect.poll(() => events.changed).toEqual([{ ids: [id], change: { removed: true }, unread: 0 }]);
+});
+
+it('removes what is older than it keeps, and tells', async () => {
+  await offer('old', { time: clock.now() - 31 * day });
+  await offer('younger', { time: clock.now() - 29 * day });
+  expect(await bodies()).toEqual(['younger', 'old']);
+  clock.advance(3_600_000);
+  await expect.poll(() => bodies()).toEqual(['younger']);
+  await expect.poll(() => events.changed).toMatchObject([{ change: { removed: true }, unread: 1 }]);
+});
+
+describe('refuses', () => {
+  it('strangers', async () => {
+    expect((await fetch(`${host.url('control')}/api/inbox`)).status).toBe(401);
+  });
+
+  it.each(['?limit=0', '?limit=201', '?before=x', '?minPriority=6', '?unread=perhaps'])('%s', async (query) => {
+    await expect(list(query)).rejects.toThrow(/4\d\d/);
+  });
+
+  it.each([{ ids: [] }, { ids: 'some' }, { ids: Array.from({ length: 1001 }, (_, index) => index) }])(
+    '%j',
+    async (body) => {
+      await expect(change(body)).rejects.toThrow(/4\d\d/);
+    },
+  );
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { matchRecipient } from '../../../services/mail/domain/recipients.ts';
+import { parseTarget, targetName } from '../../../services/mail/domain/target.ts';
+import { Settings } from '../../../services/mail/settings.ts';
+
+const mappings = [
+  { address: 'basic', targets: ['basic'] },
+  { address: 'disk.failure', targets: ['dotted'] },
+  { address: 'backup-*@nas.lan', targets: ['backup'] },
+  { address: 'cam?@*.lan', targets: ['camera'] },
+  { address: '*@catch.all', targets: ['all'] },
+];
+
+describe('an envelope recipient', () => {
+  it.each([
+    ['basic@anywhere', 'basic', 'info'],
+    ['BASIC@ANYWHERE', 'basic', 'info'],
+    ['"basic"@x', 'basic', 'info'],
+    ['basic.failure@x', 'basic', 'failure'],
+    ['basic.FAILURE@x', 'basic', 'failure'],
+    ['basic.warning@x', 'basic', 'warning'],
+    ['basic.success@x', 'basic', 'success'],
+    ['disk.failure@x', 'dotted', 'info'],
+    ['backup-db@NAS.lan', 'backup', 'info'],
+    ['backup-@nas.lan', 'backup', 'info'],
+    ['cam1.warning@house.lan', 'camera', 'warning'],
+    ['what.ever.critical@catch.all', 'all', 'info'],
+    ['x.failure@catch.all', 'all', 'failure'],
+  ])('%s means %s as %s', (address, target, type) => {
+    expect(matchRecipient(mappings, address)).toEqual({ targets: [target], type });
+  });
+
+  it.each(
+    ['nobody@x', 'basic.critical@x', 'basic+x@x', 'backup-db@other', 'cam12@house.lan', 'basic', '.failure@x'].filter(
+      (each) => each !== 'basic',
+    ),
+  )('%s is unknown', (address) => {
+    expect(matchRecipient(mappings, address)).toBeUndefined();
+  });
+
+  it('is compared in bounded time, whatever the pattern', () => {
+    const pattern = `${'a*'.repeat(30)}b`;
+    expect(matchRecipient([{ address: pattern, targets: ['x'] }], `${'a'.repeat(60)}@x`)).toBeUndefined();
+  });
+});
+
+describe('a destination', () => {
+  it.each([
+    ['notify://aggregator', 'notify://aggregator'],
+    ['notify://home/?tag=a,b', 'notify://home?tag=a%2Cb'],
+    ['http://127.0.0.1:8000/notify/aggregator?tag=backup+daily', 'notify://aggregator?tag=backup+daily'],
+    ['https://homeport.lan/sub/path/notify/KEY/', 'notify://KEY'],
+    ['push://alerts', 'push://alerts'],
+  ])('%s is understood', (text, name) => {
+    const target = parseTarget(text);
+    expect(target && targetName(target)).toBe(name);
+    expect(target && parseTarget(targetName(target))).toEqual(target);
+  });
+
+  it.each([
+    '',
+    'aggregator',
+    'notify://',
+    'notify://a b',
+    'http://host/elsewhere/KEY',
+    'push://a/b',
+    'push://a?x=y',
+    'mailto://a@b',
+  ])('%j is refused', (text) => {
+    expect(parseTarget(text)).toBeUndefined();
+  });
+});
+
+describe('settings', () => {
+  const check = (address: string, to: string) => Settings.safeParse({ recipients: [{ address, to }] });
+
+  it('have recipients from the start', () => {
+    expect(Settings.parse({}).recipients.map(({ address }) => address)).toEqual(['aggregator', 'alerts']);
+  });
+
+  it('say which recipient is not valid, and what is expected', () => {
+    expect(check('a*@b.?', 'push://x  notify://y').success).toBe(true);
+    const bad = check('a b', 'mailto://x');
+    expect(bad.error?.issues.map(({ path }) => path.join('.'))).toEqual(['recipients.0.address', 'recipients.0.to']);
+    expect(bad.error?.issues[1]?.message).toMatch(/^Use notify:\/\/KEY/);
+  });
+});

@@ -1,0 +1,227 @@
+import { readdirSync, rmSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mail } from '../../../services/mail/index.ts';
+import type { Settings } from '../../../services/mail/settings.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe, withReadings, type Offers, type Readings } from '../notify/support.ts';
+import { Client, submit } from './support.ts';
+
+let host: TestHost;
+let offers: Offers;
+let readings: Readings;
+
+const recipients: Settings['recipients'] = [
+  { address: 'aggregator', to: 'notify://aggregator' },
+  { address: 'pager@nas.lan', to: 'push://pager http://any.host:8000/notify/night?tag=oncall+now' },
+];
+
+async function openMail(settings: Partial<Settings> = {}): Promise<void> {
+  const probe = createProbe(['notices', 'push']);
+  const watched = withReadings({
+    ...mail,
+    create: (context, given: Settings) => mail.create(context, { ...given, recipients, ...settings }),
+  });
+  offers = probe.offers;
+  readings = watched.readings;
+  host = await openTestHost({ services: [probe.descriptor, watched.descriptor] });
+}
+
+function processed(result: string): number | undefined {
+  return readings.counters.get(`gateway_emails_processed_total{result="${result}"}`);
+}
+
+function spool(): readonly string[] {
+  return readdirSync(join(host.dataDir, 'mail', 'spool'));
+}
+
+const to = ['aggregator@anywhere.example'];
+
+beforeEach(() => openMail({ maxMegabytes: 1, maxRecipients: 2, maxClients: 3 }));
+afterEach(() => host[Symbol.asyncDispose]());
+
+describe('the SMTP dialogue', () => {
+  it('offers what mail programs use, and no sign-in', async () => {
+    using client = await Client.open(host.port('mail'));
+    expect(await client.reply()).toBe('220 localhost ESMTP Homeport');
+    const extensions = (await client.command('EHLO [127.0.0.1]')).split('\r\n').map((line) => line.slice(4));
+    expect(extensions.slice(1)).toEqual(['PIPELINING', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES', 'SIZE 1048576']);
+    expect(await client.command('AUTH PLAIN AGEAYg==')).toMatch(/^500 /);
+    expect(await client.command('MAIL FROM:<>')).toMatch(/^250 /);
+  });
+
+  it('refuses unknown recipients and bad addresses by name, and takes the others', async () => {
+    using client = await Client.open(host.port('mail'));
+    await client.reply();
+    await client.command('EHLO test');
+    await client.command('MAIL FROM:<a@b.c>');
+    expect(await client.command('RCPT TO:<nobody@anywhere>')).toMatch(/^550 5\.1\.1 /);
+    expect(await client.command('RCPT TO:<pager@elsewhere>')).toMatch(/^550 5\.1\.1 /);
+    expect(await client.command('RCPT TO:<broken')).toMatch(/^501 5\.1\.3 /);
+    expect(await client.command('DATA')).toMatch(/^503 /);
+    expect(await client.command('RCPT TO:<AGGREGATOR.Warning@x>')).toMatch(/^250 /);
+    expect(await client.command('RCPT TO:<pager@NAS.lan>')).toMatch(/^250 /);
+    expect(await client.command('RCPT TO:<aggregator.info@x>')).toMatch(/^452 4\.5\.3 /);
+    expect(processed('rejected')).toBe(2);
+  });
+
+  it('takes commands that come all at once', async () => {
+    using client = await Client.open(host.port('mail'));
+    await client.reply();
+    client.write('EHLO t\r\nMAIL FROM:<a@b.c>\r\nRCPT TO:<aggregator@x>\r\nDATA\r\n');
+    for (const code of ['250', '250', '250', '354']) expect(await client.reply()).toMatch(new RegExp(`^${code}`));
+    client.write('Subject: one\r\n\r\n1\r\n.\r\nMAIL FROM:<a@b.c>\r\nRCPT TO:<aggregator@x>\r\nDATA\r\n');
+    for (const code of ['250', '250', '250', '354']) expect(await client.reply()).toMatch(new RegExp(`^${code}`));
+    client.write('Subject: two\r\n\r\n2\r\n.\r\nQUIT\r\n');
+    for (const code of ['250 2.0.0 queued', '221']) expect(await client.reply()).toMatch(new RegExp(`^${code}`));
+    await vi.waitFor(() => {
+      expect([...offers.notices.values()].map(({ notice }) => notice.title)).toEqual([
+        'one ([no sender])',
+        'two ([no sender])',
+      ]);
+    });
+  });
+
+  it('ends data only at a dot between two line ends of the network kind', async () => {
+    using client = await Client.open(host.port('mail'));
+    await client.begin(to);
+    client.write('Subject: smuggled\r\n\r\nfirst\n.\nMAIL FROM:<evil@x>\r\nlast\r\n.\r\n');
+    expect(await client.reply()).toMatch(/^250 /);
+    await vi.waitFor(() => expect(offers.notices.size).toBe(1));
+    expect([...offers.notices.values()][0]?.notice.body).toContain('MAIL FROM:<evil@x>');
+  });
+
+  it('turns away web requests and more connections than allowed', async () => {
+    using web = await Client.open(host.port('mail'));
+    await web.reply();
+    expect(await web.command('POST / HTTP/1.1')).toMatch(/^421 /);
+    const open = await Promise.all([1, 2, 3].map(() => Client.open(host.port('mail'))));
+    for (const client of open) expect(await client.reply()).toMatch(/^220 /);
+    using fourth = await Client.open(host.port('mail'));
+    expect(await fourth.reply()).toMatch(/^421 4\.3\.2 /);
+    for (const client of open) client[Symbol.dispose]();
+    await vi.waitFor(async () => {
+      using again = await Client.open(host.port('mail'));
+      expect(await again.reply()).toMatch(/^220 /);
+    });
+  });
+});
+
+describe('a mail', () => {
+  it('goes where its recipients are mapped, with the type of the address', async () => {
+    await submit(host.port('mail'), ['pager.failure@nas.lan'], 'From: nas@x\r\nSubject: Fire\r\n\r\nbasement\r\n');
+    await vi.waitFor(() => expect([offers.notices.size, offers.push.size]).toEqual([1, 1]));
+    expect([...offers.push.values()]).toMatchObject([
+      { topic: 'pager', title: 'Fire (nas@x)', message: 'basement', priority: 4 },
+    ]);
+    expect([...offers.notices.values()]).toMatchObject([
+      { configuration: 'night', tag: 'oncall now', notice: { type: 'failure' } },
+    ]);
+  });
+
+  it('is delivered once to a target, however many recipients lead there', async () => {
+    await submit(host.port('mail'), ['aggregator@a', 'aggregator@b'], 'Subject: once\r\n\r\nx');
+    await submit(host.port('mail'), ['aggregator@a'], 'Subject: after\r\n\r\nx');
+    await vi.waitFor(() => expect(offers.notices.size).toBe(2));
+    expect([...offers.notices.values()].map(({ notice }) => notice.title)).toEqual([
+      'once ([no sender])',
+      'after ([no sender])',
+    ]);
+  });
+
+  it('that is sent again for want of an answer is taken once; one without Message-ID may be meant twice', async () => {
+    const marked = 'Message-ID: <1@x>\r\nSubject: twin\r\n\r\nx';
+    const first = await submit(host.port('mail'), to, marked);
+    expect(await submit(host.port('mail'), to, marked)).toBe(first);
+    const plain = 'Subject: alone\r\n\r\nx';
+    expect(await submit(host.port('mail'), to, plain)).not.toBe(await submit(host.port('mail'), to, plain));
+    await vi.waitFor(() => expect(offers.notices.size).toBe(3));
+    expect(spool()).toHaveLength(3);
+  });
+
+  it('is kept as it came', async () => {
+    const source = Buffer.from('Subject: r\xe4w\r\n\r\n.dot\r\n\x00\xff\r\n', 'latin1');
+    const id = (await submit(host.port('mail'), to, source)).split(' ').at(-1);
+    expect(readFileSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`)).equals(source)).toBe(true);
+  });
+
+  it('that is too large is refused early by its announced size, and late by its real one', async () => {
+    using client = await Client.open(host.port('mail'));
+    await client.reply();
+    await client.command('EHLO t');
+    expect(await client.command('MAIL FROM:<a@b.c> SIZE=2000000')).toMatch(/^552 5\.3\.4 /);
+    const large = `Subject: large\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(12_000)}`;
+    expect(await submit(host.port('mail'), to, large)).toMatch(/^552 5\.3\.4 /);
+    expect([spool(), processed('accepted')]).toEqual([[], 0]);
+    expect(await submit(host.port('mail'), to, 'Subject: small\r\n\r\nx')).toMatch(/^250 /);
+  });
+
+  it('that goes round in circles is refused', async () => {
+    expect(await submit(host.port('mail'), to, `${'Received: from x\r\n'.repeat(26)}Subject: loop\r\n\r\nx`)).toMatch(
+      /^554 /,
+    );
+    expect(spool()).toEqual([]);
+  });
+
+  it('stays with its sender while it cannot be stored', async () => {
+    rmSync(join(host.dataDir, 'mail', 'spool'), { recursive: true });
+    expect(await submit(host.port('mail'), to, 'Subject: x\r\n\r\nx')).toMatch(/^451 4\.3\.0 /);
+    expect(processed('failed')).toBe(1);
+  });
+
+  it('whose sender vanishes leaves nothing behind', async () => {
+    using client = await Client.open(host.port('mail'));
+    await client.begin(to);
+    client.write('Subject: half\r\n\r\nbeginning');
+    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    client[Symbol.dispose]();
+    await vi.waitFor(() => expect(spool()).toEqual([]));
+    expect(await submit(host.port('mail'), to, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
+  });
+
+  it('waits for a receiver that is not running', async () => {
+    await host[Symbol.asyncDispose]();
+    const lonely = createProbe([]);
+    host = await openTestHost({ services: [lonely.descriptor, mail] });
+    expect(await submit(host.port('mail'), ['alerts@x'], 'Subject: later\r\n\r\nx')).toMatch(/^250 /);
+    expect(spool()).toHaveLength(1);
+  });
+});
+
+describe('a stop', () => {
+  it('lets a mail that is coming in come to its end and sends idle clients away', async () => {
+    using busy = await Client.open(host.port('mail'));
+    await busy.begin(to);
+    busy.write('Subject: just in time\r\n\r\n');
+    using idle = await Client.open(host.port('mail'));
+    await idle.reply();
+    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    const closed = host[Symbol.asyncDispose]();
+    expect(await idle.reply()).toMatch(/^421 /);
+    expect(await busy.finish(Buffer.from('x'))).toMatch(/^250 2\.0\.0 queued/);
+    expect(await busy.reply()).toMatch(/^421 /);
+    await closed;
+    expect(await busy.reply()).toBe('');
+    await openMail();
+  });
+});
+
+describe('a hostile mail', () => {
+  const mixed = (boundary: string): string => `Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n`;
+  const deep = Array.from({ length: 300 }, (_, level) => `--b${level}\r\n${mixed(`b${level + 1}`)}`).join('');
+
+  it.each([
+    ['parts within parts', `Subject: deep\r\n${mixed('b0')}${deep}text\r\n`],
+    ['a header without end', `Subject: long\r\n${`X-${'y'.repeat(60)}: z\r\n`.repeat(8000)}\r\nbody\r\n`],
+    ['nothing but line ends', `Subject: empty\r\n\r\n${'\r\n'.repeat(400_000)}`],
+    ['nothing but brackets', `Subject: tags\r\nContent-Type: text/html\r\n\r\n${'<a <'.repeat(200_000)}`],
+    ['nothing at all', '\r\n'],
+  ])('with %s is shown somehow, and the next one comes through', async (_what, source) => {
+    expect(await submit(host.port('mail'), to, source)).toMatch(/^250 /);
+    expect(await submit(host.port('mail'), to, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
+    await vi.waitFor(() => expect(offers.notices.size).toBe(2), { timeout: 20_000 });
+    const [hostile, next] = [...offers.notices.values()];
+    expect(hostile?.notice.body.length).toBeGreaterThan(0);
+    expect(next?.notice.title).toBe('next ([no sender])');
+  });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
+
+let host: TestHost;
+let receiver: Receiver;
+let offers: Offers;
+
+beforeAll(async () => {
+  receiver = await openReceiver();
+  const probe = createProbe(['inbox', 'push']);
+  offers = probe.offers;
+  host = await openTestHost({ services: [probe.descriptor, notify] });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const json = { 'content-type': 'application/json' };
+
+function call(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(host.url('notify') + path, { method: 'POST', redirect: 'manual', ...init });
+}
+
+function lastInbox() {
+  return [...offers.inbox.values()].at(-1);
+}
+
+describe('POST /notify', () => {
+  it('takes a form in parts, as the client of the peer sends it', async () => {
+    const form = new FormData();
+    for (const [name, value] of [
+      ['title', 'Ü'],
+      ['body', 'häppy'],
+      ['type', 'warning'],
+      ['tag', 'all'],
+      ['tag', 'x'],
+    ] as const) {
+      form.append(name, value);
+    }
+    const reply = await call('/notify/aggregator', { body: form, headers: { accept: 'application/json' } });
+    expect([reply.status, await reply.json()]).toMatchObject([200, { error: null }]);
+    expect(lastInbox()).toMatchObject({ title: 'Ü', body: 'häppy', priority: 4 });
+  });
+
+  it('means the key in the header when the path has none', async () => {
+    for (const path of ['/notify', '/notify/']) {
+      const headers = { ...json, 'x-apprise-config-id': 'aggregator' };
+      const reply = await call(path, { headers, body: JSON.stringify({ body: path }) });
+      expect(reply.status).toBe(200);
+      expect(lastInbox()).toMatchObject({ body: path });
+    }
+    const got = await call('/get', { headers: { 'x-apprise-config-id': 'aggregator' } });
+    expect(await got.text()).toContain('push://homeport');
+  });
+
+  it('takes plain text as the body, titled by a header or the query', async () => {
+    await call('/notify/aggregator?type=down', {
+      headers: { 'content-type': 'text/plain', title: 'From a header' },
+      body: 'raw\ntext',
+    });
+    expect(lastInbox()).toMatchObject({ title: 'From a header', body: 'raw\ntext', priority: 4 });
+  });
+
+  it.each(['a file in a form', 'attach', 'attachment', 'attachments'])(
+    'refuses what it cannot deliver: %s',
+    async (how) => {
+      const form = new FormData();
+      form.append('body', 'x');
+      form.append('photo', new Blob(['abc']), 'a.txt');
+      const body = how.includes('file') ? form : JSON.stringify({ body: 'x', [how]: 'http://example.org/a.png' });
+      const reply = await call('/notify/aggregator', {
+        body,
+        headers: how.includes('file') ? { accept: 'application/json' } : json,
+      });
+      expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
+    },
+  );
+
+  it('refuses payload mapping instead of passing over it', async () => {
+    const reply = await call('/notify/aggregator?:message=body', { headers: json, body: '{"message":"x"}' });
+    expect([reply.status, await reply.json()]).toEqual([
+      400,
+      { error: 'Payload field mapping failed using KEY: aggregator' },
+    ]);
+  });
+
+  it('takes large bodies, answers 431 past the limit and 400 for hostile nesting, and goes on', async () => {
+    const large = JSON.stringify({ body: 'x'.repeat(100_000) });
+    expect((await call('/notify/aggregator', { headers: json, body: large })).status).toBe(200);
+    const form = new URLSearchParams({ body: 'x'.repeat(40_000) });
+    expect((await call('/notify/aggregator', { body: form })).status).toBe(200);
+    const tooLarge = await call('/notify/aggregator', {
+      headers: json,
+      body: JSON.stringify({ body: 'x'.repeat(3_200_000) }),
+    });
+    expect([tooLarge.status, await tooLarge.json()]).toEqual([431, { error: 'JSON Payload provided is to large' }]);
+    const nested = await call('/notify/aggregator', { headers: json, body: '['.repeat(1_000_000) });
+    expect([nested.status, await nested.json()]).toEqual([400, { error: 'Invalid JSON Payload provided' }]);
+    const broken = { 'content-type': 'multipart/form-data' };
+    expect((await call('/notify/aggregator', { headers: broken, body: 'x' })).status).toBe(400);
+    const unfinished = { 'content-type': 'multipart/form-data; boundary=b' };
+    expect((await call('/notify/aggregator', { headers: unfinished, body: '--b\r\nContent-Disp' })).status).toBe(400);
+  });
+
+  it('shows only lines of the level asked for', async () => {
+    const headers = { ...json, 'x-apprise-log-level': 'WARNING' };
+    const reply = await call('/notify/aggregator', { headers, body: '{"body":"x"}' });
+    expect(await reply.json()).toEqual({ error: null, details: [] });
+  });
+
+  it('drops NUL characters, which not every database can keep', async () => {
+    await call('/notify/aggregator', { headers: json, body: '{"body":"a\\u0000b"}' });
+    expect(lastInbox()).toMatchObject({ body: 'ab' });
+  });
+});
+
+describe('POST /add', () => {
+  const add = (fields: unknown) => call('/add/kept', { headers: json, body: JSON.stringify(fields) });
+
+  it('keeps a configuration byte for byte', async () => {
+    const config = '\ufeff# ünïcode 🎉\r\n\r\n  a , b =  json://h/p?x=y  \n;c\n';
+    expect((await add({ config, format: 'text' })).status).toBe(200);
+    const got = await (await call('/get/kept')).arrayBuffer();
+    expect(Buffer.from(got).equals(Buffer.from(config))).toBe(true);
+  });
+
+  it('tells which lines and URLs do nothing, and refuses YAML in so many words', async () => {
+    const partly = await add({ config: 'json://h\nnosuch://token\n', format: 'text' });
+    expect([partly.status, await partly.json()]).toMatchObject([
+      200,
+      { error: null, details: [['WARNING', expect.any(String), 'Line 2 does nothing: nosuch:// is not served.']] },
+    ]);
+    const urls = await add({ urls: 'json://h, nosuch://x' });
+    expect(await urls.json()).toMatchObject({
+      error: null,
+      details: [['WARNING', expect.any(String), expect.stringContaining('URL 2')]],
+    });
+    const yaml = await add({ config: 'version: 1\nurls:\n  - json://h\n', format: 'auto' });
+    expect([yaml.status, await yaml.json()]).toEqual([
+      400,
+      { error: 'Invalid configuration format specified: YAML is not served, use TEXT' },
+    ]);
+    const long = await add({ config: `#${'x'.repeat(600_000)}`, format: 'text' });
+    expect([long.status, await long.json()]).toEqual([400, { error: 'The configuration payload is too large' }]);
+  });
+});
+
+describe('other addresses', () => {
+  it('describe the state and what is served', async () => {
+    const status = await call('/status/', { method: 'GET', headers: { accept: 'application/json' } });
+    expect(await status.json()).toMatchObject({ config_lock: false, status: { details: ['OK'] } });
+    const details = await call('/details', { method: 'GET', headers: { accept: 'application/json' } });
+    const { schemas } = (await details.json()) as { schemas: { service_name: string }[] };
+    expect(schemas.map(({ service_name }) => service_name)).toEqual(['Inbox', 'Push', 'JSON', 'ntfy']);
+  });
+
+  it('set no cookie and allow no caching', async () => {
+    const { headers } = await call('/status', { method: 'GET' });
+    expect(headers.get('cache-control')).toBe('max-age=0, no-cache, no-store, must-revalidate, private');
+    expect([headers.has('set-cookie'), headers.has('x-powered-by')]).toEqual([false, false]);
+  });
+});
+
+describe('credentials', () => {
+  it('that are wrong are refused even while none are needed', async () => {
+    const headers = { ...json, authorization: `Basic ${Buffer.from('ada:wrong').toString('base64')}` };
+    const reply = await call('/notify/aggregator', { headers, body: '{"body":"x"}' });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /);
+    expect(Object.keys((await reply.json()) as object)).toEqual(['error']);
+    const right = { ...json, authorization: adminAuthorization };
+    expect((await call('/notify/aggregator', { headers: right, body: '{"body":"x"}' })).status).toBe(200);
+    expect(admin.name).toBe('ada');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { looksLikeYaml, parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
+
+describe('TEXT configuration', () => {
+  it('has destinations with and without tags, comments and groups', () => {
+    const { entries, skipped } = parseTextConfiguration(
+      [
+        '# comment',
+        '; another',
+        '',
+        'json://a/?x=y=z',
+        ' mom , dad = json://b',
+        '2:kids me=json://c/?a=b',
+        'family=mom, kids',
+        'everyone = family',
+      ].join('\r\n'),
+    );
+    expect(entries.map(({ url, tags }) => [url, tags.map(({ name }) => name)])).toEqual([
+      ['json://a/?x=y=z', []],
+      ['json://b', ['mom', 'dad', 'family', 'everyone']],
+      ['json://c/?a=b', ['kids', 'me', 'family', 'everyone']],
+    ]);
+    expect(entries[2]?.tags[0]).toEqual({ name: 'kids', level: 2 });
+    expect(skipped).toEqual([]);
+  });
+
+  it('passes over lines that say nothing, and tells which', () => {
+    const { entries, skipped } = parseTextConfiguration(
+      'garbage\ninclude http://x/y\na!=json://b\n-x=json://b\njson://ok',
+    );
+    expect(entries.map(({ url }) => url)).toEqual(['json://ok']);
+    expect(skipped.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('ends with groups that hold each other', () => {
+    const { entries } = parseTextConfiguration('a=json://x\nb=a,c\nc=b');
+    expect(entries[0]?.tags.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is told from YAML', () => {
+    expect(looksLikeYaml('version: 1\nurls:\n  - json://x\n')).toBe(true);
+    expect(looksLikeYaml('json://x?urls:=1\n')).toBe(false);
+  });
+});
+
+describe('lists of URLs', () => {
+  it('are separated by commas and white space, but not within a URL', () => {
+    expect(splitUrls('json://a, ntfy://b/c,d\n push://e ,')).toEqual(['json://a', 'ntfy://b/c,d', 'push://e']);
+    expect(splitUrls('  ')).toEqual([]);
+  });
+});

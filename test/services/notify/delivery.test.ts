@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noticeOffered } from '../../../services/contracts/notice.ts';
+import type { Context } from '../../../services/contracts/service.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import type { Settings } from '../../../services/notify/settings.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe, openReceiver, withReadings, type Offers, type Receiver } from './support.ts';
+
+const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
+
+let open: AsyncDisposableStack;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  open = new AsyncDisposableStack();
+  receiver = open.use(await openReceiver());
+});
+afterEach(() => open.disposeAsync());
+
+async function openNotify(
+  options: Parameters<typeof openTestHost>[0] & { receives?: readonly ('inbox' | 'push')[] } = {},
+): Promise<{ host: TestHost; offers: Offers }> {
+  const { offers, descriptor } = createProbe(options.receives ?? ['inbox', 'push']);
+  const host = open.use(await openTestHost({ services: [descriptor, notify], ...options }));
+  return { host, offers };
+}
+
+async function post(host: TestHost, path: string, fields: unknown): Promise<{ status: number; text: string }> {
+  const reply = await fetch(host.url('notify') + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  return { status: reply.status, text: await reply.text() };
+}
+
+describe('the key that is there from the start', () => {
+  it('reaches the inbox and the own push server, once each, with one identity', async () => {
+    const { host, offers } = await openNotify();
+    const reply = await post(host, '/notify/aggregator', { title: 'Disk', body: 'full', type: 'failure' });
+    expect(reply).toMatchObject({ status: 200 });
+    expect(JSON.parse(reply.text)).toMatchObject({
+      error: null,
+      details: [expect.arrayContaining(['INFO']), expect.arrayContaining(['INFO'])],
+    });
+    const [[key, item] = []] = [...offers.inbox];
+    const [[, message] = []] = [...offers.push];
+    expect(item).toMatchObject({ title: 'Disk', body: 'full', priority: 4, source: 'notify', format: 'text' });
+    expect(message).toMatchObject({ topic: 'homeport', title: 'Disk', message: 'full', priority: 4, origin: key });
+    expect([offers.inbox.size, offers.push.size]).toEqual([1, 1]);
+  });
+
+  it('gives each posted notification an identity of its own, and calls successes calmly', async () => {
+    const { host, offers } = await openNotify();
+    for (const type of ['info', 'success']) await post(host, '/notify/aggregator', { body: 'same', type });
+    expect([...offers.inbox.values()].map(({ priority }) => priority)).toEqual([3, 3]);
+  });
+});
+
+describe('a notice that another part of the app hands over', () => {
+  it('is taken once under its key, which stays its identity', async () => {
+    const { offers } = await openNotify();
+    const offer = { configuration: 'aggregator', notice: { ...notice, tags: [...notice.tags] } };
+    for (let time = 0; time < 3; time += 1) await offers.context?.handovers.pass(noticeOffered, 'uptime:7', offer);
+    await vi.waitFor(() => expect(offers.push.size).toBe(1));
+    await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['uptime:7']));
+    expect([...offers.push.values()]).toMatchObject([{ origin: 'uptime:7', source: 'uptime' }]);
+  });
+
+  it('goes to the inbox when nobody wears its tag, and is refused for good without its key', async () => {
+    const { offers } = await openNotify();
+    const given = { ...notice, tags: [...notice.tags] };
+    await offers.context?.handovers.pass(noticeOffered, 'a:1', {
+      configuration: 'aggregator',
+      tag: 'nobody',
+      notice: given,
+    });
+    await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['a:1']));
+    const lost = offers.context?.handovers.pass(noticeOffered, 'a:2', { configuration: 'nokey', notice: given });
+    await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
+  });
+});
+
+describe('destinations that do not answer', () => {
+  it('delay neither the healthy ones beside them nor the answer of later calls', async () => {
+    const { host, offers } = await openNotify({ environment: {} });
+    const config = `json://127.0.0.1:${receiver.port}/__never\njson://127.0.0.1:${receiver.port}/fine\ninbox://\n`;
+    await post(host, '/add/mixed', { config, format: 'text' });
+    const reply = await post(host, '/notify/mixed', { body: 'first' });
+    expect(reply.status).toBe(200);
+    const { details } = JSON.parse(reply.text) as { details: string[][] };
+    expect(details.map(([level]) => level).toSorted()).toEqual(['INFO', 'INFO', 'WARNING']);
+    expect(offers.inbox.size).toBe(1);
+    expect(receiver.received.filter(({ path }) => path === '/fine')).toHaveLength(1);
+    await post(host, '/notify/mixed', { body: 'second' });
+    expect(receiver.received.filter(({ path }) => path === '/fine')).toHaveLength(2);
+    expect(receiver.received.filter(({ path }) => path === '/__never')).toHaveLength(1);
+  });
+
+  it('get what waited for them after a restart, in order', async () => {
+    const { host, offers } = await openNotify({ receives: ['push'] });
+    const reply = await post(host, '/notify/aggregator', { body: 'one' });
+    expect(JSON.parse(reply.text)).toMatchObject({ error: null });
+    expect(reply.text).toContain('WARNING');
+    await post(host, '/notify/aggregator', { body: 'two' });
+    expect(offers.inbox.size).toBe(0);
+    // The probe does not take from the inbox hand-over; the next host's does.
+    const { dataDir } = host;
+    const again = createProbe(['inbox', 'push']);
+    await host.host[Symbol.asyncDispose]();
+    const clock = createFakeClock(Date.now() + 60_000);
+    open.use(await openTestHost({ services: [again.descriptor, notify], dataDir, clock }));
+    await vi.waitFor(
+      () => expect([...again.offers.inbox.values()].map(({ body }) => body)).toEqual(['one', 'two']),
+      5000,
+    );
+    expect(again.offers.push.size).toBe(0);
+  });
+
+  it('and those that refuse for good make the call fail, unless they are optional', async () => {
+    const { descriptor, readings } = withReadings(notify);
+    const { host } = await openNotify({ services: [createProbe(['inbox']).descriptor, descriptor] });
+    const gone = `json://127.0.0.1:${receiver.port}/__status/410`;
+    await post(host, '/add/gone', { config: gone, format: 'text' });
+    await post(host, '/add/soft', { config: `${gone}?optional=yes\ninbox://`, format: 'text' });
+    const reply = await post(host, '/notify/gone', { body: 'x' });
+    expect(reply.status).toBe(424);
+    expect(reply.text).toContain('error=410');
+    expect(await post(host, '/notify/soft', { body: 'x' })).toMatchObject({ status: 200 });
+    await vi.waitFor(async () => {
+      expect(readings.counters.get('aggregator_notifications_sent_total{scheme="json",status="failure"}')).toBe(2);
+      expect(await readings.read('aggregator_outbox_pending')).toBe(0);
+    });
+    expect(readings.counters.get('aggregator_notifications_sent_total{scheme="ntfy",status="success"}')).toBe(0);
+    expect(readings.counters.get('aggregator_requests_total{code="424"}')).toBe(1);
+  });
+});
+
+describe('secrets of destinations', () => {
+  it('lie sealed in the data folder and show in no log, list or detail', async () => {
+    const { host } = await openNotify();
+    const url = `json://user:hunter22@127.0.0.1:${receiver.port}/__status/503?+X-Token=s3cr3ttoken`;
+    await post(host, '/add/secret', { config: `${url}\nntfy://tk_verysecret1@127.0.0.1:1/topic\n`, format: 'text' });
+    const replies = [
+      await post(host, '/notify/secret', { body: 'x' }),
+      await post(host, '/notify', { body: 'x', urls: url }),
+      { text: await (await fetch(`${host.url('notify')}/json/urls/secret?privacy=1`)).text() },
+    ];
+    const secret = /hunter22|s3cr3ttoken|verysecret/;
+    for (const { text } of replies) expect(text).not.toMatch(secret);
+    expect(host.log.join('\n')).not.toMatch(secret);
+    const folder = join(host.dataDir, 'notify');
+    for (const name of readdirSync(folder).filter((each) => each.startsWith('db'))) {
+      expect(readFileSync(join(folder, name), 'latin1')).not.toMatch(secret);
+    }
+    expect((await post(host, '/get/secret', {})).text).toContain('hunter22');
+  });
+});
+
+describe('the history', () => {
+  it('forgets what is finished after its time, and nothing that still waits', async () => {
+    let context: Context | undefined;
+    const watched = {
+      ...notify,
+      create: (given: Context, settings: Settings) => {
+        context = given;
+        return notify.create(given, settings);
+      },
+    };
+    const { descriptor } = createProbe(['inbox']);
+    const host = open.use(await openTestHost({ services: [descriptor, watched] }));
+    await post(host, '/add/inbox', { config: 'inbox://', format: 'text' });
+    await post(host, '/notify/inbox', { body: 'done' });
+    await post(host, '/notify/aggregator', { body: 'waits for the push server' });
+    if (context === undefined) throw new Error('the service was not made');
+    const notices = new NoticeStore(context.db);
+    expect(await notices.prune(Date.now() - 3_600_000)).toBe(0);
+    expect(await notices.prune(Date.now() + 3_600_000)).toBe(1);
+    const left = await context.db.selectFrom('notices').select('body').execute();
+    expect(left).toEqual([{ body: 'waits for the push server' }]);
+    expect(await context.db.selectFrom('deliveries').select('state').execute()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import type { Handover } from '../../../services/contracts/bus.ts';
+import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox.ts';
+import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notice.ts';
+import { pushOffered, type PushOffer } from '../../../services/contracts/push.ts';
+import {
+  defineService,
+  type Context,
+  type Metrics,
+  type ServiceDescriptor,
+} from '../../../services/contracts/service.ts';
+
+/** A request some destination got. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  readonly port: number;
+  readonly received: Received[];
+}
+
+/** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/…` 200. */
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const path = request.url ?? '';
+      received.push({
+        method: request.method ?? '',
+        path,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      });
+      if (path === '/__never') return;
+      const status = /^\/__status\/(\d+)/.exec(path)?.[1];
+      response.writeHead(Number(status ?? 200)).end('{}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    received,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What the parts that a notice is handed to were given, by key as they would keep it. */
+export interface Offers {
+  readonly inbox: Map<string, InboxOffer>;
+  readonly push: Map<string, PushOffer>;
+  readonly notices: Map<string, NoticeOffer>;
+  /** The probe's own context: its hand-overs are the host's. */
+  context: Context | undefined;
+}
+
+/** A service that stands in for those that receive hand-overs. */
+export function createProbe(receives: readonly ('inbox' | 'push' | 'notices')[]): {
+  readonly offers: Offers;
+  readonly descriptor: ServiceDescriptor<any, any>;
+} {
+  const offers: Offers = { inbox: new Map(), push: new Map(), notices: new Map(), context: undefined };
+  const handovers = { inbox: inboxOffered, push: pushOffered, notices: noticeOffered };
+  const descriptor = defineService({
+    id: 'probe',
+    title: 'Probe',
+    summary: 'Receives hand-overs in tests.',
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+    create(context) {
+      offers.context = context;
+      const open = new DisposableStack();
+      return {
+        start() {
+          for (const name of receives) {
+            open.use(
+              context.handovers.receive(handovers[name] as Handover<unknown>, async (offer, key) => {
+                const kept = offers[name] as Map<string, unknown>;
+                if (!kept.has(key)) kept.set(key, offer);
+              }),
+            );
+          }
+          return Promise.resolve();
+        },
+        health: () => Promise.resolve({ state: 'up', detail: '' }),
+        [Symbol.asyncDispose]() {
+          open.dispose();
+          return Promise.resolve();
+        },
+      };
+    },
+  });
+  return { offers, descriptor };
+}
+
+/** Values of a service's counters and gauges by `name{label="value"}`, as a scrape would show them. */
+export interface Readings {
+  readonly counters: Map<string, number>;
+  read(gauge: string): Promise<number | undefined>;
+}
+
+/** The same service, with its metrics within a test's reach. */
+export function withReadings<Settings>(descriptor: ServiceDescriptor<Settings>): {
+  readonly descriptor: ServiceDescriptor<Settings>;
+  readonly readings: Readings;
+} {
+  const counters = new Map<string, number>();
+  const gauges = new Map<string, () => number | Promise<number>>();
+  const nameOf = (name: string, labels: Readonly<Record<string, string | number>> = {}): string => {
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+  };
+  const metrics = (given: Metrics): Metrics => ({
+    ...given,
+    counter(options) {
+      for (const labels of options.initial ?? []) counters.set(nameOf(options.name, labels), 0);
+      const counter = given.counter(options);
+      return {
+        inc(labels, by = 1) {
+          const name = nameOf(options.name, labels);
+          counters.set(name, (counters.get(name) ?? 0) + by);
+          counter.inc(labels, by);
+        },
+      };
+    },
+    gauge(options) {
+      if (options.collect !== undefined) gauges.set(options.name, options.collect);
+      return given.gauge(options);
+    },
+  });
+  return {
+    descriptor: {
+      ...descriptor,
+      create: (context, settings) => descriptor.create({ ...context, metrics: metrics(context.metrics) }, settings),
+    },
+    readings: { counters, read: async (gauge) => gauges.get(gauge)?.() },
+  };
+}

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRig, type Rig } from './rig.ts';
+
+/** A request and what the peer answered it, recorded. */
+interface Exchange {
+  readonly name: string;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Record<string, string>;
+    readonly body: string | { base64: string } | null;
+  };
+  readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown };
+}
+
+const folder = new URL('golden/', import.meta.url);
+const exchanges = readdirSync(folder)
+  .sort((a, b) => Number.parseInt(a) - Number.parseInt(b))
+  .map((file): Exchange => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
+
+/** The recorded passwords are shorter than ours may be. */
+const passwords: Record<string, string> = { b1: 'backup-jobs-b1', o1: 'monitoring-o1' };
+
+let rig: Rig;
+let token: string;
+/** Recorded ids and the ones we gave instead. */
+const ids = new Map<string, string>();
+
+beforeAll(async () => {
+  rig = await openRig();
+  const { accounts } = rig.context;
+  const grant = (resource: string, permission: 'write' | 'read-write') => [{ service: 'push', resource, permission }];
+  for (const [name, password, grants] of [
+    ['backup-jobs', 'backup-jobs-b1', grant('*-*-backup', 'write')],
+    ['monitoring', 'monitoring-o1', grant('*-*-monitoring', 'read-write')],
+  ] as const) {
+    if (await accounts.find(name)) await accounts.change(name, { password, enabled: true, grants });
+    else await accounts.create({ name, password, grants });
+  }
+  token = (await accounts.createToken('monitoring', { label: 'alerts', expiresAt: null })).text;
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+describe('answers as the peer does', () => {
+  for (const { name, request, response } of exchanges) {
+    it(name, async () => {
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([key, value]) => [
+          key,
+          key === 'Authorization' ? credential(value) : value,
+        ]),
+      );
+      const path = request.path.replace(/since=(\w{12})\b/, (all, id: string) => `since=${ids.get(id) ?? id}`);
+      const body = typeof request.body === 'string' ? request.body : Buffer.from(request.body?.base64 ?? '', 'base64');
+      const {
+        status,
+        headers: got,
+        text,
+      } = name.startsWith('stream_')
+        ? await firstLines(path, headers, name === 'stream_json_open' ? 2 : 3)
+        : await rig.ask(request.method, path, headers, request.body === null ? undefined : body);
+
+      expect(status).toBe(response.status);
+      for (const header of [
+        'access-control-allow-origin',
+        'access-control-allow-headers',
+        'access-control-allow-methods',
+        'content-type',
+      ]) {
+        expect(got[header], header).toBe(response.headers[header]);
+      }
+      expect(got['www-authenticate']).toBeUndefined();
+      if (response.headers['content-length'] !== undefined)
+        expect(got['content-length']).toBe(response.headers['content-length']);
+      expect(normal(text, false)).toEqual(normal(recordedText(response.body), true));
+    });
+  }
+});
+
+function credential(recorded: string): string {
+  if (recorded.startsWith('Bearer ')) return `Bearer ${token}`;
+  const [name, password = ''] = Buffer.from(recorded.slice('Basic '.length), 'base64').toString().split(':');
+  return `Basic ${Buffer.from(`${name ?? ''}:${passwords[password] ?? password}`).toString('base64')}`;
+}
+
+async function firstLines(path: string, headers: Record<string, string>, count: number) {
+  using stream = await rig.listen(path, headers);
+  await expect.poll(() => stream.lines.length).toBe(count);
+  return { status: stream.status, headers: stream.headers, text: stream.lines.map((line) => `${line}\n`).join('') };
+}
+
+/** The recorder kept JSON and lines of JSON parsed, all else as text. */
+function recordedText(body: unknown): string {
+  if (typeof body === 'string') return body;
+  if (Array.isArray(body)) return body.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return `${JSON.stringify(body)}\n`;
+}
+
+/** The text line by line, with ids and times that differ from run to run put under names; the order of fields stays. */
+function normal(text: string, recorded: boolean): string[] {
+  return text.split('\n').map((line) =>
+    line
+      .replace(/"id":"([A-Za-z0-9]{12}|[A-Za-z0-9]{10})"/g, (_all, id: string) => `"id":"<${nameOf(id, recorded)}>"`)
+      .replace(/"time":(\d+)(,"expires":(\d+))?/g, (_all, time: string, expires?: string, until?: string) => {
+        return `"time":<now>${expires === undefined ? '' : `,"expires":<now + ${String(Number(until) - Number(time))}>`}`;
+      }),
+  );
+}
+
+const seen: string[] = [];
+/** Ours are met first and in the order of the recorded ones. */
+function nameOf(id: string, recorded: boolean): string {
+  if (!recorded) {
+    const known = [...ids.values()].includes(id);
+    if (!known && !seen.includes(id)) seen.push(id);
+    return id;
+  }
+  let ours = ids.get(id);
+  if (ours === undefined) {
+    ours = seen.shift() ?? '?';
+    ids.set(id, ours);
+  }
+  return ours;
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { decodeHeader, isTransportPriority } from '../../../../services/push/wire/headers.ts';
+
+/** As Node hands over the bytes of a header. */
+const received = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+it.each([
+  ['plain', 'plain'],
+  [received('Größe ✓ 🚨'), 'Größe ✓ 🚨'],
+  ['=?UTF-8?B?8J+aqCBBbGFybQ==?=', '🚨 Alarm'],
+  ['=?utf-8?q?Gr=C3=B6=C3=9Fe_1?=', 'Größe 1'],
+  ['=?ISO-8859-1?Q?caf=E9?=', 'café'],
+  ['=?UTF-8?B?YQ==?= =?UTF-8?B?Yg==?=', 'ab'],
+  ['a =?UTF-8?B?Yg==?= c', 'a b c'],
+  ['=?x-nobody-knows?B?YQ==?=', '=?x-nobody-knows?B?YQ==?='],
+  ['=?UTF-8?Z?YQ==?=', '=?UTF-8?Z?YQ==?='],
+  // Bytes that are no UTF-8 are replaced, not refused.
+  ['caf\u00e9', 'caf\ufffd'],
+  ['=?UTF-8?B?YQBi?=', 'ab'],
+])('decodes %s', (value, text) => {
+  expect(decodeHeader(value)).toBe(text);
+});
+
+it('decodes hostile headers in reasonable time', () => {
+  expect(decodeHeader('=?'.repeat(8000)).length).toBe(16_000);
+  expect(decodeHeader('=?a?b?'.repeat(2500)).length).toBe(15_000);
+  expect(decodeHeader(`${'?= '.repeat(5000)}`).length).toBeGreaterThan(0);
+  expect(decodeHeader(`?=${' '.repeat(15_000)}x`).length).toBe(15_003);
+});
+
+it.each(['u=1', 'u=1, i', 'u=3,i'])('tells the transport priority %s from ours', (value) => {
+  expect(isTransportPriority(value)).toBe(true);
+});

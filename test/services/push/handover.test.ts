@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import { pushOffered, pushPublished, PushOffer } from '../../../services/contracts/push.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const offer = (key: string, fields: Partial<PushOffer>) =>
+  rig.context.handovers.pass(pushOffered, key, PushOffer.parse({ topic: 'offered', message: key, ...fields }));
+
+async function inbox(query: string): Promise<readonly InboxItem[]> {
+  const reply = await fetch(`${rig.host.url('control')}/api/inbox?${query}`, { headers: { authorization: admin } });
+  return ((await reply.json()) as { items: InboxItem[] }).items;
+}
+
+it('publishes what is offered once, however often and however closely it is offered', async () => {
+  using stream = await rig.listen('/offered/json');
+  await Promise.all([offer('k1', {}), offer('k1', {}), offer('k1', {}), offer('k2', {})]);
+  await offer('k1', { message: 'another text' });
+  await expect.poll(() => stream.messages.map(({ message }) => message)).toEqual(['k1', 'k2']);
+  expect(await rig.poll('/offered/json?poll=1')).toEqual(stream.messages);
+});
+
+it('hands every message to the inbox, with all it says', async () => {
+  const message = await rig.publish('/web-info-monitoring', '**bold** needle', {
+    Title: 'T',
+    Priority: 'high',
+    Tags: 'a,b',
+    Click: 'https://c.example/',
+    Markdown: 'yes',
+  });
+  await expect
+    .poll(() => inbox('q=needle'))
+    .toEqual([
+      {
+        id: expect.any(Number),
+        title: 'T',
+        body: '**bold** needle',
+        format: 'markdown',
+        priority: 4,
+        tags: ['a', 'b'],
+        source: 'push',
+        topic: 'web-info-monitoring',
+        link: 'https://c.example/',
+        time: message.time * 1000,
+        read: false,
+        done: false,
+      },
+    ]);
+});
+
+it('shows a notice that comes several ways once, under its own identity', async () => {
+  await offer('way-1', { origin: 'notice-1', source: 'mail', message: 'several ways' });
+  await offer('way-2', { origin: 'notice-1', source: 'mail', message: 'several ways', topic: 'elsewhere' });
+  await offer('after', { message: 'a later one' });
+  await expect.poll(() => inbox('q=later')).toHaveLength(1);
+  expect(await inbox('q=several')).toMatchObject([{ source: 'mail' }]);
+  expect(await rig.poll('/elsewhere/json?poll=1')).toHaveLength(1);
+});
+
+it('cuts a long offer for the topic and keeps it whole for the inbox', async () => {
+  const text = `${'ü'.repeat(5000)} end-of-long-text`;
+  await offer('long', { topic: 'long', message: text });
+  const [message] = await rig.poll('/long/json?poll=1');
+  expect(Buffer.byteLength(message.message)).toBeLessThan(4096);
+  expect(message.message).toMatch(/^ü{2000,}…$/);
+  await expect.poll(async () => (await inbox('q=end-of-long-text'))[0]?.body).toBe(text);
+});
+
+it('keeps from the inbox what no person could read', async () => {
+  await rig.publish('/upABCDEFGHIJKL?up=1', 'sealed-needle');
+  await rig.publish('/up2', 'opened-needle');
+  await expect.poll(() => inbox('q=opened-needle')).toHaveLength(1);
+  expect(await inbox('q=sealed-needle')).toEqual([]);
+});
+
+it('refuses an offer to a reserved topic for good', async () => {
+  await expect(offer('reserved', { topic: 'v1' })).rejects.toMatchObject({ status: 400, retryable: false });
+});
+
+it('tells the bus', async () => {
+  const heard: unknown[] = [];
+  using _listening = rig.context.bus.subscribe(pushPublished, (event) => heard.push(event));
+  const { id, time } = await rig.publish('/bus', 'm', { Tags: 'a' });
+  await expect
+    .poll(() => heard)
+    .toEqual([{ id, topic: 'bus', title: '', message: 'm', priority: 3, tags: ['a'], time }]);
+});
+
+it('leaves the inbox alone when the setting says so', async () => {
+  const keep = async (keepInInbox: boolean): Promise<void> => {
+    const reply = await fetch(`${rig.host.url('control')}/api/settings/push`, {
+      method: 'PATCH',
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ keepInInbox }),
+    });
+    expect(reply.status).toBe(200);
+  };
+  // The server may be on another port after the change.
+  const publish = async (body: string): Promise<void> => {
+    const reply = await fetch(`${rig.host.url('push')}/kept`, {
+      method: 'POST',
+      headers: { authorization: admin },
+      body,
+    });
+    expect(reply.status).toBe(200);
+  };
+  await keep(false);
+  await publish('not for the inbox: pin');
+  await keep(true);
+  await publish('for the inbox: pin');
+  await expect.poll(async () => (await inbox('q=pin')).map((item) => item.body)).toEqual(['for the inbox: pin']);
+});

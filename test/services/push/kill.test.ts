@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import { api } from '../../support/api.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+
+const headers = { authorization: adminAuthorization };
+
+it('keeps every message it has answered for through kill -9, and shows each once in the inbox', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-'));
+  const answered: string[] = [];
+  try {
+    {
+      await using host = await startHostProcess(dataDir);
+      const publisher = async (name: string): Promise<void> => {
+        for (let index = 0; ; index += 1) {
+          const reply = await fetch(`${host.url('push')}/kill`, { method: 'POST', headers, body: `${name}-${index}` });
+          const { id } = (await reply.json()) as { id: string };
+          answered.push(id);
+        }
+      };
+      const publishing = Promise.allSettled(Array.from({ length: 8 }, (_, index) => publisher(`p${index}`)));
+      await expect.poll(() => answered.length, { timeout: 20_000 }).toBeGreaterThan(300);
+      await host.kill();
+      await publishing;
+    }
+    await using host = await startHostProcess(dataDir);
+    const reply = await fetch(`${host.url('push')}/kill/json?poll=1`, { headers });
+    const cached = (await reply.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; message: string });
+    expect(answered.filter((id) => !cached.some((message) => message.id === id))).toEqual([]);
+    const stats = (await (await fetch(`${host.url('push')}/v1/stats`)).json()) as { messages: number };
+    expect(stats.messages).toBe(cached.length);
+
+    const bodies = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (let before = ''; ;) {
+        const page = await api<{ items: InboxItem[] }>(host.url('control'), `/api/inbox?limit=200${before}`);
+        found.push(...page.items.map((item) => item.body));
+        if (page.items.length < 200) return found.sort();
+        before = `&before=${page.items.at(-1)?.id ?? 0}`;
+      }
+    };
+    await expect.poll(bodies, { timeout: 20_000, interval: 200 }).toEqual(cached.map(({ message }) => message).sort());
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 90_000);

@@ -1,0 +1,387 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, openRig, sendRaw, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const refusal = (code: number) => ({ code, http: Math.floor(code / 100), error: expect.any(String) });
+
+describe('parameters', () => {
+  it.each([
+    ['X-Title', 't', 'title', 'T'],
+    ['Message', 'm', 'message', 'M'],
+    ['Prio', 'p', 'priority', 'urgent', 5],
+    ['Ta', 'tags', 'tags', ' a , ,b,', ['a', 'b']],
+    ['X-Click', 'click', 'click', 'geo:1,2'],
+    ['Icon', 'x-icon', 'icon', 'https://i.example/'],
+    ['MD', 'markdown', 'content_type', 'Yes', 'text/markdown'],
+    ['SID', 'sequence-id', 'sequence_id', 'S-1'],
+  ])('%s as a header and %s in the query set %s', async (header, query, field, value, expected: unknown = value) => {
+    expect(await rig.publish('/aliases', '', { [header]: value })).toMatchObject({ [field]: expected });
+    expect(await rig.publish(`/aliases?${query}=${encodeURIComponent(value)}`, '')).toMatchObject({
+      [field]: expected,
+    });
+  });
+
+  it('prefers headers to the query and falls through empty ones', async () => {
+    const both = await rig.publish('/g?title=query&t=late', 'x', { Title: 'header' });
+    expect(both.title).toBe('header');
+    const fallen = await rig.publish('/g?title=query', 'x', { 'X-Title': '', Title: ' ', T: 'third' });
+    expect(fallen.title).toBe('third');
+  });
+
+  it('prefers the body to the message parameter and turns \\n of the latter into a new line', async () => {
+    expect((await rig.publish('/g', ' body\n', { Message: 'parameter' })).message).toBe('body');
+    expect((await rig.publish('/g', '', { Message: 'one\\ntwo' })).message).toBe('one\ntwo');
+  });
+
+  it('ignores a transport priority and keeps an explicit default one', async () => {
+    expect(await rig.publish('/g', 'x', { Priority: 'u=1, i' })).not.toHaveProperty('priority');
+    expect(await rig.publish('/g', 'x', { Priority: '3' })).toMatchObject({ priority: 3 });
+  });
+
+  it('takes a form as the text it is', async () => {
+    const message = await rig.publish('/g', 'a=b&c=d', { 'Content-Type': 'application/x-www-form-urlencoded' });
+    expect(message.message).toBe('a=b&c=d');
+  });
+
+  it('leaves out a sequence id that is none, and lets the path win', async () => {
+    expect(await rig.publish('/g/path', 'x', { 'X-Sequence-ID': 'header' })).toMatchObject({ sequence_id: 'path' });
+    expect(await rig.publish('/g/publish', 'x')).toMatchObject({ sequence_id: 'publish' });
+    expect(await rig.publish('/g')).not.toHaveProperty('sequence_id');
+  });
+});
+
+describe('text', () => {
+  it('decodes headers in UTF-8, bare or as encoded words', async () => {
+    const bytes = Buffer.from('Größe 🚨 ✓', 'utf8').toString('latin1');
+    expect((await rig.publish('/g', 'x', { Title: bytes })).title).toBe('Größe 🚨 ✓');
+    expect((await rig.publish('/g', 'x', { Title: '=?UTF-8?B?R3LDtsOfZQ==?=' })).title).toBe('Größe');
+  });
+
+  it('shows HTML and control characters as they came, on one line', async () => {
+    const message = await rig.publish('/control', '<b>&</b>\r\n"\u2028\u0001');
+    expect(message.message).toBe('<b>&</b>\r\n"\u2028\u0001');
+    const { text } = await rig.ask('GET', '/control/json?poll=1', { authorization: admin });
+    expect(text.trimEnd().split('\n')).toHaveLength(1);
+    expect(text).toContain('<b>&</b>');
+  });
+
+  it('ends a message at the limit: a byte less is text, the limit itself an attachment', async () => {
+    expect((await rig.publish('/g', 'ü'.repeat(2047) + 'x')).message).toHaveLength(2048);
+    const long = await rig.ask('POST', '/g', { authorization: admin }, 'x'.repeat(4096));
+    expect(long.status).toBe(413);
+    expect(JSON.parse(long.text)).toMatchObject(refusal(41301));
+    const json = await rig.ask(
+      'POST',
+      '/',
+      { authorization: admin },
+      JSON.stringify({ topic: 'g', message: 'x'.repeat(4096) }),
+    );
+    expect(JSON.parse(json.text)).toMatchObject(refusal(41301));
+    const huge = await rig.ask(
+      'POST',
+      '/',
+      { authorization: admin },
+      JSON.stringify({ topic: 'g', message: 'x'.repeat(9000) }),
+    );
+    expect(JSON.parse(huge.text)).toMatchObject(refusal(41303));
+  });
+
+  it('refuses bytes that are no text, and a line that clients could not read', async () => {
+    const binary = await rig.ask('POST', '/g', { authorization: admin }, Buffer.from([0, 255, 1]));
+    expect(JSON.parse(binary.text)).toMatchObject(refusal(40014));
+    // Six characters each as JSON.
+    const line = await rig.ask(
+      'POST',
+      `/g?title=${'%01'.repeat(10_000)}`,
+      { authorization: admin },
+      '\u0001'.repeat(4000),
+    );
+    expect(JSON.parse(line.text)).toMatchObject(refusal(40000));
+  });
+});
+
+describe('JSON', () => {
+  const post = async (body: unknown, headers = {}) => {
+    const answer = await rig.ask(
+      'POST',
+      '/',
+      { authorization: admin, ...headers },
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
+    return JSON.parse(answer.text);
+  };
+
+  it('overrides the header of a field and leaves the others in force', async () => {
+    expect(
+      await post(
+        { topic: 'j', title: 'json', message: ' m ' },
+        { 'X-Title': 'header', 'X-Priority': '4', 'X-Tags': 'a' },
+      ),
+    ).toMatchObject({
+      title: 'json',
+      message: 'm',
+      priority: 4,
+      tags: ['a'],
+    });
+  });
+
+  it('takes what clients send: numeric text as priority, null fields, unknown fields, PUT', async () => {
+    expect(
+      await post({
+        topic: 'j',
+        priority: '5',
+        title: null,
+        tags: null,
+        actions: [],
+        extra: { a: 1 },
+        sequence_id: 's',
+      }),
+    ).toMatchObject({
+      priority: 5,
+      message: 'triggered',
+      sequence_id: 's',
+    });
+    const put = await rig.ask('PUT', '/', { authorization: admin }, JSON.stringify({ topic: 'j', cache: 'no' }));
+    expect(JSON.parse(put.text)).not.toHaveProperty('expires');
+  });
+
+  it.each([
+    ['null', 40024],
+    ['[]', 40024],
+    ['"x"', 40024],
+    ['', 40024],
+    ['{"message":"no topic"}', 40009],
+    ['{"topic":["g"]}', 40009],
+    ['{"topic":"v1"}', 40010],
+    ['{"topic":"g","priority":9}', 40007],
+    ['{"topic":"g","tags":"a"}', 40024],
+    ['{"topic":"g","delay":"10m"}', 40000],
+    ['{"topic":"g","email":"a@b.example"}', 40001],
+    ['{"topic":"g","actions":[{"action":"jump"}]}', 40018],
+    [Buffer.from([0x7b, 0xff]).toString('latin1'), 40024],
+  ])('refuses %s with %i', async (body, code) => {
+    expect(await post(body)).toMatchObject(refusal(code));
+  });
+});
+
+describe('what is not offered', () => {
+  it.each([
+    ['Delay', '10m', 40000],
+    ['X-At', 'tomorrow', 40000],
+    ['Filename', 'a.txt', 40014],
+    ['Template', 'yes', 40000],
+    ['tpl', 'grafana', 40000],
+    ['E-Mail', 'yes', 40001],
+    ['X-Call', '+1234', 40032],
+  ])('%s: %s is refused, not ignored', async (header, value, code) => {
+    const answer = await rig.ask('POST', '/unserved', { authorization: admin, [header]: value }, 'x');
+    expect(JSON.parse(answer.text)).toMatchObject(refusal(code));
+    expect(await rig.poll('/unserved/json?poll=1')).toEqual([]);
+  });
+
+  it.each(['/_matrix/push/v1/notify', '/v1/tiers', '/v1/account/token', '/v1/webpush', '/file/AAAAAAAAAAAA.txt'])(
+    '%s does not exist',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const answer = await rig.ask(method, path, { authorization: admin });
+        expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
+      }
+    },
+  );
+});
+
+describe('odd topics', () => {
+  it.each([
+    ...[
+      '/a%20b',
+      '/%ff',
+      '/%',
+      '/%2e%2e%2fetc',
+      `/${'x'.repeat(65)}`,
+      '/a,b',
+      '//g',
+      '/g/',
+      '/g/a/b/c',
+      '/%C3%BC',
+      '/g%00',
+    ],
+    ...['/g/a%2Fb/c', '/.', '/..', '/g%0d%0a'],
+  ])('POST %s is no publish', async (path) => {
+    const answer = await rig.ask('POST', path, { authorization: admin }, 'x');
+    expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])(
+    '%s is a topic like any other',
+    async (topic) => {
+      await rig.publish(`/${topic}`, 'm');
+      expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
+    },
+  );
+
+  it.each(['docs', 'v1', 'file', 'metrics'])('%s is reserved', async (topic) => {
+    const publish = await rig.ask('POST', '/', { authorization: admin }, JSON.stringify({ topic }));
+    expect(JSON.parse(publish.text)).toMatchObject(refusal(40010));
+    const read = await rig.ask('GET', `/g,${topic}/json?poll=1`, { authorization: admin });
+    expect(JSON.parse(read.text)).toMatchObject(refusal(40010));
+  });
+});
+
+describe('who may', () => {
+  const refused = async (headers: Record<string, string>, path = '/private') => {
+    const { status, text, headers: got } = await rig.ask('POST', path, headers, 'x');
+    expect(got['www-authenticate']).toBeUndefined();
+    return { status, code: JSON.parse(text).code };
+  };
+
+  it('refuses strangers, wrong credentials and unknown schemes differently', async () => {
+    expect(await refused({})).toEqual({ status: 403, code: 40301 });
+    expect(await refused({ authorization: 'Basic bm9ib2R5Om5vcGU=' })).toEqual({ status: 401, code: 40101 });
+    expect(await refused({ authorization: 'Bearer tk_00000000000000000000000000000' })).toEqual({
+      status: 401,
+      code: 40101,
+    });
+    expect(await refused({ authorization: 'WebPush abc' })).toEqual({ status: 403, code: 40301 });
+    expect((await rig.ask('GET', '/v1/health', { authorization: 'Basic bm9ib2R5Om5vcGU=' })).status).toBe(401);
+  });
+
+  it('takes a token as Bearer, as a password and in ?auth=', async () => {
+    const { text } = await rig.context.accounts.createToken('admin', { label: 't', expiresAt: null });
+    const basic = `Basic ${Buffer.from(`:${text}`).toString('base64')}`;
+    const auth = (value: string) => `/g?auth=${Buffer.from(value).toString('base64url')}`;
+    for (const [path, headers] of [
+      ['/g', { authorization: `Bearer ${text}` }],
+      ['/g', { authorization: basic }],
+      [auth(`Bearer ${text}`), {}],
+      [auth(basic).replace('auth', 'authorization'), {}],
+    ] as const) {
+      expect((await rig.ask('POST', path, headers, 'x')).status).toBe(200);
+    }
+    expect(rig.host.log.join('\n')).not.toContain(text);
+    expect(rig.host.log.join('\n')).not.toContain(Buffer.from(`Bearer ${text}`).toString('base64url'));
+  });
+
+  it('lets strangers in where a grant to everyone says so', async () => {
+    const { accounts } = rig.context;
+    await accounts.change('*', { grants: [{ service: 'push', resource: 'public-*', permission: 'write' }] });
+    expect((await rig.ask('POST', '/public-1', {}, 'x')).status).toBe(200);
+    expect((await rig.ask('GET', '/public-1/json?poll=1')).status).toBe(403);
+    await accounts.change('*', { grants: [] });
+    expect((await rig.ask('POST', '/public-1', {}, 'x')).status).toBe(403);
+  });
+
+  it('answers 429 after too many wrong passwords, in its own shape', async () => {
+    let answer = await rig.ask('GET', '/v1/health', { authorization: 'Basic Ym9iOjA=' });
+    for (let attempt = 1; attempt < 100 && answer.status === 401; attempt += 1) {
+      answer = await rig.ask('GET', '/v1/health', {
+        authorization: `Basic ${Buffer.from(`bob:${attempt}`).toString('base64')}`,
+      });
+    }
+    expect(answer.status).toBe(429);
+    expect(JSON.parse(answer.text)).toMatchObject(refusal(42909));
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+  });
+});
+
+describe('hostile requests', () => {
+  it('a line break cannot be smuggled through a header', async () => {
+    const head = `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: close\r\nContent-Length: 1\r\n`;
+    expect(await sendRaw(rig.port, `${head}Title: a\rX-Priority: 5\r\n\r\nx`)).toMatch(/^HTTP\/1.1 400/);
+    const encoded = await sendRaw(rig.port, `${head}Title: =?utf-8?q?a=0D=0Ab?=\r\n\r\nx`);
+    expect(encoded).toMatch(/^HTTP\/1.1 200/);
+    expect(encoded.split('\r\n\r\n')[1]).toContain('a\\r\\nb');
+    expect(await rig.poll('/smuggle/json?poll=1')).toMatchObject([{ title: 'a\r\nb' }]);
+  });
+
+  it('a header of 1 MB is refused and the next request served', async () => {
+    const head = `POST /g HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nContent-Length: 1\r\n`;
+    expect(await sendRaw(rig.port, `${head}Title: ${'x'.repeat(1024 * 1024)}\r\n\r\nx`)).toMatch(/^(HTTP\/1.1 431|$)/);
+    expect((await rig.publish('/g')).message).toBe('x');
+  });
+
+  it('answers a body of many megabytes early, announced or not', async () => {
+    for (const headers of [{ 'Content-Length': String(64 * 1024 * 1024) }, { 'Transfer-Encoding': 'chunked' }]) {
+      const request = httpRequest({
+        port: rig.port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/g',
+        headers: { ...headers, authorization: admin },
+      });
+      request.on('error', () => undefined);
+      const writing = setInterval(() => request.write(Buffer.alloc(128 * 1024, 'x')), 1);
+      try {
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        expect(response.statusCode).toBe(413);
+      } finally {
+        clearInterval(writing);
+        request.destroy();
+      }
+    }
+  });
+
+  it('forgets a publisher that leaves in the middle of its body', async () => {
+    const socket = connect(rig.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(
+      `POST /half HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nContent-Length: 10\r\n\r\nhalf`,
+    );
+    await rig.publish('/g');
+    socket.destroy();
+    await rig.publish('/g');
+    expect(await rig.poll('/half/json?poll=1')).toEqual([]);
+  });
+
+  it('ends an upgrade with a status', async () => {
+    const head = `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+    expect(await sendRaw(rig.port, head)).toMatch(/^HTTP\/1.1 501 /);
+  });
+});
+
+it('commits 50 messages that come at once, each once, in one order for all', async () => {
+  using stream = await rig.listen('/burst/json');
+  const published = await Promise.all(Array.from({ length: 50 }, (_, index) => rig.publish('/burst', `m${index}`)));
+  expect(new Set(published.map(({ id }) => id)).size).toBe(50);
+  await expect.poll(() => stream.messages.length).toBe(50);
+  const polled = await rig.poll('/burst/json?poll=1');
+  expect(polled).toEqual(stream.messages);
+  expect(polled.map(({ id }) => id).sort()).toEqual(published.map(({ id }) => id).sort());
+});
+
+describe('about itself', () => {
+  it('tells its configuration as JSON and as a script', async () => {
+    const { text, headers } = await rig.ask('GET', '/v1/config');
+    const config = JSON.parse(text);
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(config).toMatchObject({
+      app_root: '/',
+      enable_login: true,
+      enable_signup: false,
+      disallowed_topics: expect.arrayContaining(['v1']),
+    });
+    const script = await rig.ask('GET', '/config.js');
+    expect(script.headers['content-type']).toBe('text/javascript');
+    expect(JSON.parse(script.text.replace(/^.*\nvar config = /, '').replace(/;\n$/, ''))).toEqual(config);
+  });
+
+  it('tells its version to administrators alone', async () => {
+    expect((await rig.ask('GET', '/v1/version')).status).toBe(401);
+    expect(JSON.parse((await rig.ask('GET', '/v1/version', { authorization: admin })).text)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      commit: expect.any(String),
+      date: expect.any(String),
+    });
+  });
+
+  it('answers /health like /v1/health', async () => {
+    expect((await rig.ask('GET', '/health', { authorization: admin })).text).toBe('{"healthy":true}\n');
+  });
+});

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { z } from 'zod';
+import {
+  defineService,
+  type Clock,
+  type Context,
+  type ServiceDescriptor,
+} from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+
+export const admin = 'Basic ' + Buffer.from('admin:adminpass').toString('base64');
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+export interface Rig extends AsyncDisposable {
+  readonly host: TestHost;
+  /** Of the push server. */
+  readonly port: number;
+  /** A context of the same host: its accounts, bus and hand-overs. */
+  readonly context: Context;
+  ask(method: string, path: string, headers?: Record<string, string>, body?: string | Buffer): Promise<Answer>;
+  /** Publishes as the administrator and answers the message. */
+  publish(path: string, body?: string, headers?: Record<string, string>): Promise<any>;
+  /** What a poll as the administrator gets, parsed. */
+  poll(path: string): Promise<any[]>;
+  listen(path: string, headers?: Record<string, string>): Promise<Stream>;
+}
+
+/** An open stream, read line by line. */
+export interface Stream extends Disposable {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly lines: readonly string[];
+  /** Lines that are messages, parsed. */
+  readonly messages: readonly any[];
+  /** Resolves when the server has ended it. */
+  readonly ended: Promise<void>;
+  readonly response: IncomingMessage;
+}
+
+/** A host with push, inbox and control on free ports, and one administrator. */
+export async function openRig(
+  options: {
+    dataDir?: string;
+    clock?: Clock;
+    environment?: Record<string, string>;
+    services?: readonly ServiceDescriptor<any, any>[];
+  } = {},
+): Promise<Rig> {
+  let context: Context | undefined;
+  const probe = defineService({
+    id: 'probe',
+    title: 'Probe',
+    summary: 'Gives the test a context.',
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+    create(given) {
+      context = given;
+      return {
+        start: () => Promise.resolve(),
+        health: () => Promise.resolve({ state: 'up', detail: '' }),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    },
+  });
+  const { services = [push, inbox, control], environment, ...rest } = options;
+  const host = await openTestHost({
+    ...rest,
+    services: [...services, probe],
+    environment: { HOMEPORT_ADMIN_USER: 'admin', HOMEPORT_ADMIN_PASSWORD: 'adminpass', ...environment },
+  });
+  const port = host.port('push');
+  if (context === undefined) throw new Error('the probe was not started');
+
+  const ask: Rig['ask'] = async (method, path, headers = {}, body) => {
+    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers });
+    // As bytes: with a string Node would write the headers in the string's encoding.
+    request.end(body === undefined ? undefined : Buffer.from(body));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      text: Buffer.concat(chunks).toString('utf8'),
+    };
+  };
+
+  return {
+    host,
+    port,
+    context,
+    ask,
+    async publish(path, body = 'x', headers = {}) {
+      const answer = await ask('POST', path, { authorization: admin, ...headers }, body);
+      if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+      return JSON.parse(answer.text);
+    },
+    async poll(path) {
+      const { text } = await ask('GET', path, { authorization: admin });
+      return linesOf(text).map((line) => JSON.parse(line));
+    },
+    async listen(path, headers = { authorization: admin }) {
+      const request = httpRequest({ port, host: '127.0.0.1', path, headers, agent: false });
+      request.end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return read(response);
+    },
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  };
+}
+
+function read(response: IncomingMessage): Stream {
+  let text = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  // A stream that is cut off ends with an error, which here is an end like any other.
+  response.on('error', () => undefined);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    response,
+    get lines() {
+      return linesOf(text);
+    },
+    get messages() {
+      return linesOf(text)
+        .map((line) => JSON.parse(line))
+        .filter(({ event }) => event === 'message');
+    },
+    ended: new Promise((resolve) => response.once('close', () => resolve())),
+    [Symbol.dispose]: () => response.destroy(),
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
+
+/** Sends bytes over a bare socket and answers all that comes back until the server closes. */
+export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}

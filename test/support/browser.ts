@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/**
+ * Why no browser test can run here, or undefined. On a developer's machine without Chromium they are skipped; where `CI` is
+ * set a missing browser is a failure.
+ */
+export const noBrowser: string | undefined =
+  existsSync(executablePath) || process.env['CI'] !== undefined
+    ? undefined
+    : `There is no Chromium at ${executablePath}; set CHROMIUM to its path.`;
+
+/** The real Chromium without a window, and without its own traffic. */
+export async function launchBrowser(): Promise<Browser> {
+  const root = process.getuid?.() === 0;
+  return chromium.launch({
+    executablePath,
+    args: [
+      // Chromium's sandbox does not start as root, which is what containers run tests as.
+      ...(root ? ['--no-sandbox'] : []),
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-dev-shm-usage',
+    ],
+  });
+}
+
+export interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  readonly touch?: boolean;
+}
+
+export interface WatchedPage extends AsyncDisposable {
+  readonly page: Page;
+  /** Errors and warnings of the console, uncaught exceptions and violations of the content security policy, in order. */
+  readonly complaints: readonly string[];
+}
+
+/** A page of a fresh profile that notes everything the browser complains about. */
+export async function openPage(browser: Browser, options: PageOptions = {}): Promise<WatchedPage> {
+  const { width = 1280, height = 800, dark = false, touch = false } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    hasTouch: touch,
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../services/contracts/service.ts';
+
+export interface FakeClock extends Clock {
+  /** Moves the time on and calls what falls due meanwhile, in order. */
+  advance(ms: number): void;
+}
+
+/** A clock that stands still until it is advanced. */
+export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
+  let now = start;
+  const timers = new Set<{ due: number; readonly every: number | undefined; readonly call: () => void }>();
+  const add = (ms: number, every: number | undefined, call: () => void): Disposable => {
+    const timer = { due: now + Math.max(0, ms), every, call };
+    timers.add(timer);
+    return { [Symbol.dispose]: () => void timers.delete(timer) };
+  };
+  return {
+    now: () => now,
+    after: (ms, call) => add(ms, undefined, call),
+    every: (ms, call) => add(ms, ms, call),
+    advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        const [next] = [...timers].filter((timer) => timer.due <= end).sort((a, b) => a.due - b.due);
+        if (next === undefined) break;
+        now = Math.max(now, next.due);
+        if (next.every === undefined) timers.delete(next);
+        else next.due += next.every;
+        next.call();
+      }
+      now = end;
+    },
+  };
+}

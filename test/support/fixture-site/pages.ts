@@ -1,0 +1,69 @@
+import { heights } from './media.ts';
+
+/** HTML and feeds of the fixture site; `query` can set title and source, so that one page serves many tests. */
+export function page(path: string, query: URLSearchParams, base: string): { type: string; body: string } | undefined {
+  const feed = /^\/feed\/(\d+)\.rss$/.exec(path)?.[1];
+  if (feed !== undefined)
+    return { type: 'application/rss+xml', body: rss(Number(feed), query.get('title') ?? 'Feed', base) };
+  const make = pages[path];
+  if (make === undefined) return undefined;
+  const title = query.get('title');
+  const source = `${base}${query.get('src') ?? '/single.mp4'}`;
+  return { type: 'text/html; charset=utf-8', body: make(title, source, base) };
+}
+
+type Page = (title: string | null, source: string, base: string) => string;
+
+const pages: Readonly<Record<string, Page>> = {
+  '/p/none': () => html('Nothing', '<p>No video here.</p>'),
+  '/p/og': (title, source, base) => openGraph(title ?? 'Og clip', source, base),
+  '/p/evil': (_title, source, base) => openGraph('../../x', source, base),
+  '/p/cjk': (_title, source, base) => openGraph('字'.repeat(300), source, base),
+  '/p/quotes': (_title, source, base) => openGraph('It\'s "quoted" $HOME %(id)s 🎬 `id`', source, base),
+  '/p/html5': (title, source) =>
+    html(title ?? 'Html5 clip', `<video><source src="${escape(source)}" type="video/mp4"></video>`),
+  '/p/hls': (title, _source, base) =>
+    html(title ?? 'Hls clip', `<video><source src="${base}/hls/master.m3u8" type="application/x-mpegURL"></video>`),
+  '/p/ladder': (title, _source, base) => {
+    const sources = heights.map((height) => {
+      const file = height === 360 ? 'single' : `ladder${height}`;
+      return `<source src="${base}/${file}.mp4" type="video/mp4" res="${height}" label="${height}p">`;
+    });
+    return html(title ?? 'Ladder clip', `<video>${sources.join('')}</video>`);
+  },
+  '/p/multi': (title, _source, base) => {
+    const videos = ['single.mp4', 'vp9.webm', 'big.mp4'].map((file) => `<video src="${base}/${file}"></video>`);
+    return html(title ?? 'Three clips', videos.join(''));
+  },
+};
+
+function openGraph(title: string, source: string, base: string): string {
+  const properties = {
+    'og:title': title,
+    'og:type': 'video.other',
+    'og:video': source,
+    'og:image': `${base}/cover.jpg`,
+  };
+  const meta = Object.entries(properties).map(
+    ([name, value]) => `<meta property="${name}" content="${escape(value)}">`,
+  );
+  return html(title, '', meta.join(''));
+}
+
+function html(title: string, body: string, head = ''): string {
+  return `<!doctype html><html><head><title>${escape(title)}</title>${head}</head><body>${body}</body></html>`;
+}
+
+function rss(count: number, title: string, base: string): string {
+  const items = Array.from({ length: count }, (_, index) => {
+    const number = String(index + 1).padStart(3, '0');
+    const enclosure = `<enclosure url="${base}/single.mp4?item=${number}" type="video/mp4" length="1"/>`;
+    return `<item><title>Episode ${number}</title>${enclosure}</item>`;
+  });
+  const channel = `<title>${escape(title)}</title><link>${base}</link><description>d</description>${items.join('')}`;
+  return `<?xml version="1.0"?><rss version="2.0"><channel>${channel}</channel></rss>`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fixtureMedia } from './media.ts';
+import { page } from './pages.ts';
+
+/** What the site saw since it started or was reset. */
+export interface SiteStats {
+  /** Requests by path, the query left out. */
+  readonly hits: Readonly<Record<string, number>>;
+  /** Starts of the Range requests that asked for more than the beginning, in order. */
+  readonly ranges: readonly { readonly path: string; readonly start: number }[];
+  /** Media answers that were under way at once, counted past 64 KiB: a probe reads a little and leaves. */
+  readonly mostAtOnce: number;
+  readonly active: number;
+}
+
+export interface FixtureSite extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string;
+  url(path: string): string;
+  /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
+  slow(rate: number, file?: string, tag?: string): string;
+  stats(): SiteStats;
+  reset(): void;
+}
+
+const countedFrom = 64 * 1024;
+const types: Readonly<Record<string, string>> = {
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+  '.m4a': 'audio/mp4',
+  '.jpg': 'image/jpeg',
+  '.ts': 'video/mp2t',
+  '.m3u8': 'application/vnd.apple.mpegurl',
+};
+
+/** How a file is sent; the path's first segment says it. */
+interface Manner {
+  readonly file: string;
+  readonly bytesPerSecond?: number;
+  readonly ignoreRange?: boolean;
+  /** Answers from byte 0 are cut after this many bytes. */
+  readonly cutAfter?: number;
+  /** Range requests are refused, so the file never completes. */
+  readonly refuseRange?: boolean;
+  readonly hang?: boolean;
+}
+
+/** A site of small real videos on a free loopback port, with the ill manners that servers have. */
+export async function startFixtureSite(): Promise<FixtureSite> {
+  const media = await fixtureMedia();
+  const tally = {
+    hits: {} as Record<string, number>,
+    ranges: [] as { path: string; start: number }[],
+    mostAtOnce: 0,
+    active: 0,
+  };
+  const reset = (): void => {
+    Object.assign(tally, { hits: {}, ranges: [], mostAtOnce: tally.active });
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end(String(error));
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://site');
+    const path = decodeURIComponent(url.pathname);
+    tally.hits[path] = (tally.hits[path] ?? 0) + 1;
+    if (path === '/stats') return void response.end(JSON.stringify(tally));
+    if (path === '/reset') return void response.end(String(reset()));
+    // Takes the request and never says a word.
+    if (path === '/mute') return;
+    const status = /^\/s\/(\d{3})$/.exec(path)?.[1];
+    if (status !== undefined) return void response.writeHead(Number(status)).end('status');
+    const made = page(path, url.searchParams, address);
+    if (made !== undefined) return void response.writeHead(200, { 'Content-Type': made.type }).end(made.body);
+    await send(mannerOf(path), path, request, response);
+  }
+
+  async function send(manner: Manner, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const full = join(media, join('/', manner.file));
+    const found = await stat(full).catch(() => undefined);
+    if (found?.isFile() !== true) return void response.writeHead(404).end('no such file');
+    const asked = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+    const start = asked === null || manner.ignoreRange === true ? 0 : Number(asked[1]);
+    if (start > 0) tally.ranges.push({ path, start });
+    if (start > 0 && manner.refuseRange === true) return void response.writeHead(503).end('no ranges today');
+    if (start >= found.size) return void response.writeHead(416, { 'Content-Range': `bytes */${found.size}` }).end();
+    const last = asked?.[2] ? Math.min(Number(asked[2]), found.size - 1) : found.size - 1;
+    const partial = asked !== null && manner.ignoreRange !== true;
+    response.writeHead(partial ? 206 : 200, {
+      'Content-Type': types[extname(full)] ?? 'application/octet-stream',
+      'Content-Length': last - start + 1,
+      ...(manner.ignoreRange === true ? {} : { 'Accept-Ranges': 'bytes' }),
+      ...(partial ? { 'Content-Range': `bytes ${start}-${last}/${found.size}` } : {}),
+    });
+    response.flushHeaders();
+    if (request.method === 'HEAD') return void response.end();
+    if (manner.hang === true) return;
+    await stream(full, start, last, manner, response);
+  }
+
+  async function stream(
+    full: string,
+    start: number,
+    last: number,
+    manner: Manner,
+    response: ServerResponse,
+  ): Promise<void> {
+    let sent = 0;
+    let counted = false;
+    const closed = once(response, 'close');
+    try {
+      for await (const chunk of createReadStream(full, { start, end: last, highWaterMark: 16 * 1024 })) {
+        const bytes = chunk as Buffer;
+        if (response.destroyed) return;
+        if (!response.write(bytes)) await Promise.race([once(response, 'drain'), closed]);
+        sent += bytes.length;
+        if (!counted && sent > countedFrom) {
+          counted = true;
+          tally.active += 1;
+          tally.mostAtOnce = Math.max(tally.mostAtOnce, tally.active);
+        }
+        if (start === 0 && manner.cutAfter !== undefined && sent >= manner.cutAfter) return void response.destroy();
+        if (manner.bytesPerSecond !== undefined) await sleep((bytes.length * 1000) / manner.bytesPerSecond);
+      }
+      response.end();
+      await closed;
+    } finally {
+      if (counted) tally.active -= 1;
+    }
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the fixture site has no port');
+  const address = `http://127.0.0.1:${bound.port}`;
+  return {
+    address,
+    url: (path) => `${address}${path}`,
+    slow: (rate, file = 'big.mp4', tag) => `${address}/slow/${rate}/${file}${tag === undefined ? '' : `?${tag}`}`,
+    stats: () => structuredClone(tally),
+    reset,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function mannerOf(path: string): Manner {
+  const [, kind = '', number = '', ...rest] = path.split('/');
+  const file = rest.join('/');
+  switch (kind) {
+    case 'slow':
+      return { file, bytesPerSecond: Number(number) * 1024 };
+    case 'cut0':
+      return { file, cutAfter: Number(number) };
+    case 'dead':
+      return { file, cutAfter: Number(number), refuseRange: true };
+    case 'norange':
+      return { file: [number, ...rest].join('/'), ignoreRange: true };
+    case 'hang':
+      return { file: [number, ...rest].join('/'), hang: true };
+    default:
+      return { file: path };
+  }
+}

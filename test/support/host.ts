@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
+import { openHost, type Host } from '../../main/host/host.ts';
+import { registry } from '../../main/host/registry.ts';
+
+export const admin = { name: 'ada', password: 'correct horse battery' } as const;
+export const adminAuthorization = `Basic ${Buffer.from(`${admin.name}:${admin.password}`).toString('base64')}`;
+export const builtPages = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
+
+/** Where `npm test` installs engines once for all tests. */
+export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home', import.meta.url));
+
+export interface TestHostOptions {
+  /** Default: all services. */
+  readonly services?: readonly ServiceDescriptor<any, any>[];
+  /** Default: a fresh folder, removed at the end. A given one is kept. */
+  readonly dataDir?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** False: no administrator, as at a person's first start. */
+  readonly administrator?: boolean;
+  readonly safeMode?: boolean;
+  readonly clock?: Clock;
+  readonly pages?: string;
+}
+
+export interface TestHost extends AsyncDisposable {
+  readonly host: Host;
+  readonly dataDir: string;
+  /** Lines of the log so far. */
+  readonly log: readonly string[];
+  /** Base address of a service that must be up, e.g. `http://127.0.0.1:41234`. */
+  url(service: string): string;
+  port(service: string): number;
+}
+
+/** The environment of a host for tests: free ports, nothing installed, nothing of the developer's own settings. */
+export function testEnvironment(
+  dataDir: string,
+  options: Pick<TestHostOptions, 'environment' | 'administrator'> = {},
+): Record<string, string> {
+  const ports = registry
+    .filter(({ port }) => port !== undefined)
+    .map(({ id }) => [`HOMEPORT_PORT_${id.toUpperCase()}`, '0']);
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dataDir,
+    DOWNLOAD_DIR: join(dataDir, 'Downloads'),
+    HOMEPORT_ENGINES_DIR: enginesFolder,
+    HOMEPORT_INSTALL_ENGINES: 'false',
+    HOMEPORT_OPEN_BROWSER: 'false',
+    ...Object.fromEntries(ports),
+    ...(options.administrator === false
+      ? {}
+      : { HOMEPORT_ADMIN_USER: admin.name, HOMEPORT_ADMIN_PASSWORD: admin.password }),
+    ...options.environment,
+  };
+}
+
+/** A whole host in this process, on free ports. */
+export async function openTestHost(options: TestHostOptions = {}): Promise<TestHost> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'homeport-test-'));
+  const log: string[] = [];
+  const host = await openHost({
+    dataDir,
+    descriptors: options.services ?? registry,
+    pages: options.pages ?? builtPages,
+    environment: testEnvironment(dataDir, options),
+    safeMode: options.safeMode ?? false,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    logWrite: (line) => log.push(line),
+  });
+  const url = (service: string): string => {
+    const address = host.addresses()[service];
+    if (address === undefined)
+      throw new Error(`${service} is not up: ${host.failures()[service] ?? ''}\n${log.join('\n')}`);
+    return address;
+  };
+  return {
+    host,
+    dataDir,
+    log,
+    url,
+    port: (service) => Number(new URL(url(service)).port),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

