@@ -55,6 +55,37 @@ function once(stampFile, inputs, step) {
   writeFileSync(stamp, wanted);
 }
 
+/** Two first starts at once would take each other's packages away. A lock whose process is gone counts for nothing. */
+async function alone() {
+  const lock = join(root, '.cache', 'bootstrap.lock');
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  for (let told = false; ;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      process.on('exit', () => rmSync(lock, { force: true }));
+      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (!isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
+    else {
+      if (!told) console.error('Another start is setting things up; waiting for it …');
+      told = true;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+await alone();
 once('node_modules/.homeport-installed', ['package.json', 'package-lock.json', '.npmrc'], () => {
   console.error('Installing packages …');
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
