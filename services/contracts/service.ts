@@ -78,7 +78,7 @@ export interface FetchOptions {
   readonly maxBytes?: number;
   /** Default 5; each hop is checked again. */
   readonly maxRedirects?: number;
-  /** `owner`: the address was typed by the owner, who may reach his own network. `other` (default): loopback, private, link-local and metadata addresses are refused. */
+  /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
   readonly trust?: 'owner' | 'other';
 }
 export interface FetchReply {

@@ -43,10 +43,13 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
     const late = AbortSignal.timeout(timeoutMs);
     const signal = given.signal === undefined ? late : AbortSignal.any([late, given.signal]);
-    const isFree = given.trust === 'owner' || options.allowPrivate?.() === true;
+    const allowPrivate = options.allowPrivate?.() === true;
     try {
       const { checked, free } = await (agents ??= openAgents(options));
-      return await walk(hop, isFree ? free : checked, signal, given);
+      // The owner vouches for the host he typed, not for where that host sends us on.
+      const dispatcherFor = ({ url }: Hop): Dispatcher =>
+        allowPrivate || (given.trust === 'owner' && url.hostname === hop.url.hostname) ? free : checked;
+      return await walk(hop, dispatcherFor, signal, given);
     } catch (error) {
       const problem = explain(error, hop, late.aborted, timeoutMs);
       options.log.debug('fetch failed', {
@@ -86,7 +89,7 @@ const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim
 /** Sends the request and follows redirects. */
 async function walk(
   first: Hop,
-  dispatcher: Dispatcher,
+  dispatcherFor: (hop: Hop) => Dispatcher,
   signal: AbortSignal,
   options: FetchOptions,
 ): Promise<FetchReply> {
@@ -94,7 +97,7 @@ async function walk(
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     signal.throwIfAborted();
-    const { statusCode, headers, body } = await dispatcher.request({
+    const { statusCode, headers, body } = await dispatcherFor(hop).request({
       origin: hop.url.origin,
       path: hop.url.pathname + hop.url.search,
       method: hop.method,
@@ -108,7 +111,9 @@ async function walk(
       const flat = flatten(headers);
       const next = nextHop(hop, statusCode, flat['location']);
       if (next === undefined) return await finish(hop, statusCode, flat, body, maxBytes);
-      if (redirects >= maxRedirects) throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`);
+      if (redirects >= maxRedirects) {
+        throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`, { retryable: false });
+      }
       // A redirect's own body is of no interest; the connection can be used again if it is short.
       await body.dump({ limit: 16 * 1024, signal });
       hop = next;

@@ -217,6 +217,20 @@ describe('a redirect', () => {
     ]);
   });
 
+  test('to another host that is not public is refused although the owner typed the first one', async () => {
+    let reached = 0;
+    const inner = await serve((_request, response) => {
+      reached += 1;
+      response.end('inner');
+    });
+    const elsewhere = inner.replace('127.0.0.1', '127.0.0.2');
+    const url = await serve((_request, response) => void response.writeHead(307, { location: elsewhere }).end());
+    await expect(make()(url, { ...owner, method: 'POST', body: 'x' })).rejects.toMatchObject({
+      code: 'fetch.refused_address',
+    });
+    expect(reached).toBe(0);
+  });
+
   test('to another origin leaves the credentials behind', async () => {
     let headers: Record<string, unknown> = {};
     const target = await serve((request, response) => {
