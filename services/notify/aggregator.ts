@@ -30,6 +30,9 @@ export interface AggregatorLimits {
   readonly maxWaiting: number;
 }
 
+/** Destinations a configuration, or a call that brings its own, may have. */
+export const mostDestinations = 1000;
+
 /** How long a count of the waiting deliveries is believed. */
 const countAgeMs = 1000;
 
@@ -184,7 +187,8 @@ export function readDestinations(text: string): Destinations {
   for (const { url, tags, line } of entries) {
     const destination = parseDestination(url);
     if (typeof destination === 'string') refused.push({ line, reason: destination });
-    else destinations.push({ destination, tags });
+    else if (destinations.length < mostDestinations) destinations.push({ destination, tags });
+    else refused.push({ line, reason: `only ${mostDestinations} destinations are served` });
   }
   return { destinations, skipped: [...skipped, ...refused].sort((a, b) => a.line - b.line) };
 }

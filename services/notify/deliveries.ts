@@ -5,7 +5,7 @@ import type { Context, Counter } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import { shapeMessage } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
-import type { NoticeStore, WaitingDelivery } from './store/notices.ts';
+import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
 /** One message to one destination. The secrets stay in the delivery's row. */
 export const deliver = defineJob('notify.deliver', z.object({ notice: z.string(), destination: z.string() }), {
@@ -59,8 +59,8 @@ export class Deliveries {
   }
 
   async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<void> {
-    const delivery = await this.#notices.waiting(payload.notice, payload.destination);
-    // Made before a crash that came between the effect and the job's mark, or given up.
+    const delivery = await this.#notices.open(payload.notice, payload.destination);
+    // Made before a crash that came between the effect and the job's mark.
     if (delivery === undefined) return;
     const result = await this.#send(delivery, signal);
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
@@ -76,7 +76,8 @@ export class Deliveries {
     const outcome = result.ok ? 'done' : result.retryable ? 'queued' : 'failed';
     if (outcome === 'queued') this.#failing.add(payload.destination);
     else this.#failing.delete(payload.destination);
-    this.#firstAttempts.report(payload.notice, payload.destination, outcome, result.detail);
+    const detail = outcome === 'queued' ? `${result.detail} It is queued and tried again.` : result.detail;
+    this.#firstAttempts.report(payload.notice, payload.destination, outcome, detail);
     if (result.ok) {
       this.#sent.inc({ scheme: labelOf(delivery.service), status: 'success' });
       return;
@@ -87,7 +88,7 @@ export class Deliveries {
     });
   }
 
-  async #send(delivery: WaitingDelivery, signal: AbortSignal) {
+  async #send(delivery: OpenDelivery, signal: AbortSignal) {
     const destination = parseDestination(this.#context.vault.open(delivery.sealedUrl, urlPurpose));
     if (typeof destination === 'string') {
       return {

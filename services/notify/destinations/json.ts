@@ -1,6 +1,6 @@
 import type { Message } from '../domain/message.ts';
 import type { DestinationKind } from './destination.ts';
-import { basicAuthorization, userAgent } from './http.ts';
+import { basicAuthorization, isHeader, userAgent } from './http.ts';
 import { parseOptions, writeOptions } from './options.ts';
 import { resultOfError, resultOfReply } from './result.ts';
 import { hostAndPort, prefixedArguments, userInfo, type DestinationUrl } from './url.ts';
@@ -52,6 +52,7 @@ export const jsonKind: DestinationKind = {
     if (typeof options === 'string') return options;
     const address = `${url.scheme === 'jsons' ? 'https' : 'http'}://${hostAndPort(url)}${url.rawPath}${search(url.parameters)}`;
     if (!URL.canParse(address)) return 'its host or path is not valid';
+    if (![...url.headers].every(([name, value]) => isHeader(name, value))) return 'one of its headers is not valid';
     const authorization = basicAuthorization(url);
     const truncate = options.overflow === 'truncate';
     const notSent = `Failed to send JSON ${method} notification`;

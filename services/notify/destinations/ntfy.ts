@@ -1,7 +1,7 @@
 import { TopicName } from '../../contracts/push.ts';
 import type { Message } from '../domain/message.ts';
 import type { Destination, DestinationKind } from './destination.ts';
-import { basicAuthorization, userAgent } from './http.ts';
+import { basicAuthorization, isHeader, userAgent } from './http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from './options.ts';
 import { resultOfError, resultOfReply } from './result.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from './url.ts';
@@ -25,6 +25,8 @@ function parsePriority(text: string | undefined): string | undefined {
   if (word === 'normal' || word === 'moderate') return 'default';
   return /^[1-5]$/.test(word) ? priorities[Number(word) - 1] : priorities.find((name) => name === word);
 }
+
+const mostTopics = 100;
 
 interface Account {
   readonly authorization: string | undefined;
@@ -104,11 +106,13 @@ export const ntfyKind: DestinationKind = {
     const hosted = mode === 'cloud' ? false : mode === 'private' || url.path.length > 0;
     const topics = hosted ? url.path : [url.host, ...url.path];
     if (url.host === '' || topics.length === 0) return 'a topic is missing: ntfy://host/topic';
+    if (topics.length > mostTopics) return `at most ${mostTopics} topics are served in one URL`;
     if (!topics.every((topic) => TopicName.safeParse(topic).success))
       return 'a topic holds characters topics do not have';
     const server = hosted ? `${url.scheme === 'ntfys' ? 'https' : 'http'}://${hostAndPort(url)}/` : 'https://ntfy.sh/';
     if (!URL.canParse(server)) return 'its host is not valid';
     const account = parseAccount(url);
+    if (!isHeader('authorization', account.authorization ?? '')) return 'its token is not valid';
     const headers: Record<string, string> = { 'user-agent': userAgent, 'content-type': 'application/json' };
     if (account.authorization !== undefined) headers['authorization'] = account.authorization;
     if (priority !== 'default') headers['x-priority'] = priority;

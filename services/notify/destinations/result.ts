@@ -24,12 +24,15 @@ export function resultOfReply(reply: FetchReply, sent: string, notSent: string):
   };
 }
 
-/** What a failure to get any answer means. Defects are passed on. */
+/**
+ * What a failure to get an answer means. Defects are passed on. An answer that is too long to be read is one all the same:
+ * to send again would show the notice once more.
+ */
 export function resultOfError(error: unknown, notSent: string): Result {
   if (!(error instanceof Problem)) throw error;
   return {
     ok: false,
-    retryable: error.retryable,
+    retryable: error.retryable && error.code !== 'fetch.too_large',
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     detail: `${notSent}: ${error.detail}`,
   };

@@ -79,6 +79,8 @@ export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const place = at === -1 ? authority : authority.slice(at + 1);
   const [, host = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
+  // Once more for the host: platforms drop line breaks from it, so that another host would be asked.
+  if (/[\p{Cc}\s]/u.test(decode(host))) return undefined;
   if ((host === '' && place !== '') || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
   return {
     scheme: scheme.toLowerCase(),

@@ -14,21 +14,29 @@ export interface TextConfiguration {
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
 
-const urlLine = /^[a-z0-9][a-z0-9.+_-]*:\/\/.*$/i;
-const taggedLine = /^([a-z0-9_\-:,\s]+?)\s*=\s*([a-z0-9][a-z0-9.+_-]*:\/\/.*)$/i;
-const groupLine = /^([a-z0-9_\-:,\s]+?)\s*=\s*([a-z0-9_\-:,\s]+)$/i;
+const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
+const nameList = /^[a-z0-9_\-:,\s]+$/i;
+
+/** What a configuration may hold at most. Groups multiply: each may add its names to every destination. */
+const most = { groups: 200, names: 50, members: 1000 } as const;
 
 /** True for text that is meant as the peer's YAML configuration. */
 export function looksLikeYaml(text: string): boolean {
   return /^(version|urls|groups|include)\s*:(\s|$)/m.test(text);
 }
 
-function parseNames(text: string): readonly Tag[] | undefined {
-  const tags = text
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
-    .map(parseTag);
-  return tags.length > 0 && tags.every((tag) => tag !== undefined) ? tags : undefined;
+function parseNames(text: string, limit: number): readonly Tag[] | undefined {
+  const names = text.split(/[\s,]+/).filter((part) => part !== '');
+  if (names.length === 0 || names.length > limit) return undefined;
+  const tags = names.map(parseTag);
+  return tags.every((tag) => tag !== undefined) ? tags : undefined;
+}
+
+/** `names = rest`, where the names are tags; undefined for any other line. Text of strangers: no pattern may look twice. */
+function splitNames(line: string): { readonly names: string; readonly rest: string } | undefined {
+  const at = line.indexOf('=');
+  const names = line.slice(0, Math.max(0, at)).trim();
+  return nameList.test(names) ? { names, rest: line.slice(at + 1).trim() } : undefined;
 }
 
 /**
@@ -43,20 +51,21 @@ export function parseTextConfiguration(text: string): TextConfiguration {
   for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    const tagged = taggedLine.exec(line);
-    const grouped = tagged === null ? groupLine.exec(line) : null;
-    if (urlLine.test(line)) {
+    const { names, rest } = splitNames(line) ?? { names: '', rest: '' };
+    if (urlStart.test(line)) {
       entries.push({ url: line, tags: [], line: index + 1 });
-    } else if (tagged !== null) {
-      const tags = parseNames(tagged[1] ?? '');
+    } else if (urlStart.test(rest)) {
+      const tags = parseNames(names, most.names);
       if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else entries.push({ url: tagged[2] ?? '', tags, line: index + 1 });
-    } else if (grouped !== null) {
-      const names = parseNames(grouped[1] ?? '');
-      const members = parseNames(grouped[2] ?? '');
-      if (names === undefined || members === undefined)
+      else entries.push({ url: rest, tags, line: index + 1 });
+    } else if (nameList.test(rest)) {
+      const group = parseNames(names, most.names);
+      const members = parseNames(rest, most.members);
+      if (group === undefined || members === undefined)
         skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else groups.push({ names, members: members.map(({ name }) => name) });
+      else if (groups.length === most.groups)
+        skipped.push({ line: index + 1, reason: `only ${most.groups} groups are read` });
+      else groups.push({ names: group, members: members.map(({ name }) => name) });
     } else if (/^include\s/i.test(line)) {
       skipped.push({ line: index + 1, reason: 'include is not followed' });
     } else {
@@ -71,18 +80,15 @@ function applyGroups(
   entries: readonly ConfigurationEntry[],
   groups: readonly { readonly names: readonly Tag[]; readonly members: readonly string[] }[],
 ): readonly ConfigurationEntry[] {
+  const named = new Map<string, Tag[]>();
+  for (const { names, members } of groups) {
+    for (const member of members) named.set(member, [...(named.get(member) ?? []), ...names]);
+  }
   return entries.map(({ url, tags, line }) => {
     const worn = new Map(tags.map((tag) => [tag.name, tag]));
-    for (let grown = true; grown;) {
-      grown = false;
-      for (const { names, members } of groups) {
-        if (!members.some((member) => worn.has(member))) continue;
-        for (const tag of names) {
-          if (worn.has(tag.name)) continue;
-          worn.set(tag.name, tag);
-          grown = true;
-        }
-      }
+    // A map goes on to what is added to it meanwhile.
+    for (const name of worn.keys()) {
+      for (const tag of named.get(name) ?? []) if (!worn.has(tag.name)) worn.set(tag.name, tag);
     }
     return { url, tags: [...worn.values()], line };
   });
@@ -90,8 +96,12 @@ function applyGroups(
 
 /** Separates a list of URLs by commas or white space; a comma inside a URL is kept when no URL begins behind it. */
 export function splitUrls(text: string): readonly string[] {
-  return text
-    .split(/[\s,]+(?=[a-z0-9][a-z0-9.+_-]*:\/\/)/i)
-    .map((part) => part.replace(/^[\s,]+|[\s,]+$/g, ''))
-    .filter((part) => part !== '');
+  const parts: { readonly from: number; to: number }[] = [];
+  for (const { 0: word, index } of text.matchAll(/[^\s,]+/g)) {
+    const last = parts.at(-1);
+    const to = index + word.length;
+    if (last === undefined || urlStart.test(word)) parts.push({ from: index, to });
+    else last.to = to;
+  }
+  return parts.map(({ from, to }) => text.slice(from, to));
 }

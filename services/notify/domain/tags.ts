@@ -19,6 +19,9 @@ export type TagField =
 
 const allowed = /^[a-z0-9_\-:|,+&\s]*$/i;
 const token = /^(?:(\d{1,9}):)?([a-z0-9][a-z0-9_-]*)(?::(\d{1,9}))?$/i;
+/** Longer expressions are none: each tag is compared with all that every destination wears. */
+const longestText = 16_384;
+const mostTags = 500;
 const invalid: TagField = { kind: 'invalid' };
 
 /** Reads one tag; undefined when it is none. */
@@ -42,7 +45,7 @@ function parseGroup(text: string): readonly Tag[] | undefined {
 
 /** Groups of a string; undefined when it holds something else than tags. */
 function parseText(text: string): TagExpression | undefined {
-  if (!allowed.test(text)) return undefined;
+  if (text.length > longestText || !allowed.test(text)) return undefined;
   const groups = text.split(/[,|]/).map(parseGroup);
   if (!groups.every((group) => group !== undefined)) return undefined;
   return groups.filter((group) => group.length > 0);
@@ -50,7 +53,7 @@ function parseText(text: string): TagExpression | undefined {
 
 function parseItem(item: unknown): TagExpression | undefined {
   if (typeof item === 'string') return parseText(item);
-  if (!Array.isArray(item)) return undefined;
+  if (!Array.isArray(item) || item.length > mostTags) return undefined;
   const parts: readonly (TagExpression | undefined)[] = item.map((part: unknown) =>
     typeof part === 'string' ? parseText(part) : undefined,
   );
@@ -65,15 +68,13 @@ function parseItem(item: unknown): TagExpression | undefined {
  */
 export function parseTagField(value: unknown): TagField {
   if (value === undefined || value === null) return { kind: 'none' };
-  const expression = Array.isArray(value)
-    ? value.map(parseItem).reduce<TagExpression | undefined>(join, [])
-    : parseItem(value);
-  if (expression === undefined) return invalid;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (items.length > mostTags) return invalid;
+  const groups = items.map(parseItem);
+  if (!groups.every((group) => group !== undefined)) return invalid;
+  const expression = groups.flat();
+  if (expression.flat().length > mostTags) return invalid;
   return expression.length === 0 ? { kind: 'none' } : { kind: 'expression', expression };
-}
-
-function join(left: TagExpression | undefined, right: TagExpression | undefined): TagExpression | undefined {
-  return left === undefined || right === undefined ? undefined : [...left, ...right];
 }
 
 function wears(worn: readonly Tag[], asked: Tag): boolean {

@@ -14,6 +14,9 @@ export type Body =
 /** Past the limit this much more is read and dropped, so that the client gets to see the answer. */
 const patience = 64 * 1024 * 1024;
 
+/** Levels of a JSON body. */
+const deepestJson = 100;
+
 /** The whole body; undefined when it is larger than the limit. */
 async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -42,12 +45,18 @@ function parseJson(bytes: Uint8Array): Body {
     const value: unknown = JSON.parse(text ?? '');
     // The peer fails on anything but an object; so do we, but as the client's fault.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'bad-json' };
+    if (isDeeper(value, deepestJson)) return { kind: 'bad-json' };
     return { kind: 'json', fields: value as Readonly<Record<string, unknown>> };
   } catch (error) {
-    // A RangeError is a body nested deeper than the parser's stack.
-    if (error instanceof SyntaxError || error instanceof RangeError) return { kind: 'bad-json' };
+    if (error instanceof SyntaxError) return { kind: 'bad-json' };
     throw error;
   }
+}
+
+/** True for a value nested deeper than that: whoever writes it out again would run out of stack. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /** Repeated fields become lists: several `tag` fields are alternatives, which is how the peer's own client sends them. */

@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { readDestinations } from '../aggregator.ts';
+import { mostDestinations, readDestinations } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { looksLikeYaml, splitUrls } from '../domain/configuration.ts';
@@ -94,6 +94,8 @@ function readConfiguration(body: Body): NewConfiguration {
 /** URLs are kept in their normal form, one a line, as the peer does. */
 function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
+  if (given.length > mostDestinations)
+    throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
   const destinations = given.map(parseDestination);
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);

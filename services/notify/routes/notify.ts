@@ -1,12 +1,12 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { TaggedDestination } from '../aggregator.ts';
+import { mostDestinations, type TaggedDestination } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody } from './body.ts';
-import { checkRecursion, readNotification } from './notification.ts';
+import { checkRecursion, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
@@ -16,8 +16,9 @@ function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
 }
 
-/** URLs of a stateless call that can be served, as destinations without tags. */
+/** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
 function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
+  if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
   return urls
     .map(parseDestination)
     .filter((destination) => typeof destination !== 'string')
@@ -64,8 +65,5 @@ export function notifyRoutes(parts: RouteParts): Router {
 
 function describe(outcomes: readonly Outcome[], now: number): readonly DetailLine[] {
   const time = detailTime(now);
-  return outcomes.map(({ state, detail }): DetailLine => {
-    const queued = state === 'queued' && !detail.includes('queued') ? ' It is queued and tried again.' : '';
-    return [levels[state], time, detail + queued];
-  });
+  return outcomes.map(({ state, detail }): DetailLine => [levels[state], time, detail]);
 }

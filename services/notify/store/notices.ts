@@ -12,13 +12,17 @@ export interface NewDelivery {
   readonly optional: boolean;
 }
 
-/** A delivery that still has to be made, with its notice. */
-export interface WaitingDelivery {
+/** A delivery that was not made yet, with its notice. */
+export interface OpenDelivery {
   readonly message: Message;
   readonly service: string;
   readonly sealedUrl: string;
   readonly shownUrl: string;
 }
+
+const weekMs = 7 * 24 * 3_600_000;
+/** Rows that go into one statement: SQLite binds 32,766 values, a delivery has ten. */
+const insertBatch = 1000;
 
 /** Notices and what became of them at each destination. */
 export class NoticeStore {
@@ -52,29 +56,30 @@ export class NoticeStore {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
-    if (deliveries.length === 0) return true;
-    await transaction
-      .insertInto('deliveries')
-      .values(
-        deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional }) => ({
-          notice_id: message.id,
-          destination_id: destinationId,
-          service,
-          sealed_url: sealedUrl,
-          shown_url: shownUrl,
-          optional: optional ? 1 : 0,
-          state: 'waiting' as const,
-          attempts: 0,
-          detail: '',
-          updated_at: message.time,
-        })),
-      )
-      .execute();
+    const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional }) => ({
+      notice_id: message.id,
+      destination_id: destinationId,
+      service,
+      sealed_url: sealedUrl,
+      shown_url: shownUrl,
+      optional: optional ? 1 : 0,
+      state: 'waiting' as const,
+      attempts: 0,
+      detail: '',
+      updated_at: message.time,
+    }));
+    for (let start = 0; start < rows.length; start += insertBatch) {
+      const some = rows.slice(start, start + insertBatch);
+      await transaction.insertInto('deliveries').values(some).execute();
+    }
     return true;
   }
 
-  /** Undefined when it was made before, given up, or its notice is gone. */
-  async waiting(noticeId: string, destinationId: string): Promise<WaitingDelivery | undefined> {
+  /**
+   * Undefined when it was made before, or its notice is gone. One that was given up is there: its dead letter may be
+   * tried again.
+   */
+  async open(noticeId: string, destinationId: string): Promise<OpenDelivery | undefined> {
     const row = await this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
@@ -82,7 +87,7 @@ export class NoticeStore {
       .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url'])
       .where('deliveries.notice_id', '=', noticeId)
       .where('deliveries.destination_id', '=', destinationId)
-      .where('deliveries.state', '=', 'waiting')
+      .where('deliveries.state', '!=', 'done')
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const tags: unknown = JSON.parse(row.tags);
@@ -142,22 +147,22 @@ export class NoticeStore {
     return Number(count);
   }
 
-  /** Forgets notices accepted before `time` of which nothing waits. Returns how many. */
+  /**
+   * Forgets notices accepted before `time` of which nothing waits, and those a week older: no job lives that long, so what
+   * waits of them was dropped. Returns how many.
+   */
   async prune(time: number): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('notices')
       .where('created_at', '<', time)
-      .where((on) =>
-        on.not(
-          on.exists(
-            on
-              .selectFrom('deliveries')
-              .select('deliveries.notice_id')
-              .whereRef('deliveries.notice_id', '=', 'notices.id')
-              .where('deliveries.state', '=', 'waiting'),
-          ),
-        ),
-      )
+      .where((on) => {
+        const waiting = on
+          .selectFrom('deliveries')
+          .select('deliveries.notice_id')
+          .whereRef('deliveries.notice_id', '=', 'notices.id')
+          .where('deliveries.state', '=', 'waiting');
+        return on.or([on('created_at', '<', time - weekMs), on.not(on.exists(waiting))]);
+      })
       .executeTakeFirst();
     return Number(numDeletedRows);
   }

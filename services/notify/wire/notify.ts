@@ -34,13 +34,18 @@ export const bodyLimit = 3 * 1024 * 1024;
 /** Largest configuration, in characters. */
 export const configurationLimit = 512 * 1024;
 
+/** Objects up to this many characters are written out over several lines: a longer one would grow many times over. */
+const longestIndented = 10_000;
+
 /** A value a caller may have meant as text: numbers and objects are written out instead of refused. */
 const Text = z
   .unknown()
   .optional()
   .transform((value) => {
     if (typeof value === 'string') return value;
-    return value === undefined || value === null ? undefined : JSON.stringify(value, undefined, 2);
+    if (value === undefined || value === null) return undefined;
+    const text = JSON.stringify(value);
+    return text.length > longestIndented ? text : JSON.stringify(value, undefined, 2);
   });
 
 /** The fields of a notification, from JSON or a form. `format` null means "as it is". Unknown fields are dropped. */

@@ -105,6 +105,23 @@ describe('POST /notify', () => {
     expect((await call('/notify/aggregator', { headers: unfinished, body: '--b\r\nContent-Disp' })).status).toBe(400);
   });
 
+  it('writes a structure out as text, and refuses one too deep for that', async () => {
+    const send = (body: string) => call('/notify/aggregator', { body, headers: json });
+    expect((await send('{"body":{"disk":{"free":1}}}')).status).toBe(200);
+    expect(lastInbox()?.body).toBe('{\n  "disk": {\n    "free": 1\n  }\n}');
+    const nested = (levels: number, inside: string) => `{"body":${'['.repeat(levels)}${inside}${']'.repeat(levels)}}`;
+    expect((await send(nested(5000, ''))).status).toBe(400);
+    // Over several lines this would be a hundred times as long.
+    expect((await send(nested(50, '1,'.repeat(20_000) + '1'))).status).toBe(200);
+    expect(lastInbox()?.body).toHaveLength(40_101);
+  });
+
+  it('refuses more destinations in one call than are served', async () => {
+    const urls = Array.from({ length: 1001 }, (_, at) => `push://t${at}`);
+    const reply = await call('/notify', { body: JSON.stringify({ body: 'x', urls }), headers: json });
+    expect([reply.status, await reply.json()]).toMatchObject([400, { error: expect.stringContaining('at most 1000') }]);
+  });
+
   it('shows only lines of the level asked for', async () => {
     const headers = { ...json, 'x-apprise-log-level': 'WARNING' };
     const reply = await call('/notify/aggregator', { headers, body: '{"body":"x"}' });

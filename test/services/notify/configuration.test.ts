@@ -37,6 +37,17 @@ describe('TEXT configuration', () => {
     expect(entries[0]?.tags.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('made to hurt costs no more than its length', () => {
+    const groups = Array.from({ length: 20_000 }, (_, at) => `g${20_000 - at}=g${19_999 - at}`);
+    const { entries, skipped } = parseTextConfiguration(
+      [`a${' '.repeat(500_000)}!`, ...groups, ...Array<string>(2000).fill('g0=json://x')].join('\n'),
+    );
+    expect(entries).toHaveLength(2000);
+    expect(skipped.slice(0, 2)).toMatchObject([{ line: 1 }, { line: 202, reason: 'only 200 groups are read' }]);
+    const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, at) => `t${at}`).join(',')}=json://x`);
+    expect(wide.skipped).toMatchObject([{ line: 1, reason: 'its tags are not valid' }]);
+  });
+
   it('is told from YAML', () => {
     expect(looksLikeYaml('version: 1\nurls:\n  - json://x\n')).toBe(true);
     expect(looksLikeYaml('json://x?urls:=1\n')).toBe(false);
@@ -47,5 +58,10 @@ describe('lists of URLs', () => {
   it('are separated by commas and white space, but not within a URL', () => {
     expect(splitUrls('json://a, ntfy://b/c,d\n push://e ,')).toEqual(['json://a', 'ntfy://b/c,d', 'push://e']);
     expect(splitUrls('  ')).toEqual([]);
+    expect(splitUrls('nothing, json://a/?x=1, 2 ,,')).toEqual(['nothing', 'json://a/?x=1, 2']);
+  });
+
+  it('made of separators alone are read as quickly as any other', () => {
+    expect(splitUrls(`json://a${','.repeat(1_000_000)}b`)).toHaveLength(1);
   });
 });

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noticeOffered } from '../../../services/contracts/notice.ts';
 import type { Context } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
 import type { Settings } from '../../../services/notify/settings.ts';
+import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, openReceiver, withReadings, type Offers, type Receiver } from './support.ts';
@@ -137,6 +139,33 @@ describe('destinations that do not answer', () => {
     });
     expect(readings.counters.get('aggregator_notifications_sent_total{scheme="ntfy",status="success"}')).toBe(0);
     expect(readings.counters.get('aggregator_requests_total{code="424"}')).toBe(1);
+  });
+});
+
+describe('a dead letter', () => {
+  it('that is tried again reaches a destination that has come back', async () => {
+    const { host } = await openNotify({ services: [control, notify] });
+    receiver.answer = 410;
+    await post(host, '/add/back', { config: `json://127.0.0.1:${receiver.port}/back`, format: 'text' });
+    expect(await post(host, '/notify/back', { body: 'x' })).toMatchObject({ status: 424 });
+    const dead = async () => (await api<{ jobs: { id: string }[] }>(host.url('control'), '/api/jobs/dead')).jobs;
+    await vi.waitFor(async () => expect(await dead()).toHaveLength(1));
+    const [job] = await dead();
+    receiver.answer = 200;
+    await api(host.url('control'), `/api/jobs/notify/${job?.id}/retry`, { method: 'POST' });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+    await vi.waitFor(async () => expect(await dead()).toEqual([]));
+  });
+});
+
+describe('a configuration of very many destinations', () => {
+  it('is served up to a thousand, and says which are not', async () => {
+    const { host, offers } = await openNotify();
+    const lines = Array.from({ length: 1002 }, (_, at) => `push://t${at}`);
+    const added = await post(host, '/add/many', { config: lines.join('\n'), format: 'text' });
+    expect(JSON.parse(added.text)).toMatchObject({ details: [{ 2: expect.stringContaining('Line 1001') }, {}] });
+    expect(await post(host, '/notify/many', { body: 'x' })).toMatchObject({ status: 200 });
+    await vi.waitFor(() => expect(offers.push.size).toBe(1000), 10_000);
   });
 });
 

@@ -186,6 +186,11 @@ describe('the end of an attempt', () => {
     expect(refused).toMatchObject({ ok: false, retryable: false });
     expect(JSON.stringify(refused)).not.toContain('secret');
   });
+
+  it('with an answer too long to be read is not repeated: the notice may have been shown', async () => {
+    const fetch: Fetch = () => Promise.reject(new Problem('fetch.too_large', 502, 'Too large.'));
+    expect(await send('json://host/', { body: 'x' }, fetch)).toMatchObject([{ ok: false, retryable: false }]);
+  });
 });
 
 describe('fitting a message', () => {
@@ -208,5 +213,20 @@ describe('fitting a message', () => {
     expect(shapeMessage(messageOf({ body: 'a & b\nc' }), { ...shape, format: 'html', bodyLimit: undefined }).body).toBe(
       'a &amp; b<br/>c',
     );
+  });
+});
+
+describe('what stands percent-encoded in a URL', () => {
+  it.each([
+    'json://h/?+X-A=a%0d%0aX-B:b',
+    'json://h/?+a%20b=c',
+    'json://h/?+content-length=5',
+    'json://h/?+transfer-encoding=chunked',
+    'json://h%0ahost/x',
+    'json://h%00/x',
+    'ntfy://tk_a%0d%0aX@h/topic',
+    `ntfy://h/${Array.from({ length: 101 }, (_, at) => `t${at}`).join('/')}`,
+  ])('cannot put anything else into the request: %s', (url) => {
+    expect(typeof parseDestination(url)).toBe('string');
   });
 });

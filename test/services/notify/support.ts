@@ -24,6 +24,8 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
   readonly received: Received[];
+  /** Status of the answers from now on, where the path asks for none. */
+  answer: number;
 }
 
 /** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/…` 200. */
@@ -42,20 +44,22 @@ export async function openReceiver(): Promise<Receiver> {
       });
       if (path === '/__never') return;
       const status = /^\/__status\/(\d+)/.exec(path)?.[1];
-      response.writeHead(Number(status ?? 200)).end('{}');
+      response.writeHead(Number(status ?? receiver.answer)).end('{}');
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const receiver: Receiver = {
     port: (server.address() as AddressInfo).port,
     received,
+    answer: 200,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+  return receiver;
 }
 
 /** What the parts that a notice is handed to were given, by key as they would keep it. */

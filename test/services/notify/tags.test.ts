@@ -71,6 +71,15 @@ describe('tag expressions', () => {
     },
   );
 
+  it('of any length are answered at once, those longer than anybody writes with a refusal', () => {
+    const long = 'a'.repeat(100_000);
+    expect(
+      [long, 'a,'.repeat(1_000_000), 'a '.repeat(50_000), Array(500_000).fill('a')].map((tag) => select(tag)),
+    ).toEqual(['invalid', 'invalid', 'invalid', 'invalid']);
+    expect(select([Array(500_000).fill('a')])).toBe('invalid');
+    expect(select(Array(100).fill('daily'))).toEqual(['second', 'third']);
+  });
+
   it('adds a destination tagged "always" to any selection', () => {
     const always = [{ name: 'every', tags: [{ name: 'always' }] }];
     expect(select('critical', always)).toEqual(['first', 'every']);

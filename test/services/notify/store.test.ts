@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Vault } from '../../../services/contracts/service.ts';
+import type { Message } from '../../../services/notify/domain/message.ts';
+import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
+import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { migrations } from '../../../services/notify/store/tables.ts';
+import { eachDialect } from '../../support/database.ts';
+
+const day = 24 * 3_600_000;
+const now = 1_900_000_000_000;
+
+/** Seals by writing the text otherwise, with another beginning each time. */
+let seals = 0;
+const vault: Vault = {
+  seal: (text) => `${(seals += 1)}.${Buffer.from(text).toString('hex')}`,
+  open: (sealed) => Buffer.from(sealed.slice(sealed.indexOf('.') + 1), 'hex').toString(),
+};
+
+function message(id: string, fields: Partial<Message> = {}): Message {
+  const empty = { title: 'T', body: 'B', type: 'failure', format: 'markdown', source: 'mail', time: now } as const;
+  return { id, ...empty, tags: ['a', 'ü'], link: 'https://x/', ...fields };
+}
+
+function to(destinationId: string) {
+  return { destinationId, service: 'JSON', sealedUrl: `sealed ${destinationId}`, shownUrl: 'json://h', optional: true };
+}
+
+eachDialect((_name, open) => {
+  const openStores = async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    const { kysely, commit } = database;
+    return { commit, notices: new NoticeStore(kysely), configurations: new ConfigurationStore(kysely, vault) };
+  };
+
+  describe('notices', () => {
+    it('are written once under their id, with all their deliveries', async () => {
+      const { commit, notices } = await openStores();
+      const many = Array.from({ length: 5000 }, (_, at) => to(`d${at}`));
+      const add = () => commit((transaction) => notices.add(transaction, 'key', message('n1'), many));
+      expect([await add(), await add()]).toEqual([true, false]);
+      expect(await notices.countWaiting()).toBe(5000);
+      expect(await notices.open('n1', 'd4999')).toEqual({
+        message: message('n1'),
+        service: 'JSON',
+        sealedUrl: 'sealed d4999',
+        shownUrl: 'json://h',
+      });
+      expect(await notices.open('n1', 'elsewhere')).toBeUndefined();
+    });
+
+    it('without a link and with any text come back as they were', async () => {
+      const { commit, notices } = await openStores();
+      const odd = message('n1', { link: undefined, title: '', body: '\'\\"\u202e🎉', tags: [] });
+      await commit((transaction) => notices.add(transaction, '', odd, [to('d')]));
+      expect((await notices.open('n1', 'd'))?.message).toEqual(odd);
+    });
+
+    it('forget the address of what was delivered, and keep that of what was given up', async () => {
+      const { commit, notices } = await openStores();
+      await commit((transaction) => notices.add(transaction, 'key', message('n1'), [to('good'), to('bad')]));
+      const note = (id: string, state: 'done' | 'dead') =>
+        commit((transaction) => notices.note(transaction, 'n1', id, { state, attempts: 2, detail: 'x' }, now + 1));
+      await note('good', 'done');
+      await note('bad', 'dead');
+      expect(await notices.open('n1', 'good')).toBeUndefined();
+      expect(await notices.find('n1', 'good')).toMatchObject({ state: 'done' });
+      expect(await notices.open('n1', 'bad')).toMatchObject({ sealedUrl: 'sealed bad' });
+      expect(await notices.countWaiting()).toBe(0);
+    });
+
+    it('are forgotten when nothing of them waits, or when what waits was dropped long ago', async () => {
+      const { commit, notices } = await openStores();
+      for (const [id, time] of [
+        ['done', now],
+        ['waiting', now],
+        ['dropped', now - 8 * day],
+      ] as const) {
+        await commit((transaction) => notices.add(transaction, 'key', message(id, { time }), [to('d')]));
+      }
+      const done = { state: 'done', attempts: 1, detail: '' } as const;
+      await commit((transaction) => notices.note(transaction, 'done', 'd', done, now));
+      expect(await notices.prune(now)).toBe(1);
+      expect(await notices.prune(now + 1)).toBe(1);
+      expect(await notices.open('waiting', 'd')).toBeDefined();
+      expect(await notices.countWaiting()).toBe(1);
+    });
+  });
+
+  describe('configurations', () => {
+    it('are kept by key, replaced and removed; the first one is there', async () => {
+      const { configurations } = await openStores();
+      expect((await configurations.find('aggregator'))?.text).toContain('inbox://');
+      const text = '# ünï 🎉\r\n\r\njson://h\u0000';
+      await configurations.save('k', 'first', now);
+      await configurations.save('k', text, now + 1);
+      const found = await configurations.find('k');
+      expect(found).toEqual({ key: 'k', format: 'text', text });
+      expect(await configurations.find('k')).toBe(found);
+      expect(await configurations.keys()).toEqual(['aggregator', 'k']);
+      expect([await configurations.remove('k'), await configurations.remove('k')]).toEqual([true, false]);
+      expect(await configurations.find('k')).toBeUndefined();
+    });
+
+    it('are all replaced by an import', async () => {
+      const { configurations } = await openStores();
+      await configurations.replaceAll([{ key: 'b', text: 'json://b' }], now);
+      expect(await configurations.keys()).toEqual(['b']);
+      await configurations.replaceAll([], now);
+      expect(await configurations.keys()).toEqual([]);
+    });
+  });
+});
