@@ -15,8 +15,8 @@ export interface ParsedMail {
   readonly source: string;
 }
 
-/** Longer bodies are cut; the whole mail stays in the spool. */
-const bodyLimit = 512 * 1024;
+/** Characters of a body; longer ones are cut, the whole mail stays in the spool. */
+export const bodyLimit = 512 * 1024;
 const titleLimit = 1000;
 
 /** Line breaks in an encoded subject would become headers somewhere further on. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
-import type { ParsedMail } from '../domain/mail.ts';
+import { bodyLimit, type ParsedMail } from '../domain/mail.ts';
 
 /** Bounds for mails made to hurt: parts within parts, and bytes of all headers together. */
 const limits = { maxNestingDepth: 40, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true };
@@ -50,16 +50,27 @@ function needsRecoding(raw: Uint8Array, email: Email): boolean {
   return !isUtf8(raw) && !/charset\s*=/i.test(asLatin.decode(raw));
 }
 
+/** A comment behind the address (`root@host (Cron Daemon)`) is for machines of old. */
+function withoutComment(from: string): string {
+  const text = from.trimEnd();
+  const open = text.lastIndexOf('(');
+  return open === -1 || text.indexOf(')', open) !== text.length - 1 ? text : text.slice(0, open).trimEnd();
+}
+
+/** No more than is ever shown, with one character over as the sign that there was more: the rest would only take room. */
+function shown(text: string | undefined): string | undefined {
+  return text?.slice(0, bodyLimit + 1);
+}
+
 function describe(email: Email, source: string): ParsedMail {
   const header = (name: string): string | undefined => email.headers.find(({ key }) => key === name)?.value;
   const from = header('from');
   const mislabelled = isMislabelled(email, source);
   return {
     subject: email.subject,
-    // A comment behind the address (`root@host (Cron Daemon)`) is for machines of old.
-    from: from === undefined ? undefined : decodeWords(from).replace(/\s*\([^()]*\)\s*$/, ''),
-    text: mislabelled ? source : email.text,
-    html: mislabelled ? undefined : email.html,
+    from: from === undefined ? undefined : withoutComment(decodeWords(from)),
+    text: mislabelled ? source : shown(email.text),
+    html: mislabelled ? undefined : shown(email.html),
     attachments: email.attachments.map(({ filename, mimeType }) => ({
       name: filename ?? (mimeType === 'message/rfc822' ? 'message.eml' : mimeType),
       type: mimeType,

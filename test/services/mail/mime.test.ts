@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { noticeOfMail } from '../../../services/mail/domain/mail.ts';
+import { abridge } from '../../../services/mail/mime/abridge.ts';
+import { parseMail } from '../../../services/mail/mime/parse.ts';
+import { readMail } from '../../../services/mail/mime/reader.ts';
+import { systemClock } from '../../../main/host/clock.ts';
+
+const parse = (source: string) => parseMail(Buffer.from(source, 'latin1'));
+
+describe('the sender', () => {
+  it.each([
+    ['root@host (Cron Daemon)', 'root@host'],
+    ['Ada <ada@host>', 'Ada <ada@host>'],
+    ['=?utf-8?q?J=C3=BCrgen?= <j@host>', 'Jürgen <j@host>'],
+    ['(nobody)', ''],
+    ['a (b) c', 'a (b) c'],
+    ['a (b (c)', 'a (b'],
+    ['a)', 'a)'],
+  ])('%s is shown as %s', async (from, shown) => {
+    expect((await parse(`From: ${from}\r\n\r\nx`)).from).toBe(shown);
+  });
+
+  it('made to hurt costs no more than its length', async () => {
+    for (const middle of [' '.repeat(250_000), '('.repeat(250_000), '() '.repeat(80_000)]) {
+      expect((await parse(`From: a${middle}b\r\n\r\nx`)).from).toMatch(/^a.*b$/);
+    }
+  });
+});
+
+describe('a large mail', () => {
+  it('gives no more than is shown, and says that there was more', async () => {
+    const source = Buffer.from(`Subject: big\r\n\r\n${'x'.repeat(30_000_000)}`);
+    const mail = await readMail(source, systemClock);
+    expect(mail.text?.length).toBeLessThan(1_000_000);
+    expect(noticeOfMail(mail, 'info').body).toMatch(/^x+…$/);
+  });
+
+  it('keeps what stands behind a long part', async () => {
+    const part = (header: string, body: string): string => `--b\r\n${header}\r\n\r\n${body}\r\n`;
+    const source = [
+      'Subject: parts\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n',
+      part(
+        'Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64',
+        'QUJD\r\n'.repeat(2_000_000),
+      ),
+      part('Content-Type: text/plain; charset=utf-8', 'hällo'),
+      part('Content-Type: image/png; name=b.png', `\u00fc${'ü'.repeat(3_000_000)}`),
+      '--b--\r\n',
+    ];
+    const mail = await readMail(Buffer.from(source.join('')), systemClock);
+    expect(noticeOfMail(mail, 'info')).toMatchObject({
+      title: 'parts ([no sender])',
+      body: 'hällo\n\n[attachments: a.zip, b.png]',
+    });
+  });
+
+  it('in one line without a charset keeps its characters whole', async () => {
+    const mail = await readMail(Buffer.from(`Subject: x\r\n\r\n${'ü'.repeat(3_000_000)}`), systemClock);
+    expect(noticeOfMail(mail, 'info').body).toMatch(/^ü+…$/);
+  });
+});
+
+describe('an abridged source', () => {
+  it('has lost only the inside of long stretches', () => {
+    const line = `${'x'.repeat(70)}\r\n`;
+    const short = Buffer.from(`--b\r\n${line.repeat(100)}`);
+    expect(abridge(short)).toBe(short);
+    const long = abridge(Buffer.from(`--b\r\n${line.repeat(100_000)}--b\r\nend\r\n--b--\r\n`));
+    expect(long.length).toBeLessThan(2_200_000);
+    expect(Buffer.from(long).toString()).toMatch(/^--b\r\n(x{70}\r\n)+\r?\n?--b\r\nend\r\n--b--\r\n$/);
+  });
+});
