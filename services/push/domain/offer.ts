@@ -2,18 +2,26 @@ import type { PushOffer } from '../../contracts/push.ts';
 import type { Draft } from './message.ts';
 import { emptyMessage } from './publication.ts';
 
-/** A message that another service offers. One longer than `limit` bytes is cut; the inbox gets it whole. */
+/** Bytes; what is longer is cut. */
+const longest = { title: 1000, tag: 100, click: 2000 } as const;
+const mostTags = 50;
+
+/**
+ * A message that another service offers. A text longer than `limit` bytes is cut; the inbox gets it whole. The rest keeps
+ * to bounds too: whoever offers cannot be told, so nothing may be refused for its length.
+ */
 export function draftOf(offer: PushOffer, limit: number): Draft {
   const { topic, title, priority, tags, click, markdown, source, origin } = offer;
   const whole = offer.message.trim() || emptyMessage;
   return {
     event: 'message',
     topic,
-    title,
+    title: cut(title, longest.title),
     message: cut(whole, limit),
     priority,
-    tags,
-    ...(click !== undefined && { click }),
+    tags: tags.slice(0, mostTags).map((tag) => cut(tag, longest.tag)),
+    // Half an address leads nowhere.
+    ...(click !== undefined && click.length <= longest.click && { click }),
     markdown,
     cached: true,
     inbox: { key: origin, source, body: whole },

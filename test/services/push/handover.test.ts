@@ -62,6 +62,14 @@ it('shows a notice that comes several ways once, under its own identity', async 
   expect(await rig.poll('/elsewhere/json?poll=1')).toHaveLength(1);
 });
 
+it('takes an offer whatever its length, cut to what clients can read', async () => {
+  const [long, tags] = ['t'.repeat(1_000_000), Array.from({ length: 1000 }, () => 'g'.repeat(1000))];
+  await offer('huge', { topic: 'huge', title: long, tags, click: `https://x/${long}` });
+  const [message] = await rig.poll('/huge/json?poll=1');
+  expect(message).toMatchObject({ message: 'huge', title: expect.stringMatching(/^t{900,}…$/) });
+  expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(10_000);
+});
+
 it('cuts a long offer for the topic and keeps it whole for the inbox', async () => {
   const text = `${'ü'.repeat(5000)} end-of-long-text`;
   await offer('long', { topic: 'long', message: text });
