@@ -55,10 +55,15 @@ export const downloads = defineService({
 });
 
 function assemble(context: Context, settings: Settings): RouteParts {
-  const { engines, clock } = context;
+  const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
   const { socketTimeout, retries } = settings;
-  const driver = new Driver({ engines, clock, settings: { cacheFolder: folders.cache, socketTimeout, retries } });
+  const driver = new Driver({
+    engines,
+    clock,
+    vault,
+    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+  });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
   const gate = createGate(settings);

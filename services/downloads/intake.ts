@@ -1,10 +1,11 @@
 import type { Context } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { withoutPosition } from './domain/address.ts';
+import { splitLogin, withoutLogins, withoutPosition } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import { isSameOrder, type Order } from './domain/order.ts';
 import { folderParts } from './domain/template.ts';
 import type { EngineWatch } from './engine-watch.ts';
+import { loginPurpose } from './engine/driver.ts';
 import type { Gate } from './gate.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -15,6 +16,11 @@ import { DownloadStore } from './store/store.ts';
 
 /** Clients want an extraction's error in the answer, but nobody waits longer than this. */
 const answerWithinMs = 10_000;
+
+/** The id a client knows a download by: its uid, or the address as it was sent. */
+function shownOf(id: string): string {
+  return splitLogin(id).shown;
+}
 
 /** What a request has led to. Refusals and failures are answers too: the peer's clients look at `status`. */
 export type Added =
@@ -44,14 +50,16 @@ export class Intake {
   }
 
   /** The row is committed before this resolves. */
-  async add(address: string, order: Order): Promise<Added> {
+  async add(address: string, given: Order): Promise<Added> {
     const { context, gate, live, meters } = this.#parts;
     const url = await gate(address);
-    if ('msg' in url) return await this.#refuse(address, order, url.msg);
+    if ('msg' in url) return await this.#refuse(withoutLogins(address), given, withoutLogins(url.msg));
+    const { shown, login } = splitLogin(withoutPosition(url));
+    const order = { ...given, login: login === null ? null : context.vault.seal(login, loginPurpose) };
     if (order.folder !== null && folderParts(order.folder) === undefined) {
-      return await this.#refuse(address, order, `Folder "${order.folder}" is not inside the download folder.`);
+      return await this.#refuse(shown, order, `Folder "${order.folder}" is not inside the download folder.`);
     }
-    const item = this.#item(withoutPosition(url), url.hostname, order, 'preparing');
+    const item = this.#item(shown, url.hostname, order, 'preparing');
     const twin = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const same = await store.match(
@@ -73,7 +81,7 @@ export class Intake {
   /** Puts a failed download back; what was fetched of it is kept. */
   async retry(ids: readonly string[]): Promise<Added> {
     const { context, live, queue } = this.#parts;
-    const found = await this.#store.match(ids, ['finished', 'failed']);
+    const found = await this.#store.match(ids.map(shownOf), ['finished', 'failed']);
     const failed = found.findLast(({ state }) => state === 'failed');
     if (found.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
     if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
@@ -93,7 +101,7 @@ export class Intake {
   /** Lets downloads that were added with `auto_start: false` into the queue. */
   async startPending(ids: readonly string[]): Promise<void> {
     const { context, live, queue } = this.#parts;
-    const items = await this.#store.match(ids, ['pending']);
+    const items = await this.#store.match(ids.map(shownOf), ['pending']);
     for (const { uid, order } of items) {
       const started = await context.commit(async (db) => {
         const store = new DownloadStore(db);
@@ -110,7 +118,7 @@ export class Intake {
     const { context, live, queue } = this.#parts;
     const uids = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const found = [...new Set((await store.match(ids, states)).map(({ uid }) => uid))];
+      const found = [...new Set((await store.match(ids.map(shownOf), states)).map(({ uid }) => uid))];
       await store.remove(found);
       return found;
     });

@@ -1,7 +1,7 @@
 import { downloadChanged, downloadRemoved } from '../contracts/downloads.ts';
 import type { Bus } from '../contracts/bus.ts';
 import type { Clock } from '../contracts/service.ts';
-import { noProgress, toDownload, type Item, type Progress } from './domain/item.ts';
+import { noProgress, runningStates, toDownload, type Item, type Progress } from './domain/item.ts';
 
 /** Four events a second for one download. */
 const everyMs = 250;
@@ -64,8 +64,8 @@ export class Live implements Disposable {
     shown.later = undefined;
     shown.publishedAt = this.#clock.now();
     this.#bus.publish(downloadChanged, toDownload(shown.item, shown.progress));
-    // Nothing more comes of what is done; the row says it all.
-    if (shown.item.state === 'finished' || shown.item.state === 'failed') this.#shown.delete(shown.item.uid);
+    // Of what nobody works on the row says it all: a feed of thousands waits without being kept here.
+    if (!(runningStates as readonly string[]).includes(shown.item.state)) this.#shown.delete(shown.item.uid);
   }
 
   #forget(uid: string): void {

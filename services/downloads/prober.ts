@@ -1,7 +1,9 @@
+import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import { splitLogin } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import type { Driver, Entry } from './engine/driver.ts';
+import { loginPurpose, type Driver, type Entry, type Probe } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -9,6 +11,10 @@ import { DownloadStore } from './store/store.ts';
 
 /** Probes at once; one takes about two seconds of a core. */
 const atOnce = 3;
+
+/** Long enough for a channel of ten thousand videos. */
+const patienceMs = 5 * 60_000;
+const tooSlow = new Problem('downloads.engine_failed', 502, 'The site did not say within five minutes what is there.');
 
 interface Parts {
   readonly context: Context;
@@ -34,13 +40,13 @@ export class Prober {
    * `downloads.engine_missing`, and the signal's reason.
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
-    const { context, driver, folders, live, meters } = this.#parts;
+    const { context, folders, live, meters } = this.#parts;
     if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running += 1;
+    else this.#running += 1;
     try {
       signal.throwIfAborted();
       const folder = await folders.make(item.uid);
-      const probe = await driver.probe(item, folder, signal);
+      const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
         const title = item.playlist?.entryTitle ?? probe.title;
         const change = { probed: true, title, videoId: probe.id, liveStatus: probe.liveStatus };
@@ -56,9 +62,18 @@ export class Prober {
       await folders.remove(item.uid);
       return entries;
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      const next = this.#waiting.shift();
+      // The place goes on to the next one at once, or a newcomer would take it as well.
+      if (next === undefined) this.#running -= 1;
+      else next();
     }
+  }
+
+  /** A site that sends a byte now and then would hold up everybody else's downloads. */
+  async #look(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
+    const late = new AbortController();
+    using _timer = this.#parts.context.clock.after(patienceMs, () => late.abort(tooSlow));
+    return await this.#parts.driver.probe(item, folder, AbortSignal.any([signal, late.signal]));
   }
 
   #entry(
@@ -67,24 +82,28 @@ export class Prober {
     entry: Entry,
     index: number,
   ): Item {
-    const { random } = this.#parts.context;
+    const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
     const address = /^https?:/.test(entry.url ?? '') ? (entry.url ?? null) : null;
     // The extractor hides notes to itself behind a fragment: it gets them back, nobody else sees them.
-    const shown = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
+    const plain = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
+    const { shown, login } = plain === null ? { shown: null, login: null } : splitLogin(plain);
+    // The login of a page is not for the sites it links to.
+    const own = address === null ? item.order.login : login === null ? null : vault.seal(login, loginPurpose);
     const playlist: PlaylistPlace = {
       id: list.id,
       title: list.title,
       index: index + 1,
       count: list.entries.length,
       entryTitle: entry._type === 'url_transparent' ? (entry.title ?? null) : null,
-      entryAddress: address === shown ? null : address,
+      entryAddress: address === plain ? null : address,
       byIndex: address === null,
     };
     return {
       ...item,
       uid: random.text(16),
       url: shown ?? item.url,
+      order: { ...item.order, login: own },
       state: item.order.autoStart ? 'waiting' : 'pending',
       title: entry.title ?? shown ?? item.title,
       videoId: entry.id ?? shown ?? item.url,

@@ -25,6 +25,27 @@ export function withoutPosition(url: URL): string {
   return plain.href;
 }
 
+/** An address as it may be shown, and the `name:password` that stood in it, still percent-encoded. */
+export function splitLogin(address: string): { readonly shown: string; readonly login: string | null } {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.username === '' && url.password === '')) return { shown: address, login: null };
+  const login = `${url.username}:${url.password}`;
+  url.username = '';
+  url.password = '';
+  return { shown: url.href, login };
+}
+
+/** The address with its login in it again. */
+export function joinLogin(shown: string, login: string): string {
+  const [, scheme = '', rest = ''] = /^([^:]+:\/\/)(.*)$/s.exec(shown) ?? [];
+  return `${scheme}${login}@${rest}`;
+}
+
+/** Text without the logins of the addresses in it. */
+export function withoutLogins(text: string): string {
+  return text.replace(/(:\/\/)[^\s/?#'"]*@/g, '$1');
+}
+
 export function internalAddress(address: string, host: string): Refusal {
   return { msg: `Refusing to fetch internal address "${address}" for host "${host}"` };
 }

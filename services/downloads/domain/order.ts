@@ -15,6 +15,8 @@ export interface Order {
   /** Most entries of a playlist that are taken, 0: all. */
   readonly itemLimit: number;
   readonly autoStart: boolean;
+  /** `name:password` of the address, sealed; null when it has none. The address itself is shown, and kept, without. */
+  readonly login: string | null;
 }
 
 /** A video's place in the playlist it came from. */

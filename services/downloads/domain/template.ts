@@ -1,6 +1,7 @@
 import type { PlaylistPlace } from './order.ts';
 
 const longestPart = 180;
+const longestTemplate = 1000;
 
 /** Why an output template may not be used; undefined when it may. yt-dlp itself would expand `~` and `$NAME` in it. */
 export function templateProblem(template: string): string | undefined {
@@ -8,8 +9,28 @@ export function templateProblem(template: string): string | undefined {
   if (template.includes('\0')) return 'A template cannot hold a NUL character.';
   if (/^([/\\~]|[A-Za-z]:)/.test(template)) return 'A template is relative to the download folder.';
   if (template.includes('$')) return 'A template cannot use environment variables.';
-  if (template.split(/[/\\]/).includes('..')) return 'A template cannot leave the download folder.';
+  if (template.length > longestTemplate) return `A template has at most ${longestTemplate} characters.`;
+  if (canClimb(template)) return 'A template cannot leave the download folder.';
   return undefined;
+}
+
+const field = /%\((.*?)\)[-#0 +,]*\d*(\.\d+)?[A-Za-z]/gs;
+
+/**
+ * Whether a part of the path may come out as `..`. What a field takes from a site yt-dlp makes a safe name of, but not its
+ * default (`%(x|..)s`), its replacement (`%(x&..)s`), a time format (`%(epoch>..)s`) or what a precision of 0 leaves of it.
+ */
+function canClimb(template: string): boolean {
+  const marked = template.replace(field, (_, content: string, precision: string | undefined) => {
+    const written = [...content.matchAll(/([&|>])([^&|>]*)/g)];
+    const free = written.some(([, mark, text = '']) =>
+      mark === '>' ? !/%[YymdHMSjBbAa]/.test(text) : /^[.\s]*$/.test(text) || text.includes('{'),
+    );
+    return free || /^\.0+$/.test(precision ?? '') ? '\ufffc' : 'x';
+  });
+  return marked
+    .split(/[/\\]/)
+    .some((part) => /^[.\s\ufffc]*$/.test(part) && (part.trim() === '..' || part.includes('\ufffc')));
 }
 
 /** The folder of a request as path parts below the download folder; undefined when it would lead out of it. */

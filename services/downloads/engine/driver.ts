@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock } from '../../contracts/service.ts';
+import type { Clock, Vault } from '../../contracts/service.ts';
+import { joinLogin, withoutLogins } from '../domain/address.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
@@ -42,6 +43,12 @@ export interface DownloadCall {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
+/** What the seals of logins are bound to. */
+export const loginPurpose = 'downloads.login';
+
+/** Lines of complaint that are kept: a live stream may complain for hours. */
+const mostErrors = 200;
+
 /** Media addresses found by a probe expire; sites keep them for about six hours. */
 const infoValidMs = 5 * 60 * 60_000;
 
@@ -49,24 +56,31 @@ const infoValidMs = 5 * 60 * 60_000;
 export class Driver {
   readonly #engines: Engines;
   readonly #clock: Clock;
+  readonly #vault: Vault;
   readonly #settings: CommandSettings;
 
-  constructor(options: { readonly engines: Engines; readonly clock: Clock; readonly settings: CommandSettings }) {
+  constructor(options: {
+    readonly engines: Engines;
+    readonly clock: Clock;
+    readonly vault: Vault;
+    readonly settings: CommandSettings;
+  }) {
     this.#engines = options.engines;
     this.#clock = options.clock;
+    this.#vault = options.vault;
     this.#settings = options.settings;
   }
 
   /** Asks what is behind an address and keeps the answer for the download. */
   async probe(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
-    const args = probeArguments(addressOf(item), item.order, item.playlist, this.#settings);
+    const args = probeArguments(this.#addressOf(item), item.order, item.playlist, this.#settings);
     let json = '';
     const errors: string[] = [];
     const exit = await runLines(await this.#extractor(), args, {
       clock: this.#clock,
       signal,
       onLine(line, from) {
-        if (from === 'stderr') errors.push(line);
+        if (from === 'stderr') complain(errors, line);
         else if (line.startsWith('{')) json = line;
       },
     });
@@ -104,7 +118,7 @@ export class Driver {
     const { item, folder, template, signal } = call;
     const ffmpegPath = (await this.#engines.find('ffmpeg')).path;
     const command = {
-      url: addressOf(item),
+      url: this.#addressOf(item),
       order: item.order,
       playlist: item.playlist,
       template,
@@ -123,12 +137,17 @@ export class Driver {
         const event = readEvent(line);
         if (event?.kind === 'result') path = event.path;
         if (event !== undefined) call.onEvent(event);
-        else if (from === 'stderr') errors.push(line);
+        else if (from === 'stderr') complain(errors, line);
       },
     });
     signal.throwIfAborted();
     if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
     return path;
+  }
+
+  #addressOf({ url, order, playlist }: Item): string {
+    if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
+    return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
   }
 
   async #extractor(): Promise<string> {
@@ -138,8 +157,9 @@ export class Driver {
   }
 }
 
-function addressOf(item: Item): string {
-  return item.playlist?.entryAddress ?? item.url;
+function complain(errors: string[], line: string): void {
+  errors.push(line.slice(0, 10_000));
+  if (errors.length > mostErrors) errors.shift();
 }
 
 function infoPath(folder: string): string {
@@ -147,5 +167,5 @@ function infoPath(folder: string): string {
 }
 
 function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, message);
+  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
 }

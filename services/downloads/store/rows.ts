@@ -58,21 +58,26 @@ export function fromRow(row: DownloadRow): Item {
   };
 }
 
+/** PostgreSQL has no NUL in text, and titles come from anywhere. */
+export function storable<T extends string | null>(text: T): T {
+  return (text === null ? null : text.replaceAll('\0', '\ufffd')) as T;
+}
+
 export function toRow(item: Item, position: number): DownloadRow {
   return {
     uid: item.uid,
     position,
-    url: item.url,
+    url: storable(item.url),
     request: JSON.stringify(item.order),
     state: item.state,
-    title: item.title,
+    title: storable(item.title),
     search: searchText(item),
-    video_id: item.videoId,
+    video_id: storable(item.videoId),
     live_status: item.liveStatus,
     playlist: item.playlist === null ? null : JSON.stringify(item.playlist),
     probed: item.probed ? 1 : 0,
     attempts: item.attempts,
-    message: item.message,
+    message: storable(item.message),
     filename: item.filename,
     size: item.size,
     added_ns: item.addedNs,
@@ -87,5 +92,5 @@ export function toRow(item: Item, position: number): DownloadRow {
 }
 
 export function searchText(item: Pick<Item, 'title' | 'url'>): string {
-  return `${item.title} ${item.url}`.toLowerCase();
+  return storable(`${item.title} ${item.url}`.toLowerCase());
 }

@@ -1,10 +1,13 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
 import type { DownloadState } from '../../contracts/downloads.ts';
 import { doneStates, queueStates, runningStates, type Item } from '../domain/item.ts';
-import { fromRow, searchText, toRow, type DownloadRow, type Tables } from './rows.ts';
+import { fromRow, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 
 /** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 23. */
 const chunk = 200;
+
+/** Words of a search that count: databases bound the depth of a condition. */
+const mostWords = 10;
 
 /** Which process works on a row, as the row remembers it. */
 export interface Holder {
@@ -105,10 +108,10 @@ export class DownloadStore {
 
   /** What is done, newest first, and how much of it there is. */
   async history(query: HistoryQuery): Promise<{ readonly items: readonly Item[]; readonly total: number }> {
-    const words = (query.q ?? '')
+    const given = storable(query.q ?? '')
       .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '');
+      .split(/\s+/);
+    const words = given.filter((word) => word !== '').slice(0, mostWords);
     const wanted = (
       expression: ExpressionBuilder<Tables, 'downloads'>,
     ): ExpressionWrapper<Tables, 'downloads', SqlBool> =>
@@ -202,13 +205,13 @@ export class DownloadStore {
     const values: Partial<DownloadRow> = {
       request: JSON.stringify(next.order),
       state: next.state,
-      title: next.title,
+      title: storable(next.title),
       search: searchText(next),
-      video_id: next.videoId,
+      video_id: storable(next.videoId),
       live_status: next.liveStatus,
       probed: next.probed ? 1 : 0,
       attempts: next.attempts,
-      message: next.message,
+      message: storable(next.message),
       filename: next.filename,
       size: next.size,
     };

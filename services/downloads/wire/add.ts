@@ -13,6 +13,8 @@ export interface AddDefaults {
   readonly format: string;
 }
 
+const longestAddress = 8192;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -26,6 +28,7 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
   if (url === '' || isEmpty(fields['download_type']) || isEmpty(fields['quality'])) {
     throw bad(`missing 'url', 'download_type', or 'quality'`);
   }
+  if (url.length > longestAddress) throw bad(`url must have at most ${longestAddress} characters`);
   refuseOptions(body);
   const type = oneOf(fields['download_type'], 'download_type', downloadTypes);
   // The peer takes the codec for video alone.
@@ -44,6 +47,7 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       itemLimit: readLimit(body['playlist_item_limit']),
       // As the peer: anything but true (or nothing) means "not yet".
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
+      login: null,
     },
   };
 }

@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, stat, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRig, streams, type Rig } from './rig.ts';
 
@@ -106,6 +109,32 @@ describe('finished files', () => {
         path === '%zz' ? 400 : 404,
       ]);
     }
+  });
+});
+
+describe('an address with a login in it', () => {
+  it('is fetched with it, and shows it nowhere', async () => {
+    const locked = createServer((request, response) => {
+      const known = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
+      if (request.url === '/page') response.setHeader('content-type', 'text/html').end('<p>No video here.</p>');
+      else response.writeHead(known ? 302 : 401, { location: rig.site.url('/p/og?title=Locked') }).end();
+    }).listen(0, '127.0.0.1');
+    await once(locked, 'listening');
+    const address = `127.0.0.1:${(locked.address() as AddressInfo).port}/video`;
+    const uid = await rig.client.add(`http://ada:s3cretpw@${address}`);
+    const record = await rig.client.ended(uid);
+    expect(record).toMatchObject({ status: 'finished', url: `http://${address}` });
+    const page = await rig.client.add(`http://ada:s3cretpw@${address.replace('video', 'page')}`);
+    expect((await rig.client.ended(page)).error).toContain('Unsupported URL');
+    await rig.client.post('/add', { url: 'http://ada:s3cretpw@no such host/' });
+    expect(JSON.stringify(await rig.client.history())).not.toContain('s3cretpw');
+    expect(rig.host.log.join('\n')).not.toContain('s3cretpw');
+    for (const name of readdirSync(`${rig.host.dataDir}/downloads`).filter((each) => each.startsWith('db'))) {
+      expect(readFileSync(`${rig.host.dataDir}/downloads/${name}`, 'latin1')).not.toContain('s3cretpw');
+    }
+    await rig.client.post('/delete', { where: 'done', ids: [`http://ada:s3cretpw@${address}`] });
+    expect((await rig.client.history()).done.map((each) => each.uid)).not.toContain(uid);
+    locked.close();
   });
 });
 

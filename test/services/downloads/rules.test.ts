@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isInternal, parseAddress, withoutPosition } from '../../../services/downloads/domain/address.ts';
+import {
+  isInternal,
+  joinLogin,
+  parseAddress,
+  splitLogin,
+  withoutLogins,
+  withoutPosition,
+} from '../../../services/downloads/domain/address.ts';
 import type { Order } from '../../../services/downloads/domain/order.ts';
 import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
 import { selectionOf } from '../../../services/downloads/domain/selection.ts';
@@ -56,6 +63,63 @@ describe('a request', () => {
   });
 });
 
+describe('a template of the settings', () => {
+  it.each([
+    '',
+    '/etc/%(title)s',
+    '~/%(title)s',
+    '$HOME/%(title)s',
+    '../%(title)s',
+    'a/../../%(title)s',
+    '%(nosuch|..)s/%(title)s',
+    '%(title&..)s/%(title)s',
+    '%(epoch>..)s/%(title)s',
+    '%(title.0&.)s%(title.0&.)s/x',
+    '..%(nosuch|)s/x',
+    '.%(title&.)h/x',
+    '..%(title).0s/x',
+    '%(x&/|..)s/x',
+    '%(a&()|..)s/x',
+    '%(title&{:.0})s../x',
+    `${'a'.repeat(1001)}`,
+  ])('cannot leave the download folder: %s', (template) => {
+    expect(templateProblem(template)).toBeDefined();
+  });
+
+  it.each([
+    '%(title)s.%(ext)s',
+    '.%(title)s.%(ext)s',
+    '%(playlist_title)s/%(title).180B.%(ext)s',
+    '%(uploader|unknown)s/%(upload_date>%Y-%m-%d)s/%(title)s.%(ext)s',
+    '%(series&{} - |)s%(title)s.%(ext)s',
+    'a...b/%(playlist_index&{}. |)s%(title)s.%(ext)s',
+  ])('may be %s', (template) => {
+    expect(templateProblem(template)).toBeUndefined();
+  });
+});
+
+describe('a login in an address', () => {
+  it('is kept apart from what is shown', () => {
+    expect(splitLogin('https://ada:p%40w@host:8443/a?b#c')).toEqual({
+      shown: 'https://host:8443/a?b#c',
+      login: 'ada:p%40w',
+    });
+    expect(joinLogin('https://host:8443/a?b#c', 'ada:p%40w')).toBe('https://ada:p%40w@host:8443/a?b#c');
+    expect(splitLogin('https://host/@user')).toEqual({ shown: 'https://host/@user', login: null });
+    expect(splitLogin('AbCd1234')).toEqual({ shown: 'AbCd1234', login: null });
+  });
+
+  it('is taken out of text', () => {
+    expect(withoutLogins("ERROR: 'http://ada:pw@bad host/' and https://b@c/d@e are https://c/x")).toBe(
+      "ERROR: 'http://bad host/' and https://c/d@e are https://c/x",
+    );
+  });
+
+  it('and longer addresses than any site has are refused', () => {
+    expect(() => readAdd({ url: `http://a/${'x'.repeat(8192)}` }, defaults)).toThrow('at most 8192 characters');
+  });
+});
+
 describe('the choice of streams', () => {
   const video: Order = {
     type: 'video',
@@ -66,6 +130,7 @@ describe('the choice of streams', () => {
     prefix: '',
     itemLimit: 0,
     autoStart: true,
+    login: null,
   };
   const choose = (order: Partial<Order>, merge = true): string =>
     selectionOf({ ...video, ...order }, { merge }).join(' ');

@@ -19,6 +19,7 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
       prefix: '',
       itemLimit: 0,
       autoStart: true,
+      login: null,
     },
     state: 'waiting',
     title: uid,
@@ -54,6 +55,24 @@ eachDialect((_name, open) => {
     });
     await store.append([whole]);
     expect(await store.find('a')).toEqual(whole);
+  });
+
+  it('keeps text that not every database takes, as far as it can be kept', async () => {
+    const store = await newStore();
+    await store.append([item('a', { title: 'a\0b', message: '\0', videoId: 'v\0', url: 'http://x/\0' })]);
+    const kept = { title: 'a\ufffdb', message: '\ufffd', videoId: 'v\ufffd', url: 'http://x/\ufffd' };
+    expect(await store.find('a')).toMatchObject(kept);
+    await store.change('a', { title: '\0c', message: 'm\0' });
+    expect(await store.find('a')).toMatchObject({ title: '\ufffdc', message: 'm\ufffd' });
+  });
+
+  it('answers a search of very many words by the first of them', async () => {
+    const store = await newStore();
+    await store.append([item('a', { title: 'one' }), item('b', { title: 'two' })]);
+    for (const uid of ['a', 'b']) await store.finish(uid, 1, { state: 'finished' });
+    const q = `one ${'o n e \0 '.repeat(2000)}${Array.from({ length: 2000 }, (_, at) => `w${at}`).join(' ')}`;
+    expect((await store.history({ q: `${'one '.repeat(3000)}`, limit: 9, offset: 0 })).total).toBe(1);
+    expect((await store.history({ q, limit: 9, offset: 0 })).total).toBe(0);
   });
 
   it('hands out the waiting items in their order, each once', async () => {

@@ -1,0 +1,35 @@
+import { expect, it, vi } from 'vitest';
+import type { Context } from '../../../services/contracts/service.ts';
+import type { Item } from '../../../services/downloads/domain/item.ts';
+import type { Driver } from '../../../services/downloads/engine/driver.ts';
+import type { Folders } from '../../../services/downloads/folders.ts';
+import type { Live } from '../../../services/downloads/live.ts';
+import type { Meters } from '../../../services/downloads/meters.ts';
+import { Prober } from '../../../services/downloads/prober.ts';
+import { createFakeClock } from '../../support/clock.ts';
+
+it('gives up sites that never come to an end, so that others get their turn', async () => {
+  const clock = createFakeClock(0);
+  const asked: string[] = [];
+  const driver = {
+    probe: (item: Item, _folder: string, signal: AbortSignal) => {
+      asked.push(item.uid);
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    },
+  } as unknown as Driver;
+  const prober = new Prober({
+    context: { clock } as unknown as Context,
+    driver,
+    folders: { make: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
+    live: {} as Live,
+    meters: {} as Meters,
+  });
+  const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));
+  const ended = Promise.allSettled(probes.slice(0, 3));
+  await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c']));
+  clock.advance(5 * 60_000);
+  expect(await ended).toMatchObject(Array(3).fill({ reason: { code: 'downloads.engine_failed' } }));
+  await vi.waitFor(() => expect(asked).toContain('d'));
+  clock.advance(5 * 60_000);
+  await expect(probes[3]).rejects.toMatchObject({ status: 502 });
+});
