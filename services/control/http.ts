@@ -59,8 +59,9 @@ async function send(
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
+  const text = await body();
   response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
-  response.end(request.method === 'HEAD' ? undefined : await body());
+  response.end(request.method === 'HEAD' ? undefined : text);
 }
 
 function sendProblem(
