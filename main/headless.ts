@@ -3,7 +3,7 @@ import { Problem } from '../services/contracts/problem.ts';
 import { dataDirOf, helpText, parseCommandLine } from './host/command-line.ts';
 import { runCommand } from './host/commands.ts';
 import { DataFolderTaken } from './host/data-lock.ts';
-import { openHost } from './host/host.ts';
+import { openHost, type Host } from './host/host.ts';
 import { openInBrowser } from './host/open-browser.ts';
 import { registry } from './host/registry.ts';
 import { version } from './host/version.ts';
@@ -12,9 +12,13 @@ const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
 
 /** The host without a window: starts everything, or carries out one command. Sets the exit code; throws nothing. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever read our output may go away (a closed pipe); the services go on.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const command = parseCommandLine(argv);
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Whoever read our output may go away; the services go on. What a full disk cut off is no result of a command.
+      if (error.code !== 'EPIPE' && command.name !== 'start') process.exitCode = 1;
+    });
+  }
   try {
     if (command.name === 'help') process.stdout.write(helpText);
     else if (command.name === 'version') process.stdout.write(`${version}\n`);
@@ -27,9 +31,9 @@ export async function main(argv: readonly string[]): Promise<void> {
       else await runCommand(command, { dataDir, descriptors: registry });
     }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    process.stderr.write(`${error.detail}\n`);
     process.exitCode = 1;
+    if (error instanceof Problem) process.stderr.write(`${error.detail}\n`);
+    else console.error(error);
   }
 }
 
@@ -37,28 +41,23 @@ async function start(
   dataDir: string,
   options: { readonly headless: boolean; readonly port: number | undefined; readonly safeMode: boolean },
 ): Promise<void> {
+  const stopping = stopOnSignals();
   const host = await openHost({
     dataDir,
     descriptors: registry,
     pages,
     safeMode: options.safeMode,
     commandLine: options.port === undefined ? {} : { port: options.port },
-  }).catch(showRunning);
-  if (host === undefined) return;
-
-  const stop = (signal: NodeJS.Signals): void => {
-    process.off('SIGTERM', stop).off('SIGINT', stop);
-    // A second signal, or a service that does not let go, must not keep the process.
-    setTimeout(() => process.exit(signal === 'SIGINT' ? 130 : 143), 10_000).unref();
-    host[Symbol.asyncDispose]().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+    signal: stopping.signal,
+  }).catch((error: unknown) => {
+    if (stopping.signal.aborted) process.exit(0);
+    return showRunning(error);
+  });
+  if (host === undefined) return stopping.over();
+  stopping.stops(host);
+  // One service's forgotten promise must not end the others; an error that nobody caught still does, as the log tells.
+  process.on('unhandledRejection', (error) => host.log.error('a promise failed and nobody looked', { error }));
+  process.on('uncaughtExceptionMonitor', (error) => host.log.error('the process ends by an error', { error }));
 
   const addresses = host.addresses();
   for (const problem of host.configProblems) say(`Safe mode: ${problem}`);
@@ -73,6 +72,46 @@ async function start(
   say(['ready', ...Object.entries(addresses).map(([id, address]) => `${id}=${address}`)].join(' '));
   const page = setup ?? addresses['control'];
   if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
+}
+
+/** Until the settings are read. */
+const defaultStopMs = 10_000;
+
+/**
+ * SIGTERM and SIGINT end the process with code 0 once everything is closed, also in the middle of a start. A second
+ * signal ends it at once.
+ */
+function stopOnSignals(): { readonly signal: AbortSignal; stops(host: Host): void; over(): void } {
+  const asked = new AbortController();
+  let host: Host | undefined;
+
+  const close = (open: Host): void => {
+    open[Symbol.asyncDispose]().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  const stop = (signal: NodeJS.Signals): void => {
+    over();
+    const limit = host?.stopTimeoutMs() ?? defaultStopMs;
+    // Keeps the process alive until then: what is still closing may hold nothing that does.
+    setTimeout(() => process.exit(signal === 'SIGINT' ? 130 : 143), Math.max(500, limit - 250));
+    asked.abort();
+    if (host !== undefined) close(host);
+  };
+  const over = (): void => void process.off('SIGTERM', stop).off('SIGINT', stop);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  return {
+    signal: asked.signal,
+    stops(opened) {
+      host = opened;
+      if (asked.signal.aborted) close(opened);
+    },
+    over,
+  };
 }
 
 function say(line: string): void {

@@ -13,6 +13,10 @@ const programs = {
   curl: 'curl',
   python3: 'python3',
   git: 'git',
+  dunst: 'dunst',
+  Xvfb: 'xvfb',
+  'dbus-run-session': 'dbus-daemon',
+  'notify-send': 'libnotify-bin',
 };
 
 export function installTestTools({ root, run, stop }) {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { HostControl } from '../../services/contracts/control.ts';
+import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
@@ -23,6 +24,7 @@ interface ControlParts {
   readonly firstRun: FirstRun;
   readonly safeMode: boolean;
   readonly pages: string;
+  readonly popups: PopupsControl;
 }
 
 /** The host's controls, as the control service gets them. */
@@ -38,6 +40,7 @@ export function createHostControl(given: ControlParts): HostControl {
   return {
     version,
     safeMode: given.safeMode,
+    popups: given.popups,
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
@@ -47,7 +50,9 @@ export function createHostControl(given: ControlParts): HostControl {
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();
-      const change = await config.change(section, patch, (next) => refuseTakenPorts(before, next, parts.log));
+      const held = (id: string): number | null => runners.get(id)?.state.port ?? null;
+      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
+      const change = await config.change(section, patch, verify);
       const restarted: string[] = [];
       for (const id of change.sections) {
         const settings = config.read().services[id];
@@ -97,10 +102,18 @@ export function createHostControl(given: ControlParts): HostControl {
   };
 }
 
-/** Verify before commit: a port that another program holds is refused while the old one still works. */
-async function refuseTakenPorts(before: Settings, next: Settings, log: Log): Promise<void> {
+/**
+ * Verify before commit: a port that another program holds is refused while the old one still works. `held` tells the
+ * port a service has at the moment, which is its own to take for good where it was drawn.
+ */
+async function refuseTakenPorts(
+  before: Settings,
+  next: Settings,
+  held: (id: string) => number | null,
+  log: Log,
+): Promise<void> {
   for (const [id, { enabled, port }] of Object.entries(next.services)) {
-    if (!enabled || port === undefined || port === 0 || port === before.services[id]?.port) continue;
+    if (!enabled || port === 0 || port === before.services[id]?.port || port === held(id)) continue;
     const own = Object.entries(next.services).find(
       ([other, each]) => other !== id && each.enabled && each.port === port,
     );
@@ -108,7 +121,13 @@ async function refuseTakenPorts(before: Settings, next: Settings, log: Log): Pro
       const message = `Port ${port} is already that of ${own[0]}.`;
       throw new Problem('config.invalid', 422, message, { fields: { [`services.${id}.port`]: message } });
     }
-    const { servers } = await bindAll(createServer, { hosts: ['127.0.0.1', '::1'], port, log });
-    for (const server of servers) server.close();
+    try {
+      const { servers } = await bindAll(createServer, { hosts: ['127.0.0.1', '::1'], port, log });
+      for (const server of servers) server.close();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const fields = { [`services.${id}.port`]: error.detail };
+      throw new Problem(error.code, error.status, error.detail, { cause: error, fields });
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingsChanged } from '../../services/contracts/control.ts';
+import { serviceChanged, settingsChanged } from '../../services/contracts/control.ts';
+import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
-import type { HostAccounts } from './accounts/accounts.ts';
+import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
@@ -13,9 +13,18 @@ import { createHostControl } from './host-control.ts';
 import { openKernel } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log.ts';
 import { logFile } from './log/file.ts';
-import { importPortable } from './portable.ts';
+import { openInBrowser } from './open-browser.ts';
+import { desktopNotifier } from './popups/desktop-notifier.ts';
+import { inboxMarker } from './popups/mark-read.ts';
+import type { Notifier } from './popups/notifier.ts';
+import { openPopups } from './popups/popups.ts';
+import { applyProvision, makeAdministrator } from './provisioning.ts';
 import { ServiceRunner } from './service-runner.ts';
 import { version } from './version.ts';
+import { TooLate, within } from './within.ts';
+
+/** A service that takes longer to start is left to start by itself; the others are not kept waiting for it. */
+const readyLimitMs = 15_000;
 
 export interface HostOptions {
   readonly dataDir: string;
@@ -28,6 +37,12 @@ export interface HostOptions {
   /** Start with the control service alone, to repair settings. */
   readonly safeMode?: boolean;
   readonly clock?: Clock;
+  /** Gives up a start that is under way: {@link openHost} then closes what it has opened and throws `host.stopped`. */
+  readonly signal?: AbortSignal;
+  /** Shows native popups; default that of the desktop, where there is one. */
+  readonly notifier?: Notifier;
+  /** Opens an http or https address that a popup leads to, the app's own pages included; default in the browser. */
+  readonly openAddress?: (url: string) => void;
   /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
@@ -36,21 +51,26 @@ export interface HostOptions {
 export interface Host extends AsyncDisposable {
   /** Base address by service id, of the listeners that answer. */
   addresses(): Readonly<Record<string, string>>;
-  /** Why what was not started was not, by service id. */
+  /** Why what does not run does not, by service id. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
+  /** Native popups: their state (also told as the topic `popupsChanged`) and the pause. */
+  readonly popups: PopupsControl;
   /** Whether the settings want the page opened in the browser after a start. */
   readonly opensBrowser: boolean;
   /** What is wrong in the settings, one sentence each; not empty: that is why the host is in safe mode. */
   readonly configProblems: readonly string[];
   /** The one-time link that makes the first administrator, undefined once there is one. */
   setupUrl(): Promise<string | undefined>;
+  /** How long stopping may take, as the settings say now. */
+  stopTimeoutMs(): number;
+  readonly log: Log;
 }
 
 /**
  * Opens the data folder and everything in it, in order, and starts the services; disposal closes in reverse. A service
  * that fails does not keep the others from starting.
- * @throws DataFolderTaken; Problems of the vault, the database and a file that HOMEPORT_CONFIG names.
+ * @throws DataFolderTaken; Problems of the data folder, the vault, the database and a file that HOMEPORT_CONFIG names.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { dataDir, descriptors, environment = process.env, clock = systemClock } = options;
@@ -68,8 +88,30 @@ export async function openHost(options: HostOptions): Promise<Host> {
   );
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
+  log.format = config.read().host.logFormat;
   const safeMode = options.safeMode === true || config.problems.length > 0;
+  // Before the administrator: an import replaces all accounts.
+  if (!safeMode) await applyProvision(kernel, descriptors);
   await makeAdministrator(accounts, environment);
+
+  const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
+  const popupsLog = log.child('popups');
+  const popups = opening.use(
+    await openPopups({
+      file: join(dataDir, 'host', 'popups.json'),
+      bus: parts.bus,
+      clock,
+      log: popupsLog,
+      notifier: options.notifier ?? desktopNotifier({ environment, platform: process.platform, log: popupsLog }),
+      settings: () => config.read().host,
+      openPage(path) {
+        const base = address('control');
+        if (base !== undefined) openAddress(`${base}${path}`);
+      },
+      openLink: openAddress,
+      markRead: inboxMarker(() => [...runners.values()].flatMap(({ service }) => service?.api ?? [])),
+    }),
+  );
 
   const control = createHostControl({
     parts,
@@ -79,6 +121,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     firstRun: accounts.firstRun,
     safeMode,
     pages: options.pages,
+    popups,
   });
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];
@@ -89,22 +132,28 @@ export async function openHost(options: HostOptions): Promise<Host> {
     );
   }
   opening.defer(async () => {
-    await Promise.all([...runners.values()].map((runner) => runner.stop()));
+    await Promise.all([...runners.values()].map((runner) => runner.close()));
   });
+  // Jobs that wait for a receiver would keep their services from closing.
+  opening.defer(() => started.resolve());
   opening.use(
     config.onChange(({ host }, { sections }) => {
       log.level = host.logLevel;
+      log.format = host.logFormat;
       for (const runner of runners.values()) runner.renewGuard();
+      popups.renew();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
     }),
   );
-  await Promise.all([...runners.values()].map((runner) => runner.start()));
+  // Wherever the page moves to later, a second start finds it.
+  opening.use(
+    parts.bus.subscribe(serviceChanged, ({ id, address: page }) => {
+      if (id === 'control' && page !== null) lock.announce(page);
+    }),
+  );
+  await startAll([...runners.values()], clock, options.signal);
   started.resolve();
 
-  if (config.provision !== undefined && !safeMode) {
-    await importPortable(config.provision.portable, { accounts, runners });
-    await config.provision.done();
-  }
   const page = address('control');
   if (page !== undefined) lock.announce(page);
   if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
@@ -113,22 +162,50 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const resources = opening.move();
   return {
     safeMode,
+    popups,
     opensBrowser: config.read().host.openBrowser,
     configProblems: config.problems.map(({ path, message, line }) =>
       [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
     ),
     addresses: () => pick(runners, (runner) => runner.address),
-    failures: () => pick(runners, ({ state }) => (state.state === 'failed' ? (state.reason ?? '') : undefined)),
+    failures: () => pick(runners, failureOf),
     async setupUrl() {
       const base = address('control');
       if (base === undefined || !accounts.firstRun.needed()) return undefined;
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
+    stopTimeoutMs: () => config.read().host.stopTimeout * 1000,
+    log,
     async [Symbol.asyncDispose]() {
       log.info('host is stopping');
       await resources.disposeAsync();
     },
   };
+}
+
+/** @throws Problem `host.stopped` when the signal comes before all have started. */
+async function startAll(
+  runners: readonly ServiceRunner[],
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(new Problem('host.stopped', 503, 'Homeport was stopped while it started.'));
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  try {
+    const all = Promise.all(runners.map((runner) => runner.start()));
+    await within(Promise.race([stopped.promise, all]), readyLimitMs, clock);
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function failureOf({ state: { state, reason } }: ServiceRunner): string | undefined {
+  if (state === 'starting') return 'It takes long to start; it is ready when its page says so.';
+  return state === 'failed' ? (reason ?? '') : undefined;
 }
 
 function openLog(opening: AsyncDisposableStack, options: HostOptions, environment: NodeJS.ProcessEnv): HostLog {
@@ -147,21 +224,6 @@ function openLog(opening: AsyncDisposableStack, options: HostOptions, environmen
       file.write(line);
     },
   });
-}
-
-/** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */
-async function makeAdministrator(accounts: HostAccounts, environment: NodeJS.ProcessEnv): Promise<void> {
-  const name = environment['HOMEPORT_ADMIN_USER'];
-  const password = environment['HOMEPORT_ADMIN_PASSWORD'];
-  if (name === undefined && password === undefined) return;
-  if (!name || !password) {
-    throw new Problem(
-      'host.administrator',
-      422,
-      'Set both HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD, or neither.',
-    );
-  }
-  await accounts.firstRun.ensureAdministrator(name, password);
 }
 
 /** After the start, so that a slow or absent network does not hold it up; the Home page shows what is missing meanwhile. */

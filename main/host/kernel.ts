@@ -14,6 +14,7 @@ import type { HostLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './parts.ts';
 import { systemRandom } from './random.ts';
+import { checkKey } from './vault/key-check.ts';
 import { openVault } from './vault/vault.ts';
 import { version } from './version.ts';
 
@@ -24,6 +25,8 @@ export interface KernelOptions {
   readonly commandLine: CommandLineSettings;
   readonly clock: Clock;
   readonly log: HostLog;
+  /** For commands that read beside a running host: its settings file is left alone. */
+  readonly readOnly?: boolean;
   /** Resolves once every service was started, or could not be. */
   readonly started: Promise<void>;
   /** Base address of a service's listener. */
@@ -47,6 +50,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     descriptors: options.descriptors,
     environment,
     commandLine: options.commandLine,
+    readOnly: options.readOnly ?? false,
     log: log.child('config'),
   });
 
@@ -54,6 +58,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const isNew = !existsSync(folder);
   const vault = await openVault({ folder: dataDir, create: isNew, log: log.child('vault') });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await checkKey(vault, folder, join(dataDir, 'vault.key'));
   const { databaseUrl } = config.read().host;
   const database = opening.use(
     await openDatabase({
@@ -81,6 +86,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   });
   const parts: HostParts = {
     dataDir,
+    databaseUrl,
     hostSettings: () => config.read().host,
     log,
     metrics,

@@ -36,6 +36,8 @@ export interface LogFilter {
 export interface HostLog extends PartLog {
   /** Can be changed while running. */
   level: LogLevel;
+  /** Can be changed while running. */
+  format: LogOptions['format'];
   /** The log of a service or of a part of the host. */
   child(name: string): PartLog;
   recent(filter?: LogFilter): readonly LogEntry[];
@@ -49,7 +51,7 @@ export interface HostLog extends PartLog {
 export function createLog(options: LogOptions): HostLog {
   const { keep = 2000, now = Date.now } = options;
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
-  const format = options.format === 'json' ? jsonLine : textLine;
+  let { format } = options;
   const ring: LogEntry[] = [];
   const listeners = new Set<(entry: LogEntry) => void>();
   let threshold = logLevels.indexOf(options.level);
@@ -69,7 +71,7 @@ export function createLog(options: LogOptions): HostLog {
       if (ring.length < keep) ring.push(entry);
       else ring[(entry.id - 1) % keep] = entry;
     }
-    write(format(entry));
+    write(format === 'json' ? jsonLine(entry) : textLine(entry));
     for (const listener of listeners) {
       try {
         listener(entry);
@@ -96,6 +98,12 @@ export function createLog(options: LogOptions): HostLog {
     },
     set level(level) {
       threshold = logLevels.indexOf(level);
+    },
+    get format() {
+      return format;
+    },
+    set format(next) {
+      format = next;
     },
     recent(filter = {}) {
       const newest = ring.length < keep ? ring.length : last % keep;

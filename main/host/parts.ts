@@ -9,6 +9,8 @@ import type { HostMetrics } from './metrics/metrics.ts';
 /** The kernel's parts that every service's context is made of. */
 export interface HostParts {
   readonly dataDir: string;
+  /** Where all tables are, empty: in the data folder. As it was at the start, so that all services agree until the next. */
+  readonly databaseUrl: string;
   /** The host's settings as they are now; read it at each use. */
   readonly hostSettings: () => HostSettings;
   readonly log: HostLog;

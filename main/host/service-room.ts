@@ -19,7 +19,7 @@ export async function openServiceRoom(descriptor: ServiceDescriptor, parts: Host
   const folder = join(parts.dataDir, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
-  const url = parts.hostSettings().databaseUrl;
+  const url = parts.databaseUrl;
   const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
   const { clock, random } = parts;

@@ -4,34 +4,42 @@ import { Problem } from '../../services/contracts/problem.ts';
 import type { Health, Service, ServiceDescriptor } from '../../services/contracts/service.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import { PortTaken } from './http/bind.ts';
-import type { GuardPolicy } from './http/guard.ts';
-import { openListener, type Handler, type Listener } from './http/listener.ts';
-import { withMetricsPage } from './metrics/service-page.ts';
+import type { PartLog } from './log.ts';
 import type { HostParts } from './parts.ts';
-import { openServiceRoom } from './service-room.ts';
+import { runService, type ServiceRun } from './service-run.ts';
+import { within } from './within.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
+/** A service that takes longer to say how it is counts as down. */
+const healthLimitMs = 5000;
+const reconfigureLimitMs = 10_000;
 
 /**
- * The life of one service in this host: opens its database, listener and jobs around it, and keeps its failure to
- * itself. Calls are serialised, so that a restart in the middle of a start is simply done after it.
+ * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
+ * serialised, so that a restart in the middle of a stop is simply done after it; a start that is under way is given up
+ * for them.
  */
 export class ServiceRunner {
   readonly descriptor: ServiceDescriptor;
   readonly #parts: HostParts;
+  readonly #log: PartLog;
   readonly #control: HostControl | undefined;
   #settings: ServiceSettings;
-  #open: { service: Service; jobs: Jobs; listener: Listener | undefined; stack: AsyncDisposableStack } | undefined;
+  #run: ServiceRun | undefined;
   #state: ServiceState;
   #turn: Promise<unknown> = Promise.resolve();
+  #starting: AbortController | undefined;
+  #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
+  #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
   /** `control` is given to the one service whose descriptor asks for the host's controls. */
   constructor(descriptor: ServiceDescriptor, parts: HostParts, settings: ServiceSettings, control?: HostControl) {
     this.descriptor = descriptor;
     this.#parts = parts;
+    this.#log = parts.log.child(descriptor.id);
     this.#settings = settings;
     this.#control = control;
     const { id, title, summary } = descriptor;
@@ -54,16 +62,16 @@ export class ServiceRunner {
 
   /** Undefined while the service is not running. */
   get service(): Service | undefined {
-    return this.#open?.service;
+    return this.#run?.service;
   }
 
   get jobs(): Jobs | undefined {
-    return this.#open?.jobs;
+    return this.#run?.jobs;
   }
 
   /** Base address for a client on this machine, undefined without a listener. */
   get address(): string | undefined {
-    const port = this.#open?.listener?.port;
+    const port = this.#run?.listener?.port;
     if (port === undefined) return undefined;
     return `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`;
   }
@@ -73,19 +81,25 @@ export class ServiceRunner {
     return this.#inTurn(() => this.#start());
   }
 
-  stop(): Promise<void> {
-    return this.#inTurn(() => this.#stop());
+  /** Stops it for good: whatever asks for a start from now on is too late. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#instead(() => this.#stop());
   }
 
   /** Applies what may have changed: takes new settings in place where the service can, else starts it anew. */
   apply(settings: ServiceSettings): Promise<{ restarted: boolean }> {
-    return this.#inTurn(async () => {
+    return this.#instead(async () => {
       const before = this.#settings;
       this.#settings = settings;
-      const service = this.#open?.service;
+      const service = this.#run?.service;
       if (service?.reconfigure && settings.enabled && before.port === settings.port) {
-        await service.reconfigure(settings.settings);
-        return { restarted: false };
+        try {
+          await within(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
+          return { restarted: false };
+        } catch (error) {
+          this.#log.warn('settings could not be taken over in place; it starts anew', { error });
+        }
       }
       await this.#stop();
       await this.#start();
@@ -94,7 +108,7 @@ export class ServiceRunner {
   }
 
   restart(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#instead(async () => {
       await this.#stop();
       await this.#start();
     });
@@ -102,16 +116,15 @@ export class ServiceRunner {
 
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void {
-    const open = this.#open;
-    open?.listener?.replaceHandler(this.#handler(open.service), this.#guard());
+    this.#run?.renewGuard();
   }
 
   /** Asks the service how it is and tells the pages when that has changed. */
   async refresh(): Promise<ServiceState> {
-    const service = this.#open?.service;
+    const service = this.#run?.service;
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
       const health = await this.#health(service);
-      if (this.#open?.service === service) {
+      if (this.#run?.service === service) {
         this.#become({
           state: health.state === 'up' ? 'up' : 'degraded',
           detail: health.state === 'up' ? health.detail : '',
@@ -124,113 +137,82 @@ export class ServiceRunner {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#turn.then(work);
-    this.#turn = next.catch((error: unknown) =>
-      this.#parts.log.child(this.descriptor.id).error('life cycle failed', { error }),
-    );
+    this.#turn = next.catch((error: unknown) => this.#log.error('life cycle failed', { error }));
     return next;
   }
 
+  /** In turn, but without waiting for a start that may never end. */
+  #instead<T>(work: () => Promise<T>): Promise<T> {
+    this.#starting?.abort();
+    return this.#inTurn(work);
+  }
+
   async #start(): Promise<void> {
-    if (this.#open !== undefined) return;
+    if (this.#run !== undefined || this.#closed) return;
+    this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
       this.#become({ state: 'off', detail: '', reason: null, address: null, port: null, suggestedPort: null });
       return;
     }
-    const { id } = this.descriptor;
-    const log = this.#parts.log.child(id);
     this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null });
-    const stack = new AsyncDisposableStack();
+    const starting = new AbortController();
+    this.#starting = starting;
     try {
-      const room = stack.use(await openServiceRoom(this.descriptor, this.#parts));
-      const { context, jobs } = room;
-      const given = this.#control === undefined ? context : { ...context, host: this.#control };
-      const service = this.descriptor.create(given, this.#settings.settings);
-      const listener = await this.#listen(service);
-      // Both at once: the listener waits for running requests, and streams among them end only with their service.
-      stack.defer(async () => {
-        const timeoutMs = this.#parts.hostSettings().stopTimeout * 1000;
-        await Promise.all([listener?.close({ timeoutMs }), service[Symbol.asyncDispose]()]);
-      });
-      this.#open = { service, jobs, listener, stack };
-      await service.start();
-      this.#become({ state: 'up', address: this.address ?? null, port: listener?.port ?? null });
+      const given = { control: this.#control, signal: starting.signal };
+      this.#run = await runService(this.descriptor, this.#parts, this.#settings, given);
+      this.#become({ state: 'up', address: this.address ?? null, port: this.#run.listener?.port ?? null });
       await this.refresh();
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        this.refresh().catch((error: unknown) => log.error('health check failed', { error }));
+        this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
       });
     } catch (error) {
-      this.#open = undefined;
-      log.error('service did not start', { error });
-      await stack
-        .disposeAsync()
-        .catch((disposal: unknown) => log.error('service was not closed cleanly', { error: disposal }));
-      this.#become({
-        state: 'failed',
-        reason:
-          error instanceof Problem
-            ? error.detail
-            : `It did not start: ${error instanceof Error ? error.message : String(error)}`,
-        address: null,
-        port: null,
-        suggestedPort: error instanceof PortTaken ? (error.suggestedPort ?? null) : null,
-      });
-      this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
+      if (starting.signal.aborted) this.#become({ state: 'off', address: null, port: null });
+      else this.#fail(error);
+    } finally {
+      this.#starting = undefined;
     }
   }
 
-  async #listen(service: Service): Promise<Listener | undefined> {
-    const { id, port, protocol } = this.descriptor;
-    if (port === undefined) return undefined;
-    return openListener({
-      service: id,
-      port: this.#settings.port,
-      protocol: protocol === 'smtp' ? 'tcp' : 'http',
-      handler: this.#handler(service),
-      guard: this.#guard(),
-      log: this.#parts.log.child(id),
-      metrics: this.#parts.metrics.http,
-      avoidPorts: this.#parts.portsInUse(),
+  #fail(error: unknown): void {
+    this.#log.error('service did not start', { error });
+    this.#become({
+      state: 'failed',
+      reason:
+        error instanceof Problem
+          ? error.detail
+          : `It did not start: ${error instanceof Error ? error.message : String(error)}`,
+      address: null,
+      port: null,
+      suggestedPort: error instanceof PortTaken ? (error.suggestedPort ?? null) : null,
     });
-  }
-
-  #handler(service: Service): Handler {
-    const { id, controlsHost } = this.descriptor;
-    // The control service has a page of its own for all metrics, behind the sign-in.
-    if (service.http === undefined || controlsHost === true) return service;
-    const failed = (error: unknown): void => this.#parts.log.child(id).error('metrics page failed', { error });
-    const { upgrade } = service;
-    return {
-      http: withMetricsPage(id, service.http, this.#parts.metrics, failed),
-      ...(upgrade === undefined ? {} : { upgrade }),
-    };
-  }
-
-  #guard(): GuardPolicy {
-    const { allowedHosts, allowedOrigins } = this.#parts.hostSettings();
-    return { crossOrigin: this.descriptor.crossOrigin ?? 'refuse', hosts: allowedHosts, allowedOrigins };
+    this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
   }
 
   async #stop(): Promise<void> {
     this.#retry?.[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
     this.#retry = this.#watch = undefined;
-    const open = this.#open;
-    if (open === undefined) return;
+    const run = this.#run;
+    if (run === undefined) return;
     this.#become({ state: 'stopping', detail: '' });
-    this.#open = undefined;
-    await open.stack
-      .disposeAsync()
-      .catch((error: unknown) =>
-        this.#parts.log.child(this.descriptor.id).error('service was not closed cleanly', { error }),
-      );
+    this.#run = undefined;
+    await run.close();
     this.#become({ state: 'off', detail: '', reason: null, address: null, port: null });
   }
 
+  /** One question at a time: a service that does not answer must not gather them. */
   async #health(service: Service): Promise<Health> {
+    if (this.#asking?.service !== service) {
+      // The function makes an error that is thrown at once a rejection.
+      const answer = (async () => service.health())().finally(() => {
+        if (this.#asking?.answer === answer) this.#asking = undefined;
+      });
+      this.#asking = { service, answer };
+    }
     try {
-      return await service.health();
+      return await within(this.#asking.answer, healthLimitMs, this.#parts.clock);
     } catch (error) {
-      this.#parts.log.child(this.descriptor.id).error('health check failed', { error });
+      this.#log.error('health check failed', { error });
       return {
         state: 'down',
         detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',

@@ -5,6 +5,7 @@ import { defineRoute, type ApiHandler } from './api.ts';
 import { defineTopic } from './bus.ts';
 import { Engine } from './engines.ts';
 import { JobSummary } from './jobs.ts';
+import { popupsApi, type PopupsControl } from './popups.ts';
 import type { Context } from './service.ts';
 import { SettingsView } from './settings.ts';
 
@@ -80,6 +81,7 @@ export interface HostControl {
   readonly handlePage: RequestListener;
   metrics(service?: string): Promise<string>;
   /** While no administrator exists: creates the first with the one-time code. */
+  readonly popups: PopupsControl;
   readonly firstRun: {
     needed(): Promise<boolean>;
     complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
@@ -97,6 +99,7 @@ const ok = z.object({ ok: z.literal(true) });
 
 /** Our own API around the host. */
 export const controlApi = {
+  ...popupsApi,
   session: defineRoute({
     method: 'GET',
     path: '/api/session',

@@ -2,6 +2,7 @@ import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
+import { popupsChanged } from './popups.ts';
 
 /**
  * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`
@@ -15,6 +16,7 @@ export const liveTopics = [
   inboxChanged,
   downloadChanged,
   downloadRemoved,
+  popupsChanged,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -62,6 +62,8 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       const { restarted } = await host.changeSettings(params['section'] ?? '', body);
       return { restarted: [...restarted] };
     }),
+    implement(controlApi.popups, () => host.popups.state()),
+    implement(controlApi.pausePopups, ({ body }) => host.popups.pause(body.pausedUntil)),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
     implement(controlApi.installEngine, async ({ params }) => {
       const name = EngineName.safeParse(params['name']);

@@ -55,7 +55,7 @@ describe('backup and restore', () => {
 
     const restored = join(folder, 'restored');
     mkdirSync(restored);
-    expect(await restoreBackup(restored, file, { force: false })).toBeUndefined();
+    expect(await restoreBackup(restored, file, { force: false })).toEqual({ former: undefined, tables: 'here' });
     expect(readFileSync(join(restored, 'homeport.yaml'), 'utf8')).toBe('version: 1\n');
     expect(readFileSync(join(restored, 'mail', 'spool', 'a.eml')).length).toBe(100_000);
     expect(readFileSync(join(restored, 'mail', 'spool', 'empty')).length).toBe(0);
@@ -85,7 +85,7 @@ describe('backup and restore', () => {
     await writeBackup(data, file);
     writeFileSync(join(data, 'homeport.yaml'), 'version: 1\n# newer\n');
     await expect(restoreBackup(data, file, { force: false })).rejects.toMatchObject({ code: 'backup.not_empty' });
-    const former = await restoreBackup(data, file, { force: true });
+    const { former } = await restoreBackup(data, file, { force: true });
     expect(readFileSync(join(data, 'homeport.yaml'), 'utf8')).toBe('version: 1\n');
     expect(readFileSync(join(former ?? '', 'homeport.yaml'), 'utf8')).toContain('# newer');
   });
@@ -142,5 +142,46 @@ describe('backup and restore', () => {
     });
     appendFileSync(join(data, 'homeport.yaml'), '');
     expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('takes a file that is only called like a database for a file', async () => {
+    writeFileSync(join(data, 'mail', 'spool', 'holiday.sqlite'), 'no database');
+    writeFileSync(join(data, 'mail', 'spool', 'notes.sqlite-wal'), 'nor this');
+    await writeBackup(data, file);
+    const restored = join(folder, 'restored');
+    mkdirSync(restored);
+    await restoreBackup(restored, file, { force: false });
+    expect(readFileSync(join(restored, 'mail', 'spool', 'holiday.sqlite'), 'utf8')).toBe('no database');
+    expect(readFileSync(join(restored, 'mail', 'spool', 'notes.sqlite-wal'), 'utf8')).toBe('nor this');
+  });
+
+  it('names a damaged database and leaves nothing behind', async () => {
+    writeFileSync(join(data, 'mail', 'db.sqlite'), 'x'.repeat(10_000));
+    const damaged = expect.stringContaining(join(data, 'mail', 'db.sqlite')) as string;
+    await expect(writeBackup(data, file)).rejects.toMatchObject({ code: 'backup.source', detail: damaged });
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('keeps what an interrupted restore has set aside when the next one begins', async () => {
+    await writeBackup(data, file);
+    const staging = join(data, '.restoring');
+    mkdirSync(join(staging, 'content'), { recursive: true });
+    mkdirSync(join(staging, 'former'));
+    writeFileSync(join(staging, 'former', 'mine'), 'from before');
+    writeFileSync(join(staging, 'complete'), '');
+    writeFileSync(join(staging, 'set-aside'), '');
+    await restoreBackup(data, file, { force: true });
+    const kept = readdirSync(data).filter((name) => name.startsWith('.before-restore-'));
+    expect(kept.some((name) => existsSync(join(data, name, 'mine')))).toBe(true);
+  });
+
+  it.each([['nothing but its mark'], ['content']])('is finished after a cut in its last step, with %s left', (left) => {
+    const staging = join(data, '.restoring');
+    mkdirSync(left === 'content' ? join(staging, 'content') : staging, { recursive: true });
+    writeFileSync(join(staging, 'complete'), '');
+    writeFileSync(join(staging, 'set-aside'), '');
+    expect(finishRestore(data)).toBeUndefined();
+    expect(existsSync(staging)).toBe(false);
+    expect(existsSync(join(data, 'homeport.yaml'))).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { openHost, type Host } from '../../main/host/host.ts';
+import { openHost, type Host, type HostOptions } from '../../main/host/host.ts';
 import { registry } from '../../main/host/registry.ts';
 
 export const admin = { name: 'ada', password: 'correct horse battery' } as const;
@@ -23,7 +23,12 @@ export interface TestHostOptions {
   readonly administrator?: boolean;
   readonly safeMode?: boolean;
   readonly clock?: Clock;
+  /** Gives up the start. */
+  readonly signal?: AbortSignal;
   readonly pages?: string;
+  /** Default: none, since there is no desktop in the environment of a test. */
+  readonly notifier?: HostOptions['notifier'];
+  readonly openAddress?: HostOptions['openAddress'];
 }
 
 export interface TestHost extends AsyncDisposable {
@@ -70,6 +75,9 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
     environment: testEnvironment(dataDir, options),
     safeMode: options.safeMode ?? false,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.notifier === undefined ? {} : { notifier: options.notifier }),
+    ...(options.openAddress === undefined ? {} : { openAddress: options.openAddress }),
     logWrite: (line) => log.push(line),
   });
   const url = (service: string): string => {

@@ -9,6 +9,8 @@ export const Manifest = z.object({
   /** Version of Homeport that made it. */
   homeport: z.string(),
   createdAt: z.iso.datetime(),
+  /** Where the tables were: `elsewhere` is a database server, whose content no backup of a data folder holds. */
+  tables: z.enum(['here', 'elsewhere']).default('here'),
   /** Path below the data folder -> size and SHA-256 in hex. */
   files: z.record(z.string(), z.object({ size: z.int(), sha256: z.string() })),
 });
@@ -39,6 +41,16 @@ export const leftOut: ReadonlySet<string> = new Set([
   'engines',
   '.restoring',
 ]);
+
+/** A service's own database, `<id>/db.sqlite`. Any other file of that ending is a file like others, such as a download. */
+export function isDatabase(path: string): boolean {
+  return /^[^/]+\/db\.sqlite$/.test(path);
+}
+
+/** What SQLite keeps beside such a database; a copy of the database holds it. */
+export function isBesideDatabase(path: string): boolean {
+  return /^[^/]+\/db\.sqlite-(wal|shm|journal)$/.test(path);
+}
 
 /** The folders of what a restore replaced. */
 export const replacedPrefix = '.before-restore-';

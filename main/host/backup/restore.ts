@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +16,7 @@ import { createGunzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { isLeftOut, Manifest, manifestName, measure, replacedPrefix } from './archive.ts';
+import { isDatabase, isLeftOut, Manifest, manifestName, measure, replacedPrefix } from './archive.ts';
 
 const manifestLimit = 256 * 1024 * 1024;
 
@@ -23,14 +24,16 @@ const manifestLimit = 256 * 1024 * 1024;
  * Puts a backup in place of the data folder's content. Everything is unpacked beside it and verified (hashes, and each
  * database's own integrity check) before anything is replaced; what was there before stays in a folder of its own.
  * The caller holds the data folder's lock.
- * @returns where the former content is, undefined when there was none.
- * @throws Problem `backup.damaged`, `backup.not_empty`.
+ * @returns `former`: where the former content is, undefined when there was none; `tables`: whether the archive holds them.
+ * @throws Problem `backup.damaged`, `backup.missing`, `backup.not_empty`.
  */
 export async function restoreBackup(
   dataDir: string,
   file: string,
   options: { readonly force: boolean },
-): Promise<string | undefined> {
+): Promise<{ readonly former: string | undefined; readonly tables: Manifest['tables'] }> {
+  // What an earlier one that was cut off has set aside must not go with its leftovers.
+  finishRestore(dataDir);
   const present = readdirSync(dataDir).filter((name) => !isLeftOut(name));
   if (present.length > 0 && !options.force) {
     throw new Problem(
@@ -43,14 +46,15 @@ export async function restoreBackup(
   rmSync(staging, { recursive: true, force: true });
   const content = join(staging, 'content');
   mkdirSync(content, { recursive: true, mode: 0o700 });
+  let tables: Manifest['tables'];
   try {
-    await unpackVerified(file, content);
+    ({ tables } = await unpackVerified(file, content));
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
     throw error;
   }
   writeFileSync(join(staging, 'complete'), String(Date.now()));
-  return finishRestore(dataDir);
+  return { former: finishRestore(dataDir), tables };
 }
 
 /**
@@ -75,17 +79,24 @@ export function finishRestore(dataDir: string): string | undefined {
     }
     writeFileSync(aside, '');
   }
-  for (const name of readdirSync(content)) renameSync(join(content, name), join(dataDir, name));
+  // Either is gone when it was cut off behind its last step.
+  const arriving = existsSync(content) ? readdirSync(content) : [];
+  for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
   let kept: string | undefined;
-  if (readdirSync(former).length > 0) {
+  if (existsSync(former) && readdirSync(former).length > 0) {
     kept = join(dataDir, `${replacedPrefix}${new Date().toISOString().replace(/[:.]/g, '-')}`);
     renameSync(former, kept);
   }
+  // First of all: without it the rest is leftovers, whatever of them a crash leaves.
+  rmSync(complete);
   rmSync(staging, { recursive: true, force: true });
   return kept;
 }
 
-async function unpackVerified(file: string, content: string): Promise<void> {
+async function unpackVerified(file: string, content: string): Promise<Manifest> {
+  await access(file, constants.R_OK).catch((cause: unknown) => {
+    throw new Problem('backup.missing', 404, `${file} cannot be read. Nothing was changed.`, { cause });
+  });
   const found = new Map<string, { size: number; sha256: string }>();
   let manifest: Manifest | undefined;
   const archive = extract();
@@ -124,10 +135,11 @@ async function unpackVerified(file: string, content: string): Promise<void> {
     const actual = found.get(name);
     if (actual?.sha256 !== expected.sha256 || actual.size !== expected.size)
       throw damaged(`${name} is not what was saved`);
-    if (name.endsWith('.sqlite')) checkDatabase(join(content, name), name);
+    if (isDatabase(name)) checkDatabase(join(content, name), name);
   }
   const stranger = [...found.keys()].find((name) => !Object.hasOwn(manifest?.files ?? {}, name));
   if (stranger !== undefined) throw damaged(`it holds ${stranger}, which its list does not name`);
+  return manifest;
 }
 
 function safePath(name: string): string {

@@ -1,6 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +8,7 @@ import Database from 'better-sqlite3';
 import { pack, type Pack } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { version } from '../version.ts';
-import { isLeftOut, manifestName, measure, type Manifest } from './archive.ts';
+import { isBesideDatabase, isDatabase, isLeftOut, manifestName, measure, type Manifest } from './archive.ts';
 
 /** What was written. */
 export interface BackupSummary {
@@ -22,21 +21,30 @@ export interface BackupSummary {
  * Writes the whole data folder into one gzipped tar while the host may be running: databases through SQLite's online
  * backup, before the files they name, so that no row lacks its file. The archive appears under its name only when
  * complete. It holds the vault's key, so only its owner may read it.
- * @throws Problem `backup.target` when the file lies in the data folder or cannot be written.
+ * `tables: 'elsewhere'` marks an archive that holds no tables, since those are on a database server.
+ * @throws Problem `backup.target` when the file lies in the data folder or cannot be written, `backup.source` when
+ * there is nothing to save or a database is damaged.
  */
-export async function writeBackup(dataDir: string, file: string): Promise<BackupSummary> {
+export async function writeBackup(
+  dataDir: string,
+  file: string,
+  { tables = 'here' }: { readonly tables?: Manifest['tables'] } = {},
+): Promise<BackupSummary> {
   const target = resolve(file);
   const root = resolve(dataDir);
   if (target.startsWith(root + sep)) {
     throw new Problem('backup.target', 422, 'Put the backup outside the data folder, best on another disk.');
   }
-  const scratch = await mkdtemp(join(tmpdir(), 'homeport-backup-'));
+  await refuseNothing(root);
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`);
+  // Where the backup goes there is room for a database; a temporary folder is often small.
+  let scratch: string | undefined;
   try {
+    scratch = await mkdtemp(`${partial}-`);
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
     const written = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
-    const filled = fill(tar, root, scratch, files);
+    const filled = fill(tar, root, { scratch, tables }, files);
     await Promise.all([
       written,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
@@ -53,13 +61,25 @@ export async function writeBackup(dataDir: string, file: string): Promise<Backup
     });
   } finally {
     await rm(partial, { force: true });
-    await rm(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function fill(tar: Pack, root: string, scratch: string, files: Manifest['files']): Promise<void> {
+async function refuseNothing(root: string): Promise<void> {
+  const names = await readdir(root).catch((cause: unknown) => {
+    throw new Problem('backup.source', 404, `There is no data folder ${root} that could be read.`, { cause });
+  });
+  if (names.every(isLeftOut)) throw new Problem('backup.source', 404, `There is nothing to save in ${root}.`);
+}
+
+async function fill(
+  tar: Pack,
+  root: string,
+  { scratch, tables }: { readonly scratch: string; readonly tables: Manifest['tables'] },
+  files: Manifest['files'],
+): Promise<void> {
   const paths = await walk(root, root);
-  const databases = paths.filter((path) => path.endsWith('.sqlite'));
+  const databases = paths.filter(isDatabase);
   for (const path of databases) {
     const copy = join(scratch, 'database.sqlite');
     await copyDatabase(join(root, path), copy);
@@ -67,13 +87,14 @@ async function fill(tar: Pack, root: string, scratch: string, files: Manifest['f
     await rm(copy, { force: true });
   }
   for (const path of paths) {
-    if (!/\.sqlite(-wal|-shm|-journal)?$/.test(path)) await addFile(tar, join(root, path), path, files);
+    if (!isDatabase(path) && !isBesideDatabase(path)) await addFile(tar, join(root, path), path, files);
   }
   const manifest: Manifest = {
     format: 'homeport-backup',
     formatVersion: 1,
     homeport: version,
     createdAt: new Date().toISOString(),
+    tables,
     files,
   };
   tar.entry({ name: manifestName, mode: 0o600 }, JSON.stringify(manifest));
@@ -83,7 +104,12 @@ async function fill(tar: Pack, root: string, scratch: string, files: Manifest['f
 /** Regular files below a folder, as paths with `/`. Links are left out: a restore must not be led elsewhere by one. */
 async function walk(root: string, folder: string): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    // A service that runs removes the folders of what is finished.
+    if (error.code === 'ENOENT' && folder !== root) return [];
+    throw error;
+  });
+  for (const entry of entries) {
     if (folder === root && isLeftOut(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) found.push(...(await walk(root, path)));
@@ -96,6 +122,11 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new Database(from, { readonly: true, timeout: 10_000 });
   try {
     await database.backup(to);
+  } catch (error) {
+    const isDamaged = error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
+    if (!isDamaged) throw error;
+    const detail = `The database ${from} is damaged. Put it back from an earlier backup, or move it away; nothing was saved.`;
+    throw new Problem('backup.source', 500, detail, { cause: error, retryable: false });
   } finally {
     database.close();
   }
@@ -108,14 +139,25 @@ async function addFile(tar: Pack, path: string, name: string, files: Manifest['f
     throw error;
   });
   if (handle === undefined) return;
-  await handle.close();
-  const { size, mode, mtime } = await stat(path);
+  // One handle for both, so that a file put in its place meanwhile is not read under this one's size.
+  await using opened = handle;
+  const { size, mode, mtime } = await opened.stat();
   const measured = measure();
   const entry = tar.entry({ name, size, mode: mode & 0o777, mtime });
-  // A file that grows while it is read is cut at the size its header tells.
-  const content = size === 0 ? Readable.from([]) : createReadStream(path, { end: size - 1 });
-  await pipeline(content, measured, entry);
+  await pipeline(Readable.from(exactly(opened, size)), measured, entry);
   files[name] = measured.found();
+}
+
+/** `size` bytes of a file that may grow or shrink meanwhile: cut off, or filled up with zeros, as its header told. */
+async function* exactly(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  let left = size;
+  while (left > 0) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(left, 64 * 1024)));
+    if (bytesRead === 0) break;
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+  for (; left > 0; left -= Math.min(left, 64 * 1024)) yield Buffer.alloc(Math.min(left, 64 * 1024));
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -27,6 +27,8 @@ export interface ConfigOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly commandLine: CommandLineSettings;
   readonly log: Log;
+  /** For reading beside a running host: writes nothing and leaves HOMEPORT_CONFIG to it. */
+  readonly readOnly?: boolean;
   /** Called before each step of a write, for tests of crashes. */
   readonly step?: WriteStep;
 }
@@ -117,12 +119,13 @@ class FileConfig implements Config {
   }
 
   async open(): Promise<void> {
-    await this.#disk.prepare();
+    const readOnly = this.#options.readOnly === true;
+    if (!readOnly) await this.#disk.prepare();
     const loaded = await this.#disk.load();
     const { document } = loaded;
     this.#state = this.#stateOf(document);
-    if (document.migratedFrom !== undefined) await this.#saveMigrated(loaded);
-    await this.#applyProvision();
+    if (document.migratedFrom !== undefined && !readOnly) await this.#saveMigrated(loaded);
+    if (!readOnly) await this.#applyProvision();
     for (const { path, message, line } of this.problems)
       this.#options.log.error('setting refused', { path, reason: message, line });
     for (const { path, message, line } of this.warnings)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QuietHours } from '../popups/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
 const origin = z
@@ -28,6 +29,23 @@ export const HostSettings = z.object({
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Opens the app in the browser after a start without a window, where there is a display.',
+  }),
+  popups: z.boolean().default(true).meta({
+    title: 'Popups',
+    description: 'Shows a native popup for messages of priority 3 and above. The inbox gets all of them in any case.',
+  }),
+  popupSound: z.boolean().default(true).meta({
+    title: 'Popup sound',
+    description: 'Popups make a sound, where the system has one.',
+  }),
+  quietHours: z.array(QuietHours).max(50).default([]).meta({
+    title: 'Quiet hours',
+    description:
+      'When popups wait, by the clock of this machine: days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
+  }),
+  repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
+    title: 'Repeat urgent popups',
+    description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
   }),
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     title: 'Time to stop',
@@ -71,6 +89,10 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   LOG_LEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
+  HOMEPORT_POPUPS: 'popups',
+  HOMEPORT_POPUP_SOUND: 'popupSound',
+  HOMEPORT_QUIET_HOURS: 'quietHours',
+  HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',

@@ -8,6 +8,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
  * - `database.full` (507): no space, or the disk refuses to be written (SQLite does not always tell which). Nothing was stored; works again when there is space.
  * - `database.busy` (503): another process holds a lock, or PostgreSQL asks to repeat the transaction.
  * - `database.unreachable` (503): PostgreSQL does not answer.
+ * - `database.damaged` (500): the file is no database, or its content does not fit together.
  */
 export function nameFault(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
@@ -19,6 +20,10 @@ export function nameFault(error: unknown): unknown {
   }
   if (/^(SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|53300)/.test(code)) {
     return new Problem('database.busy', 503, 'The database is busy. Try again in a moment.', { cause: error });
+  }
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+    const detail = 'The database is damaged. Put it back from a backup, or move it away to begin with an empty one.';
+    return new Problem('database.damaged', 500, detail, { cause: error, retryable: false });
   }
   if (/^(08|57P0)/.test(code) || isConnectionError(code, error)) {
     return new Problem('database.unreachable', 503, 'The database server does not answer.', { cause: error });

@@ -9,6 +9,7 @@ import {
   type DatabaseConnection,
   type SqliteDialectConfig,
 } from 'kysely';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { nameFault, namingFaults, watchConnection } from './faults.ts';
 import { StatementCache } from './statements.ts';
@@ -64,7 +65,7 @@ function openFile(folder: string): Sqlite.Database {
     return database;
   } catch (error) {
     database?.close();
-    throw nameFault(error);
+    throw withFile(nameFault(error), folder);
   }
 }
 
@@ -116,4 +117,11 @@ class Driver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
+}
+
+/** What is damaged is told with its place: someone has to put it back. */
+function withFile(error: unknown, folder: string): unknown {
+  if (!(error instanceof Problem) || error.code !== 'database.damaged') return error;
+  const detail = `${join(folder, 'db.sqlite')}: ${error.detail}`;
+  return new Problem(error.code, error.status, detail, { cause: error.cause, retryable: false });
 }

@@ -150,9 +150,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
         // Finds streams whose client has vanished without a word.
         keepAlive: true,
         keepAliveInitialDelay: 60_000,
-        // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer.
+        // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
+        // service that has none.
         shouldUpgradeCallback: (request) =>
-          request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.http !== undefined,
+          request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
       },
       onRequest,
     );

@@ -32,14 +32,19 @@ export async function readKeyFile(path: string, log: Log): Promise<KeptKey | und
 
 /** Replaces the file in one step: after a crash either the old or the new one is there, whole. */
 export async function writeKeyFile(path: string, key: KeptKey): Promise<void> {
+  const text = key.kind === 'plain' ? key.text : JSON.stringify({ wrapping: key.by, key: key.text });
+  await replacePrivateFile(path, `${text}\n`);
+}
+
+/** Makes or replaces a file that only its owner may read, in one step. */
+export async function replacePrivateFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const text = key.kind === 'plain' ? key.text : JSON.stringify({ wrapping: key.by, key: key.text });
   const unfinished = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(unfinished, 'wx', 0o600);
     try {
-      await file.writeFile(`${text}\n`);
+      await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();

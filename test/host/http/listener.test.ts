@@ -143,6 +143,17 @@ describe('the handler', () => {
     expect((await fetch(opened.url)).status).toBe(200);
   });
 
+  test('is answered as if it had not asked for a WebSocket, where the service has none', async () => {
+    await using opened = await open({ handler: { http: (_request, response) => void response.end('plain') } });
+    const { status, text } = await request(opened.listener.port, 'GET /', [
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+    ]);
+    expect(status).toBe(200);
+    expect(text).toContain('plain');
+  });
+
   test('is left alone by an offer to upgrade to anything but a WebSocket', async () => {
     await using opened = await open({
       handler: { http: (_request, response) => void response.end('plain'), upgrade: () => undefined },

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Vault } from '../../../services/contracts/service.ts';
+import { replacePrivateFile } from './key-file.ts';
+
+const purpose = 'vault.check';
+const word = 'homeport';
+
+/**
+ * Makes sure that the vault's key is the one these data were sealed under, by a word sealed at the first start. Without
+ * it the key of another folder would pass, and new secrets would be sealed beside old ones that nobody can open.
+ * @throws Problem `vault.key_foreign` (500)
+ */
+export async function checkKey(vault: Vault, folder: string, keyFile: string): Promise<void> {
+  const file = join(folder, 'vault.check');
+  const sealed = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (sealed === undefined) return replacePrivateFile(file, `${vault.seal(word, purpose)}\n`);
+  try {
+    vault.open(sealed.trim(), purpose);
+  } catch (cause) {
+    if (!(cause instanceof Problem)) throw cause;
+    const detail = `The vault's key ${keyFile} is not the one that the secrets in this data folder were sealed with. Put the right file back from a backup.`;
+    throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
+  }
+}

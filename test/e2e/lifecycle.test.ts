@@ -1,0 +1,291 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ServiceState } from '../../services/contracts/control.ts';
+import { control } from '../../services/control/index.ts';
+import { api } from '../support/api.ts';
+import { createFakeClock, type FakeClock } from '../support/clock.ts';
+import { fixtureService, never } from '../support/fixture-service.ts';
+import { adminAuthorization, openTestHost, testEnvironment, type TestHost } from '../support/host.ts';
+import { command, startHostProcess } from '../support/host-process.ts';
+import { SmtpDialogue } from '../support/smtp.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-life-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Sends bytes by hand on a connection of their own. */
+async function begin(port: number, bytes: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+async function stateOf(host: TestHost, id: string): Promise<ServiceState | undefined> {
+  const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+  return services.find((service) => service.id === id);
+}
+
+/** Lets time pass until the work is done. */
+async function turning<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  while (!isDone) {
+    clock.advance(1000);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return done;
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('SIGTERM', () => {
+  it('with streams open, uploads half sent and a delivery that hangs ends the host with code 0 and loses nothing', async () => {
+    const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    const destination = `json://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+    try {
+      await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_STOP_TIMEOUT: '6' } });
+      const head = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${adminAuthorization}\r\n`;
+      const streams = [
+        await begin(host.port('control'), `GET /api/events ${head}\r\n`),
+        await begin(host.port('push'), `GET /homeport/json ${head}\r\n`),
+      ];
+      await Promise.all(streams.map((stream) => once(stream, 'data')));
+      await begin(host.port('push'), `PUT /homeport ${head}Content-Length: 1000\r\n\r\nhalf`);
+      await begin(host.port('control'), 'GET /api/session HTTP/1.1\r\nHost: 127.');
+      using smtp = await SmtpDialogue.open(host.port('mail'));
+      for (const line of ['EHLO test', 'MAIL FROM:<a@example.org>', 'RCPT TO:<alerts@homeport.local>', 'DATA']) {
+        expect(await smtp.command(line)).toMatch(/^(250|354)/);
+      }
+      smtp.write('Subject: half\r\n');
+      await fetch(`${host.url('notify')}/add/away`, {
+        method: 'POST',
+        body: new URLSearchParams({ urls: destination }),
+      });
+      const first = once(hanging, 'request');
+      const notice = new URLSearchParams({ title: 'kept', body: 'text' });
+      const sent = fetch(`${host.url('notify')}/notify/away`, { method: 'POST', body: notice });
+      await first;
+      const again = once(hanging, 'request');
+      const [reply] = await Promise.all([sent, host.stop()]);
+      expect(reply.status).toBe(200);
+      expect([host.child.exitCode, host.child.signalCode]).toEqual([0, null]);
+
+      await using _next = await startHostProcess(dataDir);
+      await again;
+    } finally {
+      hanging.closeAllConnections();
+      hanging.close();
+    }
+  }, 30_000);
+
+  it('in the middle of a start ends it with code 0, and the next start finds everything in order', async () => {
+    const child = spawn(process.execPath, [command, '--headless', '--data-dir', dataDir], {
+      env: testEnvironment(dataDir),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    // The first line of the log comes before any service is there.
+    await once(child.stderr, 'data');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    expect([child.exitCode, child.signalCode]).toEqual([0, null]);
+    await using host = await startHostProcess(dataDir);
+    expect(await host.stop()).toBe(0);
+  });
+
+  it('is heeded while a service is still starting', async () => {
+    const stopping = new AbortController();
+    const start = vi.fn(() => {
+      stopping.abort();
+      return never();
+    });
+    const opening = openTestHost({
+      dataDir,
+      services: [fixtureService('slow', () => ({ start })), control],
+      signal: stopping.signal,
+    });
+    await expect(opening).rejects.toMatchObject({ code: 'host.stopped' });
+    expect(start).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a service that fails', () => {
+  const thrower = (): never => {
+    throw new Error('out of order');
+  };
+
+  it.each([
+    ['in create', fixtureService('bad', thrower)],
+    ['at once in start', fixtureService('bad', () => ({ start: thrower }))],
+    ['in start', fixtureService('bad', () => ({ start: () => Promise.reject(new Error('out of order')) }))],
+  ])('%s shows its reason and leaves the others alone', async (_where, bad) => {
+    await using host = await openTestHost({ dataDir, services: [bad, fixtureService('good'), control] });
+    expect(await stateOf(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
+    expect(await (await fetch(host.url('good'))).text()).toBe('good');
+    expect(host.host.failures()).toEqual({ bad: 'It did not start: out of order' });
+  });
+
+  it('whose start hangs keeps neither the others nor the host waiting, and fails in time', async () => {
+    const clock = createFakeClock();
+    const slow = fixtureService('slow', () => ({ start: never }));
+    await using host = await turning(
+      clock,
+      openTestHost({ dataDir, clock, services: [slow, fixtureService('good'), control] }),
+    );
+    expect(host.host.failures()['slow']).toContain('long to start');
+    expect((await stateOf(host, 'slow'))?.state).toBe('starting');
+    expect(await (await fetch(host.url('good'))).text()).toBe('good');
+    await turning(
+      clock,
+      vi.waitFor(async () => expect((await stateOf(host, 'slow'))?.state).toBe('failed'), { interval: 5 }),
+    );
+    expect((await stateOf(host, 'slow'))?.reason).toContain('did not finish starting');
+  });
+
+  it('whose disposal hangs or throws does not keep the host', async () => {
+    const services = [
+      fixtureService('hangs', () => ({ [Symbol.asyncDispose]: never })),
+      fixtureService('throws', () => ({ [Symbol.asyncDispose]: thrower })),
+      control,
+    ];
+    const host = await openTestHost({ dataDir, services, environment: { HOMEPORT_STOP_TIMEOUT: '1' } });
+    await host[Symbol.asyncDispose]();
+    const log = host.log.join('\n');
+    expect(log).toContain('did not let go in time');
+    expect(log).toContain('out of order');
+    await using _next = await openTestHost({ dataDir, services: [control] });
+  });
+
+  it('whose health check hangs counts as degraded, and is asked one question at a time', async () => {
+    const clock = createFakeClock();
+    const health = vi.fn<() => Promise<never>>(never);
+    const mute = fixtureService('mute', () => ({ health }));
+    await using host = await turning(clock, openTestHost({ dataDir, clock, services: [mute, control] }));
+    const states = await turning(clock, Promise.all([stateOf(host, 'mute'), stateOf(host, 'mute')]));
+    expect(states.map((each) => each?.state)).toEqual(['degraded', 'degraded']);
+    expect(health).toHaveBeenCalledOnce();
+  });
+
+  it('is tried again by itself and by hand at once, and then runs once', async () => {
+    const clock = createFakeClock();
+    let running = 0;
+    const start = vi.fn(() => {
+      if (start.mock.calls.length === 1) return Promise.reject(new Error('not yet'));
+      running += 1;
+      return Promise.resolve();
+    });
+    const dispose = (): Promise<void> => {
+      running = Math.max(0, running - 1);
+      return Promise.resolve();
+    };
+    const late = fixtureService('late', () => ({ start, [Symbol.asyncDispose]: dispose }));
+    await using host = await openTestHost({ dataDir, clock, services: [late, control] });
+    expect((await stateOf(host, 'late'))?.state).toBe('failed');
+    const byHand = api<ServiceState>(host.url('control'), '/api/services/late/restart', { method: 'POST' });
+    clock.advance(30_000);
+    expect((await byHand).state).toBe('up');
+    clock.advance(30_000);
+    expect((await stateOf(host, 'late'))?.state).toBe('up');
+    expect(running).toBe(1);
+    expect(await (await fetch(host.url('late'))).text()).toBe('late');
+  });
+
+  it('to take new settings in place is started anew with them', async () => {
+    const words: string[] = [];
+    const stubborn = fixtureService('stubborn', (_context, { word }) => ({
+      start: () => Promise.resolve(void words.push(word)),
+      reconfigure: () => Promise.reject(new Error('no')),
+    }));
+    await using host = await openTestHost({ dataDir, services: [stubborn, control] });
+    const change = { method: 'PATCH', body: JSON.stringify({ word: 'new' }) };
+    expect(await api(host.url('control'), '/api/settings/stubborn', change)).toEqual({ restarted: ['stubborn'] });
+    expect(words).toEqual(['', 'new']);
+  });
+
+  it('by a promise that nobody looks at is told of in the log, and nothing ends', async () => {
+    const stray = "process.on('SIGUSR2',()=>{Promise.reject(new%20Error('stray'))})";
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stray}` };
+    await using host = await startHostProcess(dataDir, { environment });
+    host.child.kill('SIGUSR2');
+    await vi.waitFor(() => expect(host.errors.join('\n')).toContain('stray'), { timeout: 5000, interval: 20 });
+    expect((await fetch(`${host.url('control')}/api/session`)).status).toBe(200);
+  });
+});
+
+describe('a restart', () => {
+  it('lets requests that run finish, and answers 503 until the service has started', async () => {
+    const answers: (() => void)[] = [];
+    const gates = [Promise.resolve(), Promise.withResolvers<void>()] as const;
+    let starts = 0;
+    const busy = fixtureService('busy', () => ({
+      http: (_request, response) => void answers.push(() => response.end('done')),
+      start: () => ((starts += 1) === 1 ? gates[0] : gates[1].promise),
+    }));
+    const port = await freePort();
+    writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  busy:\n    port: ${port}\n`);
+    await using host = await openTestHost({ dataDir, services: [busy, control] });
+    const running = fetch(host.url('busy'));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    const restarted = api<ServiceState>(host.url('control'), '/api/services/busy/restart', { method: 'POST' });
+    await vi.waitFor(async () => expect((await stateOf(host, 'busy'))?.state).toBe('stopping'));
+    answers[0]?.();
+    expect(await (await running).text()).toBe('done');
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(503));
+    gates[1].resolve();
+    expect((await restarted).state).toBe('up');
+    expect(answers).toHaveLength(1);
+  });
+
+  it('of the page itself by a new port of its own: the answer arrives, the new port answers, a second start finds it', async () => {
+    const [before, after] = [await freePort(), await freePort()];
+    writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  control:\n    port: ${before}\n`);
+    await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_CONTROL: '' } });
+    expect(host.port('control')).toBe(before);
+    const events = await begin(
+      before,
+      `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${adminAuthorization}\r\n\r\n`,
+    );
+    await once(events, 'data');
+    const change = { method: 'PATCH', body: JSON.stringify({ port: after }) };
+    expect(await api(host.url('control'), '/api/settings/control', change)).toEqual({ restarted: ['control'] });
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${after}/api/session`)).status).toBe(200), {
+      timeout: 5000,
+      interval: 20,
+    });
+    await expect(fetch(`http://127.0.0.1:${before}/api/session`)).rejects.toThrow();
+    const second = spawn(process.execPath, [command, '--headless', '--data-dir', dataDir], {
+      env: testEnvironment(dataDir),
+    });
+    const [output] = (await once(second.stdout, 'data')) as [Buffer];
+    expect(String(output)).toContain(`already running at http://127.0.0.1:${after}`);
+    expect(await host.stop()).toBe(0);
+  });
+
+  it('by switching a service off and on again takes its listener away and brings it back', async () => {
+    await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
+    const base = host.url('lamp');
+    const turn = (enabled: boolean): Promise<unknown> =>
+      api(host.url('control'), '/api/settings/lamp', { method: 'PATCH', body: JSON.stringify({ enabled }) });
+    await turn(false);
+    expect((await stateOf(host, 'lamp'))?.state).toBe('off');
+    await expect(fetch(base)).rejects.toThrow();
+    await turn(true);
+    expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
+  });
+});

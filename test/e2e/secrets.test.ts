@@ -1,0 +1,219 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { controlApi } from '../../services/contracts/control.ts';
+import { api } from '../support/api.ts';
+import { admin, adminAuthorization } from '../support/host.ts';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+
+const password = 'hopper-hopper-7';
+const destinationPassword = 'geheim-geheim-9';
+const databasePassword = 'pg-geheim-3';
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly description?: string }>>>>;
+}
+
+let dataDir: string;
+let host: HostProcess;
+let base: string;
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-secrets-'));
+  host = await startHostProcess(dataDir, { environment: { LOG_LEVEL: 'debug' } });
+  base = host.url('control');
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
+const post = (body: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
+
+async function makeAccount(name: string, more: object = {}): Promise<string> {
+  await api(base, '/api/accounts', post({ name, password, ...more }));
+  const { text } = await api<{ text: string }>(base, `/api/accounts/${name}/tokens`, post({ label: 'test' }));
+  return text;
+}
+
+/** The status a request gets with this Authorization header, or none. */
+async function status(path: string, method: string, authorization: string | undefined, more = {}): Promise<number> {
+  const reply = await fetch(base + path, {
+    method,
+    headers: {
+      'Content-Type': 'application/json',
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+      ...more,
+    },
+    ...(method === 'GET' ? {} : { body: '{}' }),
+  });
+  await reply.body?.cancel();
+  return reply.status;
+}
+
+/** The text of every file below a folder, databases included. */
+function contents(folder: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) found.set(path, readFileSync(path, 'latin1'));
+  }
+  return found;
+}
+
+describe('every route of our API', () => {
+  it('is closed to nobody, to a removed token and to an account that was switched off; administration to all but administrators', async () => {
+    const user = await makeAccount('user');
+    const service = await makeAccount('robot', { kind: 'service' });
+    const off = await makeAccount('off');
+    await api(base, '/api/accounts/off', { method: 'PATCH', body: JSON.stringify({ enabled: false }) });
+    const gone = await api<{ token: { id: string }; text: string }>(
+      base,
+      '/api/accounts/user/tokens',
+      post({ label: 'gone' }),
+    );
+    await api(base, `/api/accounts/user/tokens/${gone.token.id}`, { method: 'DELETE' });
+
+    const { paths } = await api<Document>(base, '/api/openapi.json');
+    const access = (method: string, path: string): string | undefined =>
+      Object.values(controlApi).find((route) => route.method === method && route.path === path)?.access;
+    const [refused, slowedDown] = [401, 429];
+    let looked = 0;
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const name of Object.keys(methods)) {
+        const method = name.toUpperCase();
+        const declared = path.replace(/\{(\w+)\}/g, ':$1');
+        if (access(method, declared) === 'public') continue;
+        const url = path.replace(/\{\w+\}/g, 'nothing');
+        looked += 1;
+        const at = `${method} ${path}`;
+        expect(`${at} ${await status(url, method, undefined)}`).toBe(`${at} 401`);
+        expect([refused, slowedDown], at).toContain(await status(url, method, `Bearer ${gone.text}`));
+        expect([refused, slowedDown], at).toContain(await status(url, method, `Bearer ${off}`));
+        expect(`${at} ${await status(url, method, `Bearer ${service}`)}`).toBe(`${at} 403`);
+        if (access(method, declared) === 'admin') {
+          expect(`${at} ${await status(url, method, `Bearer ${user}`)}`).toBe(`${at} 403`);
+        }
+      }
+    }
+    expect(looked).toBeGreaterThan(20);
+    expect(await status('/api/services', 'GET', basic('off', password))).toBe(401);
+    expect(await status('/metrics', 'GET', undefined)).toBe(401);
+    expect(await status('/api/events', 'GET', undefined)).toBe(401);
+  });
+
+  it('takes a session’s cookie for a change only from our own page', async () => {
+    const reply = await fetch(`${base}/api/session`, {
+      ...post({ name: admin.name, password: admin.password }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const Cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    expect(await status('/api/services', 'GET', undefined, { Cookie })).toBe(200);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie })).toBe(403);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: 'https://evil.example' })).toBe(
+      403,
+    );
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: base })).toBe(200);
+  });
+});
+
+describe('a secret', () => {
+  it('that was entered, shown once or tried in vain is in no log, metric, page or plain file', async () => {
+    const token = await makeAccount('grace', {
+      grants: [{ service: 'push', resource: '*', permission: 'read-write' }],
+    });
+    await fetch(`${host.url('notify')}/add/away`, {
+      method: 'POST',
+      body: new URLSearchParams({ urls: `json://me:${destinationPassword}@127.0.0.1:9/path` }),
+    });
+    await fetch(`${host.url('notify')}/notify/away`, {
+      method: 'POST',
+      body: new URLSearchParams({ title: 'a', body: 'b' }),
+    });
+    await api(base, '/api/settings/host', {
+      method: 'PATCH',
+      body: JSON.stringify({ databaseUrl: `postgres://me:${databasePassword}@127.0.0.1:1/x` }),
+    });
+    await fetch(`${host.url('push')}/ships?auth=${Buffer.from(`Bearer ${token}`).toString('base64url')}`, {
+      method: 'POST',
+    });
+    await fetch(`${host.url('push')}/ships`, {
+      method: 'POST',
+      body: 'x',
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(await status('/api/services', 'GET', basic('grace', 'almost-hopper-8'))).toBe(401);
+    await vi.waitFor(async () => expect(JSON.stringify(await api(base, '/api/log?limit=500'))).toContain('/ships'));
+
+    const places = contents(dataDir);
+    // The file that settings are kept in holds them; it is for its owner alone.
+    const yaml = join(dataDir, 'homeport.yaml');
+    expect(places.get(yaml)).toContain(databasePassword);
+    expect(statSync(yaml).mode & 0o077).toBe(0);
+    for (const path of places.keys()) if (path.startsWith(yaml)) places.delete(path);
+    places.set('stdout', host.output.join('\n'));
+    places.set('stderr', host.errors.join('\n'));
+    for (const path of [
+      '/metrics',
+      '/api/log?limit=1000',
+      '/api/settings',
+      '/api/services',
+      '/api/jobs/dead',
+      '/api/accounts',
+    ]) {
+      const reply = await fetch(base + path, { headers: { Authorization: adminAuthorization } });
+      expect(reply.status).toBe(200);
+      places.set(path, await reply.text());
+    }
+    const secrets = [
+      admin.password,
+      password,
+      token,
+      destinationPassword,
+      databasePassword,
+      'almost-hopper-8',
+      adminAuthorization.slice('Basic '.length),
+      Buffer.from(`Bearer ${token}`).toString('base64url'),
+    ];
+    const leaks = [...places].flatMap(([place, text]) =>
+      secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${place}`),
+    );
+    expect(leaks).toEqual([]);
+  });
+});
+
+describe('guessing', () => {
+  it('the set-up code or a password is slowed down, and a used code is worth nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-setup-'));
+    try {
+      await using fresh = await startHostProcess(folder, { administrator: false });
+      const link = fresh.output.find((line) => line.startsWith('First start:'))?.match(/http\S+/)?.[0] ?? '';
+      const code = new URL(link).searchParams.get('code') ?? '';
+      const attempt = async (path: string, body: object): Promise<number> => {
+        const reply = await fetch(fresh.url('control') + path, {
+          ...post(body),
+          headers: { 'Content-Type': 'application/json' },
+        });
+        await reply.body?.cancel();
+        return reply.status;
+      };
+      const guesses: number[] = [];
+      for (let guess = 0; guess < 15; guess += 1) {
+        guesses.push(await attempt('/api/setup', { code: `guess${guess}`, name: 'eve', password }));
+      }
+      expect(guesses.slice(0, 10)).toEqual(Array(10).fill(403));
+      expect(guesses.at(-1)).toBe(429);
+      expect(await attempt('/api/setup', { code, name: 'ada', password })).toBe(200);
+      expect(await attempt('/api/setup', { code, name: 'eve', password })).toBe(409);
+      const signIns: number[] = [];
+      for (let guess = 0; guess < 7; guess += 1) {
+        signIns.push(await attempt('/api/session', { name: 'ada', password: `wrong-${guess}` }));
+      }
+      expect(signIns).toEqual([401, 401, 401, 401, 401, 429, 429]);
+      for (const text of [...contents(folder).values(), ...fresh.errors]) expect(text).not.toContain(code);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

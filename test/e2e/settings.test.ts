@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceState } from '../../services/contracts/control.ts';
+import type { SettingsView } from '../../services/contracts/settings.ts';
+import { control } from '../../services/control/index.ts';
+import { api } from '../support/api.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import { startHostProcess } from '../support/host-process.ts';
+
+let dataDir: string;
+let file: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-settings-'));
+  file = join(dataDir, 'homeport.yaml');
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const patch = (base: string, section: string, values: unknown): Promise<unknown> =>
+  api(base, `/api/settings/${section}`, { method: 'PATCH', body: JSON.stringify(values) });
+
+async function refusal(base: string, section: string, values: unknown): Promise<{ status: number; fields: unknown }> {
+  const reply = await fetch(`${base}/api/settings/${section}`, {
+    method: 'PATCH',
+    headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify(values),
+  });
+  const { error } = (await reply.json()) as { error: { fields?: Record<string, string> } };
+  return { status: reply.status, fields: error.fields };
+}
+
+async function value(host: { url(service: string): string }, section: string, name: string): Promise<unknown> {
+  const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
+  return sections.find(({ id }) => id === section)?.fields.find((field) => field.name === name)?.value;
+}
+
+/** Words with which a service was started, in order. */
+function recorder(id: string): { readonly service: ReturnType<typeof fixtureService>; readonly words: string[] } {
+  const words: string[] = [];
+  const service = fixtureService(id, (_context, { word }) => ({
+    start: () => Promise.resolve(void words.push(word)),
+  }));
+  return { service, words };
+}
+
+describe('a change of settings', () => {
+  it('that cannot be is refused by field and changes nothing', async () => {
+    const lamp = recorder('lamp');
+    await using host = await openTestHost({ dataDir, services: [lamp.service, control] });
+    const base = host.url('control');
+    const before = await refusal(base, 'lamp', { word: 7 });
+    expect(before).toEqual({ status: 422, fields: { 'services.lamp.word': expect.any(String) } });
+    expect(await refusal(base, 'lamp', { colour: 'red' })).toEqual({
+      status: 422,
+      fields: { 'services.lamp.colour': 'There is no such setting.' },
+    });
+    expect(await refusal(base, 'control', { port: 4711 })).toEqual({
+      status: 409,
+      fields: { 'services.control.port': 'Set by HOMEPORT_PORT_CONTROL; change it there.' },
+    });
+    expect((await refusal(base, 'nothing', {})).status).toBe(404);
+    expect((await refusal(base, 'lamp', ['word'])).status).toBe(422);
+    expect(lamp.words).toEqual(['']);
+  });
+
+  it('to a port that is taken names its holder at the field, and the old port goes on answering', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    try {
+      await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
+      const { status, fields } = await refusal(host.url('control'), 'lamp', { port });
+      expect(status).toBe(409);
+      expect(fields).toEqual({ 'services.lamp.port': expect.stringContaining(`Port ${port} is taken by`) });
+      expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
+      const twin = await refusal(host.url('control'), 'lamp', { port: host.port('control') });
+      expect(twin.status).toBe(409);
+    } finally {
+      holder.close();
+    }
+  });
+
+  it('may keep the port that was drawn', async () => {
+    await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
+    const port = host.port('lamp');
+    await patch(host.url('control'), 'lamp', { port });
+    expect(host.port('lamp')).toBe(port);
+    expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
+  });
+
+  it('at the same time as another is saved and applied beside it', async () => {
+    const [lamp, bell] = [recorder('lamp'), recorder('bell')];
+    await using host = await openTestHost({ dataDir, services: [lamp.service, bell.service, control] });
+    const base = host.url('control');
+    await Promise.all([
+      patch(base, 'lamp', { word: 'one' }),
+      patch(base, 'bell', { word: 'two' }),
+      patch(base, 'lamp', { word: 'three' }),
+    ]);
+    expect([lamp.words.at(-1), bell.words.at(-1)]).toEqual([await value(host, 'lamp', 'word'), 'two']);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain(`word: ${String(lamp.words.at(-1))}`);
+    expect(text).toContain('word: two');
+  });
+
+  it('takes along and applies what was edited by hand meanwhile', async () => {
+    const [lamp, bell] = [recorder('lamp'), recorder('bell')];
+    await using host = await openTestHost({ dataDir, services: [lamp.service, bell.service, control] });
+    writeFileSync(file, 'version: 1\nservices:\n  bell: # mine\n    word: typed\n');
+    const { restarted } = (await patch(host.url('control'), 'lamp', { word: 'saved' })) as { restarted: string[] };
+    expect(restarted.sort()).toEqual(['bell', 'lamp']);
+    expect([lamp.words.at(-1), bell.words.at(-1)]).toEqual(['saved', 'typed']);
+    expect(readFileSync(file, 'utf8')).toContain('# mine');
+  });
+
+  it('after the file was broken by hand keeps that aside and saves what is in effect', async () => {
+    const lamp = recorder('lamp');
+    await using host = await openTestHost({ dataDir, services: [lamp.service, control] });
+    await patch(host.url('control'), 'lamp', { word: 'good' });
+    writeFileSync(file, 'services: [\n');
+    await patch(host.url('control'), 'host', { allowedHosts: ['nas.local'] });
+    expect(readFileSync(file, 'utf8')).toContain('word: good');
+    expect(readFileSync(`${file}.bad`, 'utf8')).toBe('services: [\n');
+  });
+
+  it('to where the tables are is for the next start: no service moves alone', async () => {
+    const lamp = fixtureService('lamp', (context) => ({
+      start: async () => void (await context.db.introspection.getTables()),
+    }));
+    await using host = await openTestHost({ dataDir, services: [lamp, control] });
+    const base = host.url('control');
+    await patch(base, 'host', { databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' });
+    const restarted = await api<ServiceState>(base, '/api/services/lamp/restart', { method: 'POST' });
+    expect(restarted.state).toBe('up');
+  });
+
+  it('to the form of the log is in effect at once', async () => {
+    await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
+    await patch(host.url('control'), 'host', { logFormat: 'json' });
+    await patch(host.url('control'), 'lamp', { word: 'new' });
+    expect(JSON.parse(host.log.at(-1) ?? '')).toMatchObject({ message: 'settings changed' });
+  });
+});
+
+describe('safe mode', () => {
+  it('is left by repairing the field in the page and starting again', async () => {
+    writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n    port: 0 # drawn\n');
+    const services = [fixtureService('lamp'), control];
+    {
+      await using host = await openTestHost({ dataDir, services });
+      expect(host.host.safeMode).toBe(true);
+      expect(Object.keys(host.host.addresses())).toEqual(['control']);
+      expect(host.host.configProblems[0]).toContain('services.lamp.word');
+      await patch(host.url('control'), 'lamp', { word: 'mended' });
+      const { configProblems } = await api<{ configProblems: unknown[] }>(host.url('control'), '/api/services');
+      expect(configProblems).toEqual([]);
+    }
+    expect(readFileSync(file, 'utf8')).toContain('# drawn');
+    expect(readdirSync(dataDir)).toContain('homeport.yaml.bad');
+    await using host = await openTestHost({ dataDir, services });
+    expect(host.host.safeMode).toBe(false);
+    expect(await value(host, 'lamp', 'word')).toBe('mended');
+    expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
+  });
+
+  it('at a first start still gives the link that makes the administrator', async () => {
+    await using host = await openTestHost({ dataDir, services: [control], safeMode: true, administrator: false });
+    expect(await host.host.setupUrl()).toMatch(/\/setup\?code=\w{32}$/);
+  });
+});
+
+describe('HOMEPORT_CONFIG', () => {
+  let provision: string;
+  const environment = (): Record<string, string> => ({ HOMEPORT_CONFIG: provision });
+  beforeEach(() => {
+    provision = join(dataDir, 'provision.yaml');
+  });
+  const accounts = (host: TestHost): Promise<string[]> =>
+    api<{ accounts: { name: string }[] }>(host.url('control'), '/api/accounts').then(({ accounts: all }) =>
+      all.map(({ name }) => name),
+    );
+  const grace = '{name: grace, kind: person, role: user, enabled: true, description: "", grants: [], createdAt: 1}';
+
+  it('brings settings, accounts and what services keep, once; what changes here later stays', async () => {
+    writeFileSync(
+      provision,
+      `version: 1\nservices:\n  inbox:\n    keepDays: 12\nportable:\n  accounts:\n    - ${grace}\n  notify:\n    keys: []\n`,
+    );
+    {
+      await using host = await openTestHost({ dataDir, environment: environment() });
+      expect(await value(host, 'inbox', 'keepDays')).toBe(12);
+      expect(await accounts(host)).toEqual(expect.arrayContaining(['ada', 'grace']));
+      await patch(host.url('control'), 'inbox', { keepDays: 13 });
+      await api(host.url('control'), '/api/accounts/grace', { method: 'DELETE' });
+    }
+    await using host = await openTestHost({ dataDir, environment: environment() });
+    expect(await value(host, 'inbox', 'keepDays')).toBe(13);
+    expect(await accounts(host)).not.toContain('grace');
+  });
+
+  it('also for a service whose port is taken or that is switched off', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    try {
+      writeFileSync(
+        provision,
+        `version: 1\nservices:\n  notify:\n    port: ${port}\nportable:\n  notify:\n    keys: []\n`,
+      );
+      await using host = await openTestHost({ dataDir, environment: { ...environment(), HOMEPORT_PORT_NOTIFY: '' } });
+      expect(host.host.failures()['notify']).toContain(`Port ${port} is taken by`);
+      expect(readFileSync(file, 'utf8')).toMatch(/portable: [0-9a-f]{64}/);
+    } finally {
+      holder.close();
+    }
+  });
+
+  it('with a part that does not fit ends the start by one sentence, and is taken whole once it is mended', async () => {
+    writeFileSync(provision, `version: 1\nportable:\n  accounts:\n    - ${grace}\n  notify: wrong\n`);
+    const failing = startHostProcess(dataDir, { environment: environment() });
+    await expect(failing).rejects.toThrow(
+      /exited \(1\)[^]*HOMEPORT_CONFIG: portable\.notify: .*Imported before it: accounts\.$/,
+    );
+    writeFileSync(provision, `version: 1\nportable:\n  nothing: {}\n  accounts: []\n`);
+    const unknown = startHostProcess(dataDir, { environment: environment() });
+    await expect(unknown).rejects.toThrow('HOMEPORT_CONFIG: portable.nothing: There is no service of that name');
+    writeFileSync(provision, `version: 1\nportable:\n  accounts:\n    - ${grace}\n  notify:\n    keys: []\n`);
+    await using host = await openTestHost({ dataDir, environment: environment() });
+    expect(await accounts(host)).toEqual(expect.arrayContaining(['ada', 'grace']));
+  });
+});

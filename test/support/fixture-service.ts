@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineService, type Context, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
+
+const Settings = z.object({
+  word: z.string().default('').meta({ title: 'Word', description: 'Any word.' }),
+});
+
+/** Settles never. */
+export const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A service that does nothing but what a test gives it to do. It has a listener of its own. */
+export function fixtureService(
+  id: string,
+  make: (context: Context, settings: z.infer<typeof Settings>) => Partial<Service> = () => ({}),
+): ServiceDescriptor<any, any> {
+  return defineService({
+    id,
+    title: id,
+    summary: 'For tests.',
+    port: 0,
+    protocol: 'http',
+    settings: Settings,
+    environment: {},
+    migrations: [],
+    create: (context, settings) => ({
+      http: (_request, response) => void response.end(id),
+      start: () => Promise.resolve(),
+      health: () => Promise.resolve({ state: 'up', detail: 'fine' }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+      ...make(context, settings),
+    }),
+  });
+}
