@@ -17,8 +17,13 @@ describe.skipIf(noBrowser)('the first start', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('grace');
     await page.getByLabel('Password').fill('long enough');
     await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
+    await page.getByRole('switch', { name: 'Moody' }).click();
+    await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
+    await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     expect(page.url()).toBe(`${pages.url}/`);
+    await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain('code=');

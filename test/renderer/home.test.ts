@@ -3,6 +3,7 @@ import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
+import type { Page } from 'playwright-core';
 import { noBrowser, openPage } from '../support/browser.ts';
 import { layCable } from './cable.ts';
 import { MoodyService } from './memory-services.ts';
@@ -46,6 +47,68 @@ describe.skipIf(noBrowser)('Home', () => {
     await row.getByRole('button', { name: /Restart/ }).click();
     await row.getByText('Running').waitFor();
     await row.getByText(reason).waitFor({ state: 'detached' });
+  });
+
+  it('switches a service off and on again, in every window', async () => {
+    await using visit = await pages.visit('/');
+    await using other = await pages.visit('/');
+    const row = (page: Page) =>
+      page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    await row(other.page).getByText('Running').waitFor();
+    await visit.page.getByRole('switch', { name: 'Moody on' }).click();
+    await row(visit.page).getByText('Off', { exact: true }).waitFor();
+    await row(other.page).getByText('Off', { exact: true }).waitFor();
+    await other.page.getByRole('switch', { name: 'Moody on' }).click();
+    await row(visit.page).getByText('Running').waitFor();
+    expect(await visit.page.getByRole('switch', { name: 'Pages and API on' }).count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says why a service cannot be switched', async () => {
+    await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
+    await using visit = await locked.visit('/');
+    await visit.page.getByRole('switch', { name: 'Moody on' }).click();
+    await visit.page
+      .getByRole('alert')
+      .getByText(/HOMEPORT_ENABLED_MOODY/)
+      .waitFor();
+    expect(await visit.page.getByRole('switch', { name: 'Moody on' }).getAttribute('aria-checked')).toBe('true');
+  });
+});
+
+describe.skipIf(noBrowser)('the command palette', () => {
+  it('goes to pages, settings and services by their names', async () => {
+    await using pages = await openPages();
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const input = page.getByPlaceholder('What do you want to do?');
+    await page.getByText('3 topics').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('downl');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
+    expect(await input.count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await input.fill('settings of moody');
+    await page.getByRole('option', { name: 'Settings of Moody' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Moody', level: 2 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('copy address');
+    await page.keyboard.press('Enter');
+    await page.getByText(`${pages.url} copied.`).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
+    await page.keyboard.press('Control+k');
+    await input.fill('restart moody');
+    await page.keyboard.press('Enter');
+    await page.getByText('Moody was started anew.').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('xyzzy');
+    await page.getByText('Nothing has this name.').waitFor();
+    await page.keyboard.press('Escape');
+    await input.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
   });
 });
 

@@ -37,6 +37,8 @@ export class MemoryInbox {
           (item) =>
             words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)) &&
             (query.source === undefined || item.source === query.source) &&
+            (query.tag === undefined || item.tags.includes(query.tag)) &&
+            item.priority >= (query.minPriority ?? 1) &&
             (query.unread !== true || !item.read) &&
             (query.done === undefined || item.done === query.done),
         );

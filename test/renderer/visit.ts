@@ -34,7 +34,9 @@ export async function openPages(options: TestHostOptions & { readonly moody?: Mo
   const open = new AsyncDisposableStack();
   const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
   const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, control];
-  const host = open.use(await openTestHost({ services, ...options }));
+  // Pages that were built elsewhere, so that several builds can be tested side by side.
+  const built = process.env['HOMEPORT_TEST_PAGES'];
+  const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}), ...options }));
   const browser = await theBrowser();
   const url = host.url('control');
   return {

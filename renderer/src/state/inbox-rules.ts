@@ -4,12 +4,19 @@ import type { InboxItem } from '../../../services/contracts/inbox.ts';
 export interface InboxFilter {
   readonly words: string;
   readonly source: string;
+  readonly tag: string;
+  /** Least priority, 1 to 5. */
+  readonly priority: number;
   readonly show: 'open' | 'unread' | 'done';
 }
+
+export const wholeInbox: InboxFilter = { words: '', source: '', tag: '', priority: 1, show: 'open' };
 
 /** Whether a row that has just arrived or changed belongs into the list. The host's search says the same of stored rows. */
 export function belongs(item: InboxItem, filter: InboxFilter): boolean {
   if (filter.source !== '' && item.source !== filter.source) return false;
+  if (filter.tag !== '' && !item.tags.includes(filter.tag)) return false;
+  if (item.priority < filter.priority) return false;
   const text = `${item.title}\n${item.body}`.toLowerCase();
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.every((word) => text.includes(word))) return false;

@@ -1,23 +1,42 @@
 import { serviceChanged } from '../../../services/contracts/control.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
 import { call, sentence } from '../api/call.ts';
-import { belongs, hasPlace, wantsDone, type InboxFilter } from './inbox-rules.ts';
+import { belongs, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './inbox-rules.ts';
 import { live } from './live.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
 
-const pageSize = 50;
+const pageSize = 100;
+/** The host takes as many ids in one call. */
+const callLimit = 1000;
+/** New rows are put in together, at most this often, in ms: a thousand a second must not draw a thousand times. */
+const gatherMs = 100;
+/** A list that only grows by arrivals forgets its oldest rows beyond this; scrolling reads them again. */
+const keepRows = 2000;
+
+type Change = { readonly read?: boolean | undefined; readonly done?: boolean | undefined };
 
 /** The inbox: the rows that fit the filter, newest first, and the count of unread ones. */
 class Inbox {
-  items = $state<InboxItem[]>([]);
+  items = $state.raw<readonly InboxItem[]>([]);
+  /** New rows that wait, because the list is being pointed at. */
+  waiting = $state.raw<readonly InboxItem[]>([]);
   unread = $state(0);
   /** Rows that fit the filter, also those that are not loaded. */
   total = $state(0);
-  sources = $state<string[]>([]);
-  filter = $state<InboxFilter>({ words: '', source: '', show: 'open' });
+  sources = $state.raw<readonly string[]>([]);
+  filter = $state.raw<InboxFilter>(wholeInbox);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   loadingMore = $state(false);
   trouble = $state('');
   #turn = 0;
+  #holding = false;
+  /** More waited than is kept: the list is read anew instead of put together. */
+  #overflowed = false;
+  #ids = new Set<number>();
+  /** Rows taken out of sight whose removal can still be taken back. */
+  #leaving = new Set<number>();
+  #arrived: InboxItem[] = [];
+  #gathering: ReturnType<typeof setTimeout> | undefined;
   /** Events that came while a list was on its way; they may be newer than it. */
   #late: (() => void)[] | undefined;
 
@@ -31,7 +50,7 @@ class Inbox {
   }
 
   get more(): boolean {
-    return this.items.length < this.total;
+    return this.items.length + this.waiting.length < this.total;
   }
 
   /** Reads the first page for a filter; a later call overtakes an earlier one. */
@@ -45,7 +64,10 @@ class Inbox {
     try {
       const reply = await call(inboxApi.list, { query: this.#query() });
       if (turn !== this.#turn) return;
-      this.items = reply.items;
+      this.#arrived = [];
+      this.waiting = [];
+      this.#overflowed = false;
+      this.#show(reply.items);
       this.total = reply.total;
       this.unread = reply.unread;
       this.sources = reply.sources;
@@ -61,33 +83,106 @@ class Inbox {
 
   async loadMore(): Promise<void> {
     const before = this.items.at(-1)?.id;
-    if (before === undefined || this.loadingMore) return;
+    if (before === undefined || this.loadingMore || !this.more) return;
     const turn = this.#turn;
     this.loadingMore = true;
     try {
       const { items } = await call(inboxApi.list, { query: { ...this.#query(), before } });
-      if (turn === this.#turn) this.items.push(...items.filter(({ id }) => !this.items.some((item) => item.id === id)));
-      if (items.length === 0) this.total = this.items.length;
+      if (turn !== this.#turn) return;
+      this.#show([...this.items, ...items.filter(({ id }) => !this.#ids.has(id))]);
+      if (items.length === 0) this.total = this.items.length + this.waiting.length;
+    } catch (error) {
+      toasts.sayWhy(error);
     } finally {
       this.loadingMore = false;
     }
   }
 
   async mark(ids: readonly number[] | 'all', change: { read?: boolean; done?: boolean }): Promise<void> {
-    const { unread } = await call(inboxApi.change, { body: { ids: ids === 'all' ? ids : [...ids], ...change } });
-    const known = ids === 'all' ? this.items.map(({ id }) => id) : ids;
-    this.#changed(known, change, unread);
+    const parts = ids === 'all' ? [ids] : partsOf(ids);
+    for (const part of parts) {
+      const { unread } = await call(inboxApi.change, { body: { ids: part, ...change } });
+      this.#changed(part === 'all' ? this.items.map(({ id }) => id) : part, change, unread);
+    }
   }
 
-  async remove(id: number): Promise<void> {
-    const { unread } = await call(inboxApi.remove, { body: { ids: [id] } });
-    this.#changed([id], { removed: true }, unread);
+  /** Puts rows away (or back), with the way to take that back. */
+  async finish(ids: readonly number[], done: boolean): Promise<void> {
+    const unread = ids.filter((id) => this.find(id)?.read === false);
+    await this.mark(ids, { done, read: true });
+    toasts.say(`${messages(ids.length)} ${done ? 'put away' : 'put back'}.`, {
+      undo: async () => {
+        await this.mark(ids, { done: !done });
+        if (unread.length > 0) await this.mark(unread, { read: false });
+        await this.load(this.filter);
+      },
+    });
+  }
+
+  /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
+  remove(ids: readonly number[]): void {
+    const gone = this.items.filter(({ id }) => ids.includes(id));
+    for (const id of ids) this.#leaving.add(id);
+    this.#show(this.items);
+    this.total -= gone.length;
+    const stay = (): void => {
+      for (const id of ids) this.#leaving.delete(id);
+    };
+    toasts.say(`${messages(ids.length)} removed.`, {
+      undo: async () => {
+        stay();
+        await this.load(this.filter);
+      },
+      settle: async () => {
+        try {
+          for (const part of partsOf(ids)) {
+            const { unread } = await call(inboxApi.remove, { body: { ids: part } });
+            this.unread = unread;
+          }
+        } catch (error) {
+          stay();
+          void this.load(this.filter);
+          throw error;
+        }
+      },
+    });
+  }
+
+  find(id: number): InboxItem | undefined {
+    return this.items.find((item) => item.id === id);
+  }
+
+  /** While held, new rows wait: nothing moves under the pointer. */
+  hold(holding: boolean): void {
+    this.#holding = holding;
+    if (!holding) this.release();
+  }
+
+  /** Lets the waiting rows in. */
+  release(): void {
+    if (this.waiting.length === 0) return;
+    if (this.#overflowed) {
+      void this.load(this.filter);
+      return;
+    }
+    const came = this.waiting;
+    this.waiting = [];
+    this.#show([...came, ...this.items]);
   }
 
   #query() {
-    const { words, source, show } = this.filter;
-    const unread = show === 'unread' ? true : undefined;
-    return { limit: pageSize, q: words.trim(), source, done: wantsDone(this.filter), unread };
+    const { words, source, tag, priority, show } = this.filter;
+    return {
+      ...{ limit: pageSize, q: words.trim(), source, tag, done: wantsDone(this.filter) },
+      unread: show === 'unread' ? true : undefined,
+      minPriority: priority > 1 ? priority : undefined,
+    };
+  }
+
+  #show(items: readonly InboxItem[]): void {
+    this.items = this.#leaving.size === 0 ? items : items.filter(({ id }) => !this.#leaving.has(id));
+    this.#ids = new Set(this.items.map(({ id }) => id));
+    for (const { id } of this.waiting) this.#ids.add(id);
   }
 
   #soon(apply: () => void): void {
@@ -102,33 +197,67 @@ class Inbox {
   }
 
   #added(item: InboxItem): void {
-    if (this.items.some(({ id }) => id === item.id)) return;
-    if (!item.read) this.unread += 1;
-    if (!this.sources.includes(item.source)) this.sources = [...this.sources, item.source].sort();
-    if (!belongs(item, this.filter)) return;
-    this.items.unshift(item);
-    this.total += 1;
+    if (this.#ids.has(item.id)) return;
+    this.#ids.add(item.id);
+    this.#arrived.push(item);
+    this.#gathering ??= setTimeout(() => this.#gather(), gatherMs);
   }
 
-  #changed(
-    ids: readonly number[],
-    change: { read?: boolean | undefined; done?: boolean | undefined; removed?: boolean | undefined },
-    unread: number,
-  ): void {
+  #gather(): void {
+    this.#gathering = undefined;
+    const arrived = this.#arrived.reverse();
+    this.#arrived = [];
+    this.unread += arrived.filter(({ read }) => !read).length;
+    const sources = new Set([...this.sources, ...arrived.map(({ source }) => source)]);
+    if (sources.size > this.sources.length) this.sources = [...sources].sort();
+    const fit = arrived.filter((item) => belongs(item, this.filter));
+    if (fit.length === 0) return;
+    this.total += fit.length;
+    if (this.#holding) {
+      const waiting = [...fit, ...this.waiting];
+      this.#overflowed ||= waiting.length > keepRows;
+      this.waiting = waiting.slice(0, keepRows);
+      return;
+    }
+    const grown = [...fit, ...this.items];
+    this.#show(grown.length > keepRows && this.items.length <= keepRows ? grown.slice(0, keepRows) : grown);
+  }
+
+  #changed(ids: readonly number[], change: Change & { readonly removed?: boolean | undefined }, unread: number): void {
+    // What was gathered counts before: the host's count knows it already.
+    if (this.#arrived.length > 0) {
+      clearTimeout(this.#gathering);
+      this.#gather();
+    }
     this.unread = unread;
     // No ids: every row there is.
-    if (ids.length === 0) void this.load(this.filter);
-    for (const id of ids) {
-      const index = this.items.findIndex((item) => item.id === id);
-      const item = this.items[index];
-      if (!item) continue;
-      item.read = change.read ?? item.read;
-      item.done = change.done ?? item.done;
-      if (!change.removed && hasPlace(item, this.filter)) continue;
-      this.items.splice(index, 1);
-      this.total -= 1;
+    if (ids.length === 0) {
+      void this.load(this.filter);
+      return;
     }
+    const changed = new Set(ids);
+    const before = this.items.length;
+    const apply = (items: readonly InboxItem[]): InboxItem[] =>
+      items.flatMap((item) => {
+        if (!changed.has(item.id)) return [item];
+        const next = { ...item, read: change.read ?? item.read, done: change.done ?? item.done };
+        return !change.removed && hasPlace(next, this.filter) ? [next] : [];
+      });
+    this.waiting = apply(this.waiting);
+    this.#show(apply(this.items));
+    if (change.removed) for (const id of ids) this.#leaving.delete(id);
+    this.total -= before - this.items.length;
   }
+}
+
+function partsOf(ids: readonly number[]): number[][] {
+  const parts: number[][] = [];
+  for (let from = 0; from < ids.length; from += callLimit) parts.push(ids.slice(from, from + callLimit));
+  return parts;
+}
+
+function messages(count: number): string {
+  return count === 1 ? 'Message' : `${String(count)} messages`;
 }
 
 export const inbox = new Inbox();

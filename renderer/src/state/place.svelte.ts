@@ -1,4 +1,4 @@
-import { refined } from './routes.ts';
+import { refined } from './refined.ts';
 
 /** Where the person is: the address bar as state. */
 class Place {

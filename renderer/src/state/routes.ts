@@ -1,30 +1,24 @@
-/** The views of the app and the addresses they stand at. */
-export type View = 'home' | 'inbox' | 'downloads' | 'settings' | 'log' | 'more' | 'unknown';
+import { pages, type PageEntry } from '../pages/index.ts';
 
-const views: Readonly<Record<string, View>> = {
-  '': 'home',
-  inbox: 'inbox',
-  downloads: 'downloads',
-  settings: 'settings',
-  log: 'log',
-  more: 'more',
-  // Whoever is signed in has nothing to do at these two.
-  'sign-in': 'home',
-  setup: 'home',
-};
+/** What a path leads to: a page of the table, the phone's list of pages, or nothing. */
+export type Place =
+  | { readonly view: 'page'; readonly page: PageEntry; readonly section: string }
+  | { readonly view: 'more' }
+  | { readonly view: 'unknown' };
 
-/** The view at a path and what follows its name: `/settings/push` is `settings` with `push`. */
-export function viewAt(path: string): { readonly view: View; readonly rest: string } {
-  const [name = '', rest = ''] = path.replace(/^\/|\/$/g, '').split('/');
-  return { view: views[name] ?? 'unknown', rest };
+/** Whoever is signed in has nothing to do at these two. */
+const doors = ['sign-in', 'setup'];
+
+/** `/settings/push` is the page `settings` with the section `push`. */
+export function placeAt(path: string): Place {
+  const [name = '', section = ''] = path.replace(/^\/|\/$/g, '').split('/');
+  if (name === 'more') return { view: 'more' };
+  const at = doors.includes(name) ? '' : name;
+  const page = pages.find((entry) => entry.at === at);
+  return page ? { view: 'page', page, section } : { view: 'unknown' };
 }
 
-/** An address with some fields of its query set, or with an empty value removed. */
-export function refined(path: string, query: URLSearchParams, fields: Readonly<Record<string, string>>): string {
-  const next = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === '') next.delete(name);
-    else next.set(name, value);
-  }
-  return next.size === 0 ? path : `${path}?${next.toString()}`;
+/** The page's address. */
+export function hrefOf({ at }: PageEntry): string {
+  return `/${at}`;
 }

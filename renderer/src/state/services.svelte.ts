@@ -45,6 +45,12 @@ class Services {
     this.take(await call(controlApi.restart, { params: { id } }));
   }
 
+  /** Switches a service on or off; the row says what became of it. */
+  async turn(id: string, on: boolean): Promise<void> {
+    await call(controlApi.changeSettings, { params: { section: id }, body: { enabled: on } });
+    await this.load();
+  }
+
   /** Moves a service whose port is taken to another one; the host starts it there. */
   async usePort(id: string, port: number): Promise<void> {
     await call(controlApi.changeSettings, { params: { section: id }, body: { port } });

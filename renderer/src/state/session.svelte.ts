@@ -42,9 +42,10 @@ class Session {
     this.#enter(await call(controlApi.signIn, { body: { name, password } }));
   }
 
-  /** Makes the first administrator. @throws Problem, with `fields` where they do not fit. */
-  async setUp(code: string, name: string, password: string): Promise<void> {
+  /** Makes the first administrator; `then` runs before the pages are shown. @throws Problem, with `fields` where they do not fit. */
+  async setUp(code: string, name: string, password: string, then: () => void): Promise<void> {
     await call(controlApi.setup, { body: { code, name, password } });
+    then();
     this.#enter({ name, role: 'admin' });
   }
 

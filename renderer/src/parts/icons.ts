@@ -1,0 +1,109 @@
+import Activity from '@lucide/svelte/icons/activity';
+import Archive from '@lucide/svelte/icons/archive';
+import ArrowLeft from '@lucide/svelte/icons/arrow-left';
+import BellRing from '@lucide/svelte/icons/bell-ring';
+import Check from '@lucide/svelte/icons/check';
+import ChevronDown from '@lucide/svelte/icons/chevron-down';
+import ChevronRight from '@lucide/svelte/icons/chevron-right';
+import ChevronUp from '@lucide/svelte/icons/chevron-up';
+import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
+import Clock from '@lucide/svelte/icons/clock';
+import Copy from '@lucide/svelte/icons/copy';
+import Cpu from '@lucide/svelte/icons/cpu';
+import Database from '@lucide/svelte/icons/database';
+import Download from '@lucide/svelte/icons/download';
+import Ellipsis from '@lucide/svelte/icons/ellipsis';
+import ExternalLink from '@lucide/svelte/icons/external-link';
+import Eye from '@lucide/svelte/icons/eye';
+import Folder from '@lucide/svelte/icons/folder';
+import FolderSync from '@lucide/svelte/icons/folder-sync';
+import GitBranch from '@lucide/svelte/icons/git-branch';
+import GripVertical from '@lucide/svelte/icons/grip-vertical';
+import House from '@lucide/svelte/icons/house';
+import Image from '@lucide/svelte/icons/image';
+import Inbox from '@lucide/svelte/icons/inbox';
+import Info from '@lucide/svelte/icons/info';
+import KeyRound from '@lucide/svelte/icons/key-round';
+import Keyboard from '@lucide/svelte/icons/keyboard';
+import ListChecks from '@lucide/svelte/icons/list-checks';
+import Lock from '@lucide/svelte/icons/lock';
+import LogOut from '@lucide/svelte/icons/log-out';
+import Mail from '@lucide/svelte/icons/mail';
+import MailOpen from '@lucide/svelte/icons/mail-open';
+import Pause from '@lucide/svelte/icons/pause';
+import Pencil from '@lucide/svelte/icons/pencil';
+import Play from '@lucide/svelte/icons/play';
+import Plus from '@lucide/svelte/icons/plus';
+import Power from '@lucide/svelte/icons/power';
+import Puzzle from '@lucide/svelte/icons/puzzle';
+import Radio from '@lucide/svelte/icons/radio';
+import RotateCw from '@lucide/svelte/icons/rotate-cw';
+import ScrollText from '@lucide/svelte/icons/scroll-text';
+import Search from '@lucide/svelte/icons/search';
+import Send from '@lucide/svelte/icons/send';
+import Share2 from '@lucide/svelte/icons/share-2';
+import SlidersHorizontal from '@lucide/svelte/icons/sliders-horizontal';
+import SwatchBook from '@lucide/svelte/icons/swatch-book';
+import Tag from '@lucide/svelte/icons/tag';
+import Trash from '@lucide/svelte/icons/trash';
+import TriangleAlert from '@lucide/svelte/icons/triangle-alert';
+import Undo2 from '@lucide/svelte/icons/undo-2';
+import Users from '@lucide/svelte/icons/users';
+import X from '@lucide/svelte/icons/x';
+
+/** The icons of the app by what they mean here; one line each. Lucide's, ISC licence. */
+export const icons = {
+  home: House,
+  inbox: Inbox,
+  download: Download,
+  notify: BellRing,
+  push: Radio,
+  mail: Mail,
+  people: Users,
+  engine: Cpu,
+  backup: Archive,
+  job: ListChecks,
+  log: ScrollText,
+  settings: SlidersHorizontal,
+  more: Ellipsis,
+  copy: Copy,
+  check: Check,
+  close: X,
+  back: ArrowLeft,
+  restart: RotateCw,
+  leave: LogOut,
+  alert: TriangleAlert,
+  search: Search,
+  open: ExternalLink,
+  down: ChevronDown,
+  right: ChevronRight,
+  up: ChevronUp,
+  plus: Plus,
+  remove: Trash,
+  undo: Undo2,
+  tag: Tag,
+  key: KeyRound,
+  clock: Clock,
+  play: Play,
+  pause: Pause,
+  send: Send,
+  drag: GripVertical,
+  folder: Folder,
+  image: Image,
+  unread: MailOpen,
+  eye: Eye,
+  info: Info,
+  keyboard: Keyboard,
+  uptime: Activity,
+  sync: FolderSync,
+  git: GitBranch,
+  data: Database,
+  addons: Puzzle,
+  edit: Pencil,
+  power: Power,
+  lock: Lock,
+  share: Share2,
+  paste: ClipboardPaste,
+  swatches: SwatchBook,
+} as const;
+export type IconName = keyof typeof icons;

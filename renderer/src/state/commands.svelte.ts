@@ -1,0 +1,99 @@
+import type { IconName } from '../parts/icons.ts';
+import { inbox } from './inbox.svelte.ts';
+import { openPages } from './pages.svelte.ts';
+import { place } from './place.svelte.ts';
+import { hrefOf } from './routes.ts';
+import { services } from './services.svelte.ts';
+import { session } from './session.svelte.ts';
+import { settings } from './settings.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
+
+/** Something that the palette does for a person who types its name. */
+export interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** More words it is found by. */
+  readonly words: readonly string[];
+  readonly run: () => Promise<void> | void;
+}
+
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/** All that this person can do by name, in the order of the palette. */
+export function commandGroups(): readonly CommandGroup[] {
+  return [
+    { title: 'Go to', commands: pageCommands() },
+    { title: 'Services', commands: serviceCommands() },
+    { title: 'Settings', commands: session.admin ? settingsCommands() : [] },
+    { title: 'Homeport', commands: ownCommands() },
+  ].filter(({ commands }) => commands.length > 0);
+}
+
+function pageCommands(): readonly Command[] {
+  return openPages().map((page) => ({
+    id: `page:${page.at}`,
+    title: page.title,
+    icon: page.icon,
+    words: (page.words ?? '').split(' ').filter(Boolean),
+    run: () => place.go(hrefOf(page)),
+  }));
+}
+
+function serviceCommands(): readonly Command[] {
+  return services.list.flatMap(({ id, title, address, state }): Command[] => {
+    const commands: Command[] = [];
+    if (address !== null) {
+      commands.push({
+        ...{ id: `copy:${id}`, title: `Copy the address of ${title}`, icon: 'copy', words: [id, address] },
+        run: async () => {
+          await navigator.clipboard.writeText(address);
+          toasts.say(`${address} copied.`);
+        },
+      });
+    }
+    // The pages come from the control service itself.
+    if (!session.admin || id === 'control') return commands;
+    if (state !== 'off') {
+      commands.push({
+        ...{ id: `restart:${id}`, title: `Restart ${title}`, icon: 'restart', words: [id] },
+        run: async () => {
+          await services.restart(id);
+          toasts.say(`${title} was started anew.`);
+        },
+      });
+    }
+    commands.push({
+      ...{ id: `turn:${id}`, title: `Switch ${title} ${state === 'off' ? 'on' : 'off'}`, icon: 'power', words: [id] },
+      run: () => services.turn(id, state === 'off'),
+    });
+    return commands;
+  });
+}
+
+function settingsCommands(): readonly Command[] {
+  return settings.view.sections.map(({ id, title, fields }) => ({
+    id: `settings:${id}`,
+    title: `Settings of ${title}`,
+    icon: 'settings' as const,
+    words: [id, ...fields.map((field) => field.title)],
+    run: () => place.go(`/settings/${id}`),
+  }));
+}
+
+function ownCommands(): readonly Command[] {
+  return [
+    ...(inbox.unread === 0
+      ? []
+      : [
+          {
+            ...{ id: 'read', title: 'Mark all messages read', icon: 'unread' as const, words: ['inbox'] },
+            run: () => inbox.mark('all', { read: true }),
+          },
+        ]),
+    { id: 'leave', title: 'Sign out', icon: 'leave', words: [], run: () => session.signOut() },
+  ];
+}

@@ -1,0 +1,79 @@
+// Photographs the pages for the documentation: the whole app with sample messages and downloads, in Chromium.
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { registry } from '../main/host/registry.ts';
+import { pages } from '../renderer/src/pages/index.ts';
+import type { ServiceDescriptor } from '../services/contracts/service.ts';
+import { launchBrowser, openPage, type PageOptions } from '../test/support/browser.ts';
+import { admin, openTestHost, type TestHost } from '../test/support/host.ts';
+import { furnish } from '../test/renderer/furnish.ts';
+import { MemoryDownloads, MemoryInbox } from '../test/renderer/memory-services.ts';
+
+const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
+const built = process.env['HOMEPORT_TEST_PAGES'];
+const wide = { width: 1440, height: 900 };
+const phone = { width: 360, height: 740, touch: true };
+
+/** The real service's name, port and place in the list, around sample rows. */
+function sample(memory: ServiceDescriptor): ServiceDescriptor[] {
+  const real = registry.find(({ id }) => id === memory.id);
+  return real ? [{ ...memory, title: real.title, summary: real.summary }] : [];
+}
+
+async function photograph(
+  browser: Browser,
+  host: TestHost,
+  path: string,
+  name: string,
+  options: PageOptions & { readonly keys?: string },
+): Promise<void> {
+  await using visit = await openPage(browser, options);
+  const { page } = visit;
+  await page.context().request.post(`${host.url('control')}/api/session`, { data: admin });
+  await page.goto(host.url('control') + path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+  if (options.keys !== undefined) {
+    await page.keyboard.press(options.keys);
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
+  }
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  const file = `${name}-${options.width === phone.width ? 'phone' : 'wide'}-${options.dark ? 'dark' : 'light'}.png`;
+  await page.screenshot({ path: `${folder}/${file}` });
+  console.log(`docs/screenshots/${file}`);
+}
+
+const [inbox, downloads] = [new MemoryInbox(), new MemoryDownloads()];
+furnish({ inbox, downloads });
+const samples = [...sample(inbox.descriptor), ...sample(downloads.descriptor)];
+const services = registry.map((each) => samples.find(({ id }) => id === each.id) ?? each);
+const ports = registry.flatMap(({ id, port }) =>
+  port === undefined ? [] : [[`HOMEPORT_PORT_${id.toUpperCase()}`, String(port)] as const],
+);
+
+await mkdir(folder, { recursive: true });
+await using host = await openTestHost({
+  services,
+  environment: Object.fromEntries(ports),
+  ...(built ? { pages: built } : {}),
+});
+const browser = await launchBrowser();
+try {
+  for (const { at, group } of pages) {
+    // The log tells of the machine it was taken on.
+    if (group === 'hidden' || at === 'log') continue;
+    for (const dark of [false, true])
+      await photograph(browser, host, `/${at}`, at === '' ? 'home' : at, { ...wide, dark });
+  }
+  const newest = String(inbox.items[0]?.id);
+  for (const dark of [false, true]) {
+    await photograph(browser, host, `/inbox?id=${newest}`, 'message', { ...wide, dark });
+    await photograph(browser, host, '/', 'home', { ...phone, dark });
+    await photograph(browser, host, '/inbox', 'inbox', { ...phone, dark });
+    await photograph(browser, host, '/downloads', 'downloads', { ...phone, dark });
+  }
+  await photograph(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });
+} finally {
+  await browser.close();
+}

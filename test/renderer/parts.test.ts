@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { seriousFindings } from './axe.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the parts', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages();
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('open a menu that the keyboard moves in and Escape closes', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    const button = page.getByRole('button', { name: 'More', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Restart' }).waitFor();
+    await page.keyboard.press('End');
+    expect(
+      await page.getByRole('menuitem', { name: 'Remove' }).evaluate((item) => item === document.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Restart' }).waitFor({ state: 'detached' });
+    await button.click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByText('Removed.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('keep the keyboard in an open dialog and give it back', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Open a dialog' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
+    await dialog.waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    for (let step = 0; step < 6; step += 1) {
+      await page.keyboard.press('Tab');
+      const outside = await page.evaluate(
+        () => document.activeElement !== document.body && document.activeElement?.closest('dialog') === null,
+      );
+      expect(outside).toBe(false);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('move between tabs with the arrow keys', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('tab', { name: 'Queue' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('Twelve are finished.').waitFor();
+    expect(await page.getByRole('tab', { name: 'History' }).getAttribute('aria-selected')).toBe('true');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('take back what a toast tells of', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Show a toast' }).click();
+    await page.getByText('Message removed.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('It is back.').waitFor();
+    expect(await page.getByText('Message removed.').count()).toBe(0);
+  });
+
+  it('switch and choose with the keyboard', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    const control = page.getByRole('switch', { name: 'On', exact: true });
+    await control.focus();
+    await page.keyboard.press('Space');
+    expect(await control.getAttribute('aria-checked')).toBe('false');
+  });
+});
