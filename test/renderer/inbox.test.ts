@@ -124,6 +124,18 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await article.getByText('paypal here').waitFor();
   });
 
+  it.each(['[', '> ', '_a'])('is not held up by Markdown made to be slow: %j', async (piece) => {
+    pages.inbox.add({ title: 'Slow', body: piece.repeat(19_000 / piece.length), format: 'markdown' });
+    pages.inbox.add({ title: 'Next', body: 'calm', format: 'markdown' });
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    await page.getByRole('button', { name: /Slow/ }).click();
+    await page.getByRole('article').getByRole('heading', { name: 'Slow' }).waitFor();
+    await page.getByRole('button', { name: /Next/ }).click();
+    await page.getByRole('article').getByText('calm').waitFor({ timeout: 15_000 });
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('shows a megabyte a part at a time', async () => {
     pages.inbox.add({ title: 'Huge', body: `${'<b>x</b> '.repeat(120_000)}the end`, format: 'html' });
     await using visit = await pages.visit('/inbox');
