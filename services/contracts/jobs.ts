@@ -68,8 +68,9 @@ export interface JobHandling<T> {
 
 /**
  * The service's durable outbox: rows in its own database, so that enqueueing is part of the transaction that caused
- * the work. A handler may run more than once for one job (a crash after the effect, before the mark), so its effect must
- * carry a stable key. It fails by throwing; a Problem says whether and when to try again.
+ * the work. A handler may run more than once for one job (a crash after the effect, before the mark; a power cut within
+ * a second after the mark, which is not waited for), so its effect must carry a stable key. It fails by throwing; a
+ * Problem says whether and when to try again.
  */
 export interface Jobs {
   /** `transaction` is the one the caller's own rows are written in. Returns the job's id (the first one's, for a key that is taken). */

@@ -97,8 +97,8 @@ export interface Context {
   readonly db: Kysely<any>;
   /**
    * Joins the next group commit: the work of all callers waiting at that moment runs in one transaction with one
-   * fsync; resolves after the commit. Work must only touch `transaction`, since it is run once more, alone, when another
-   * caller's work fails.
+   * sync; resolves when the disk has it, while a read on `db` may see it a moment before. Work must only touch
+   * `transaction`, since it is run once more, alone, when another caller's work fails.
    */
   readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
   /** Absolute path of this service's own folder; it exists. */

@@ -1,80 +1,46 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
+import { createLane, type Transact } from './lane.ts';
+
+/** What a database offers the group commit. */
+export interface Transactions {
+  readonly transact: Transact;
+  /**
+   * Resolves when all that was committed before the call is on the disk. Absent where the commit of a durable transaction
+   * waits for that itself, and shows nothing to others before.
+   */
+  readonly settle?: () => Promise<void>;
+}
 
 export interface GroupCommit {
   readonly commit: Context['commit'];
+  readonly note: Context['commit'];
   /** Refuses new work and resolves when the work at hand is settled. */
   close(): Promise<void>;
 }
 
-interface Caller {
-  readonly work: (transaction: Kysely<any>) => Promise<unknown>;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** More than this wait for the next group, so that no caller waits for a group without end. */
-const largestGroup = 256;
-
-/** One transaction, hence one fsync, for all callers that wait at the same moment. */
-export function createGroupCommit(kysely: Kysely<any>, log: Log): GroupCommit {
-  const waiting: Caller[] = [];
-  let flushing: Promise<void> | undefined;
+/**
+ * Commits and notes. Where a durable commit settles after its transaction, notes have a lane of their own, and need not
+ * stand in line behind the sync of one group and the whole of the next. They resolve only when what they may have seen of
+ * the group at hand is on the disk: a job must not run while a power cut could still take back its row, since the next
+ * row would get the same id, and keys are made of ids.
+ */
+export function createGroupCommit({ transact, settle }: Transactions, log: Log): GroupCommit {
+  const commits = createLane(transact, log, async (durable) => (durable ? settle?.() : undefined));
+  const notes = settle === undefined ? commits : createLane(transact, log, async () => commits.atHand());
   let closed = false;
-
-  const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      // Requests whose bytes are here already get the chance to join.
-      await nextTurn();
-      await settle(waiting.splice(0, largestGroup));
-    }
-    flushing = undefined;
-  };
-
-  const settle = async (group: readonly Caller[]): Promise<void> => {
-    if (group.length > 1) {
-      const outcome = await together(group);
-      if (outcome === 'committed') return;
-      // What could not even begin would fail once more for each of them, after its time-out.
-      if (!outcome.begun) return void group.forEach((caller) => caller.reject(outcome.error));
-      log.debug('group commit split', { callers: group.length, error: outcome.error });
-    }
-    for (const [index, caller] of group.entries()) {
-      const outcome = await together([caller]);
-      if (outcome === 'committed') continue;
-      if (!outcome.begun) return void group.slice(index).forEach((unserved) => unserved.reject(outcome.error));
-      caller.reject(outcome.error);
-    }
-  };
-
-  const together = async (group: readonly Caller[]): Promise<'committed' | { begun: boolean; error: unknown }> => {
-    let begun = false;
-    try {
-      const values = await kysely.transaction().execute(async (transaction) => {
-        begun = true;
-        const results: unknown[] = [];
-        for (const caller of group) results.push(await caller.work(transaction));
-        return results;
-      });
-      group.forEach((caller, index) => caller.resolve(values[index]));
-      return 'committed';
-    } catch (error) {
-      return { begun, error };
-    }
-  };
-
+  const open =
+    (join: Context['commit']): Context['commit'] =>
+    async (work) => {
+      if (closed) throw new Problem('database.closed', 503, 'The database is closed; the host is stopping.');
+      return join(work);
+    };
   return {
-    commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) =>
-      new Promise<T>((resolve, reject) => {
-        if (closed) return reject(new Problem('database.closed', 503, 'The database is closed; the host is stopping.'));
-        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-        flushing ??= flush();
-      }),
+    commit: open((work) => commits.join(work, true)),
+    note: open((work) => notes.join(work, false)),
     async close() {
       closed = true;
-      await flushing;
+      await Promise.all([commits.drained(), notes.drained()]);
     },
   };
 }

@@ -10,6 +10,12 @@ export interface Database extends AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
   readonly commit: Context['commit'];
   /**
+   * Like `commit`, without waiting for the disk: for marks whose loss only repeats work. The end of the process takes
+   * nothing back; a power cut may, the last ones first and none from before the last `commit`. What is noted reaches the
+   * disk within a second.
+   */
+  readonly note: Context['commit'];
+  /**
    * Call once, with all steps that ever were, in order: those of the host's own tables first, then the service's.
    * @throws Problem `database.newer` (409), `database.migration_failed` (500).
    */
@@ -34,12 +40,13 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { folder, schema, url, log } = options;
   const engine = url === undefined ? openSqlite(folder, log) : await openServer(url, schema, log);
-  const group = createGroupCommit(engine.kysely, log);
+  const group = createGroupCommit(engine.transactions, log);
   let closing: Promise<void> | undefined;
   return {
     kysely: engine.kysely,
     dialect: url === undefined ? 'sqlite' : 'postgres',
     commit: group.commit,
+    note: group.note,
     migrate: (migrations) => migrate(engine.kysely, migrations, engine.lock),
     backup: engine.backup,
     [Symbol.asyncDispose]: () => (closing ??= group.close().then(engine.close)),

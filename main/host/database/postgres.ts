@@ -28,8 +28,12 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
     keepAlive: true,
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   });
-  // Without a listener a server that goes away would end the process; the next query connects anew.
-  pool.on('error', (error) => log.warn('database connection lost', { schema, error }));
+  // Without a listener a server that goes away would end the process, also for a connection that is in use but between
+  // two queries, of which the pool does not speak. The next query connects anew.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn('database connection lost', { schema, error })),
+  );
+  pool.on('error', () => log.debug('a connection left the pool', { schema }));
   const kysely = new Kysely<any>({ dialect: new Dialect(pool, schema) });
   const lock = async (transaction: Kysely<any>): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`homeport ${schema}`}, 0))`.execute(transaction);
@@ -46,6 +50,13 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
   }
   return {
     kysely,
+    transactions: {
+      transact: (work, durable) =>
+        kysely.transaction().execute(async (transaction) => {
+          if (!durable) await sql`set local synchronous_commit = off`.execute(transaction);
+          return work(transaction);
+        }),
+    },
     lock,
     async backup() {
       const detail = 'This database lives in PostgreSQL. Back it up with pg_dump.';

@@ -11,11 +11,15 @@ import {
 } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
+import type { Transactions } from './commit.ts';
 import { nameFault, namingFaults, watchConnection } from './faults.ts';
 import { StatementCache } from './statements.ts';
+import { openWal } from './wal.ts';
 
 export interface Engine {
   readonly kysely: Kysely<any>;
+  /** What the group commit stands on. */
+  readonly transactions: Transactions;
   /** Called in a transaction: makes other processes that migrate the same database wait until it ends. */
   readonly lock: (transaction: Kysely<any>) => Promise<void>;
   readonly backup: (file: string) => Promise<void>;
@@ -26,16 +30,28 @@ export interface Engine {
 export function openSqlite(folder: string, log: Log): Engine {
   const database = openFile(folder);
   const kysely = new Kysely<any>({ dialect: new Dialect(database) });
+  // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
+  const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
+  const wal = openWal(`${database.name}-wal`, checkpoint, log);
   return {
     kysely,
+    transactions: {
+      async transact(work, durable) {
+        const value = await withoutSync(database, kysely, work);
+        if (!durable) wal.syncSoon();
+        return value;
+      },
+      settle: () => wal.sync(),
+    },
     // Every transaction begins with the write lock.
     lock: async () => {},
     backup: (file) => backup(database, file),
     async close() {
+      await wal[Symbol.asyncDispose]();
       if (database.open) {
         try {
           database.pragma('optimize');
-          database.pragma('wal_checkpoint(TRUNCATE)');
+          checkpointAll(database);
         } catch (error) {
           // A full disk, most likely. The write-ahead log stays beside the file and holds everything.
           log.warn('database closed without a checkpoint', { error: nameFault(error) });
@@ -67,6 +83,35 @@ function openFile(folder: string): Sqlite.Database {
     database?.close();
     throw withFile(nameFault(error), folder);
   }
+}
+
+/** A transaction whose commit does not sync. The level cannot be changed within one, and belongs to the connection. */
+function withoutSync<T>(
+  database: Sqlite.Database,
+  kysely: Kysely<any>,
+  work: (transaction: Kysely<any>) => Promise<T>,
+): Promise<T> {
+  return kysely.connection().execute(async (connection) => {
+    database.pragma('synchronous = NORMAL');
+    try {
+      return await connection.transaction().execute(work);
+    } finally {
+      database.pragma('synchronous = FULL');
+    }
+  });
+}
+
+/** Moves everything from the log into the database, synced. @throws Problem `database.busy` while another process reads. */
+function checkpointAll(database: Sqlite.Database): void {
+  const [outcome] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+  if (outcome?.busy !== 0) throw new Problem('database.busy', 503, 'Another process is reading the database.');
+}
+
+/** What is damaged is told with its place: someone has to put it back. */
+function withFile(error: unknown, folder: string): unknown {
+  if (!(error instanceof Problem) || error.code !== 'database.damaged') return error;
+  const detail = `${join(folder, 'db.sqlite')}: ${error.detail}`;
+  return new Problem(error.code, error.status, detail, { cause: error.cause, retryable: false });
 }
 
 /** Makes the file with mode 0600 before SQLite would make it with the process's own. */
@@ -117,11 +162,4 @@ class Driver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
-}
-
-/** What is damaged is told with its place: someone has to put it back. */
-function withFile(error: unknown, folder: string): unknown {
-  if (!(error instanceof Problem) || error.code !== 'database.damaged') return error;
-  const detail = `${join(folder, 'db.sqlite')}: ${error.detail}`;
-  return new Problem(error.code, error.status, detail, { cause: error.cause, retryable: false });
 }

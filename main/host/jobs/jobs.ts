@@ -79,7 +79,7 @@ export async function openJobs(options: {
     try {
       const before = clock.now() - keepDoneMs;
       const batch = (): Promise<number> =>
-        database.commit((transaction) => listing.purgeDone(transaction, before, purgeBatch));
+        database.note((transaction) => listing.purgeDone(transaction, before, purgeBatch));
       while ((await batch()) === purgeBatch);
     } catch (error) {
       log.warn('old jobs could not be removed', { service, error });

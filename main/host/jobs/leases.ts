@@ -12,6 +12,20 @@ export async function renewLeases(db: Kysely<any>, owner: string, until: number)
   return new Set(rows.map((row) => row.id));
 }
 
+/**
+ * Gives back what an owner holds without knowing of it. A commit whose answer was lost on the way, or whose sync failed,
+ * may have stored its claims; nobody would ever end them, and the leases would be renewed for ever.
+ */
+export async function giveBackUnknown(db: Kysely<any>, owner: string, known: readonly number[]): Promise<void> {
+  let query = db
+    .updateTable('jobs')
+    .set({ state: 'waiting', attempts: sql`attempts - 1`, lease_owner: null, lease_until: null })
+    .where('state', '=', 'running')
+    .where('lease_owner', '=', owner);
+  if (known.length > 0) query = query.where('id', 'not in', known);
+  await query.execute();
+}
+
 /** Makes the jobs of crashed workers due again: those of owners known to be gone, and those whose lease ran out. */
 export async function takeBack(
   db: Kysely<any>,

@@ -29,13 +29,13 @@ export async function openUpkeep(options: {
     const ids = running();
     if (ids.length === 0) return;
     const until = clock.now() + leaseMs;
-    const ours = await database.commit((transaction) => renewLeases(transaction, owner, until));
+    const ours = await database.note((transaction) => renewLeases(transaction, owner, until));
     // A machine that slept may have lost its leases to a replica.
     for (const id of ids) if (!ours.has(id)) lost(id);
   };
 
   const freeOrphans = async (): Promise<void> => {
-    const freed = await database.commit((transaction) =>
+    const freed = await database.note((transaction) =>
       takeBack(transaction, clock.now(), owner, (other) => isGone(other, exclusive)),
     );
     if (freed === 0) return;
@@ -44,7 +44,7 @@ export async function openUpkeep(options: {
   };
 
   const lookAround = async (): Promise<void> => {
-    if (!exclusive) await database.commit(letAllFirstGo);
+    if (!exclusive) await database.note(letAllFirstGo);
     wake();
   };
 
@@ -61,7 +61,7 @@ export async function openUpkeep(options: {
   };
 
   await freeOrphans();
-  await database.commit(letAllFirstGo);
+  await database.note(letAllFirstGo);
   const timers = new DisposableStack();
   timers.use(clock.every(renewEveryMs, calmly(renew)));
   timers.use(clock.every(renewEveryMs, calmly(freeOrphans)));

@@ -41,7 +41,8 @@ export async function writeVerdicts(
     const { id, attempts } = verdict.row;
     if (verdict.how === 'retried') {
       await endAttempt(transaction, id, owner, { state: 'waiting', run_at: verdict.runAt, last_error: verdict.reason });
-    } else if (verdict.how === 'returned') {
+    } else if (verdict.how === 'returned' || verdict.how === 'lost') {
+      // A lost one is another worker's, and stays his, unless this one claimed it anew meanwhile.
       await endAttempt(transaction, id, owner, { state: 'waiting', attempts: attempts - 1 });
     } else if (verdict.how === 'dead') {
       const change = { state: 'dead', finished_at: now, last_error: verdict.reason } as const;

@@ -1,8 +1,11 @@
+import type { Kysely } from 'kysely';
 import type { Clock, Counter, Log, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
+import { giveBackUnknown } from './leases.ts';
 import { leaseOwner } from './owner.ts';
+import { createReport } from './report.ts';
 import { claimJobs, nextRunAt, type JobRow } from './table.ts';
 import { leaseMs, openUpkeep } from './upkeep.ts';
 import { judge, writeVerdicts, type Verdict } from './verdict.ts';
@@ -28,8 +31,8 @@ export interface Worker extends AsyncDisposable {
 
 /**
  * Claims due jobs, runs their handlers and writes how they ended. The table is touched in turns: one transaction writes
- * what ended since the last turn and claims for the slots that are free, so that a busy worker pays one fsync for many
- * jobs. A turn follows a wake, the end of an attempt, the time of the next job or the poll; an idle worker does nothing.
+ * what ended since the last turn and claims for the slots that are free, so that a busy worker pays one commit for many
+ * jobs, and a chain of one order key one for each. A turn follows a wake, the end of an attempt, the time of the next job or the poll; an idle worker does nothing.
  *
  * Wakes come before the commit they tell of. On SQLite that loses none: there is one connection, so the turn's
  * transaction begins after the other has ended. For PostgreSQL see `working.ts`.
@@ -42,11 +45,14 @@ export async function openWorker(options: {
   /** Labels: kind, outcome. */
   readonly finished: Counter;
 }): Promise<Worker> {
-  const { database, clock, random, log, finished } = options;
+  const { database, clock, random, log } = options;
+  const report = createReport(log, options.finished);
   const owner = leaseOwner(random.text(8));
   const kinds = new Map<string, Working>();
   const running = new Map<number, { readonly attempt: RunningAttempt; readonly settled: Promise<void> }>();
   let ended: Ended[] = [];
+  /** The last turn seemed to fail, and may be stored all the same. */
+  let doubtful = false;
   let stopping = false;
   let scheduled = false;
   let turning: Promise<void> | undefined;
@@ -90,13 +96,11 @@ export async function openWorker(options: {
     for (const { one } of asks) one.due = false;
     const now = clock.now();
     try {
-      const { dead, claims, next } = await database.commit(async (transaction) => {
-        const dead = await writeVerdicts(
-          transaction,
-          settled.map(({ verdict }) => verdict),
-          owner,
-          now,
-        );
+      const verdicts = settled.map(({ verdict }) => verdict);
+      const { dead, claims, next } = await store(verdicts, async (transaction) => {
+        const known = [...running.keys(), ...[...settled, ...ended].map(({ verdict }) => verdict.row.id)];
+        if (doubtful) await giveBackUnknown(transaction, owner, known);
+        const dead = await writeVerdicts(transaction, verdicts, owner, now);
         const claims: { one: Working; rows: readonly JobRow[]; all: boolean }[] = [];
         for (const { one, limit } of asks) {
           const lease = { owner, leaseUntil: now + leaseMs, skipLocked: database.dialect === 'postgres' };
@@ -106,64 +110,50 @@ export async function openWorker(options: {
         const unsure = claims.filter(({ one, all }) => all && one.askNext).map(({ one }) => one.kind.name);
         return { dead, claims, next: await nextRunAt(transaction, unsure) };
       });
+      doubtful = false;
       for (const { one, rows, all } of claims) {
         for (const row of rows) one.expected.delete(row.id);
         if (all) drained(one, next.get(one.kind.name), now);
         else one.due = true;
         for (const row of rows) begin(one, row);
       }
-      for (const one of settled) report(one, dead);
+      for (const { working, verdict } of settled) report(working, verdict, dead);
     } catch (error) {
       ended = [...settled, ...ended];
       for (const { one } of asks) one.due = true;
+      doubtful = true;
       throw error;
     }
   };
 
+  /**
+   * A power cut may take back claims and marks; that repeats work, whose effects have keys. What follows a dead letter
+   * happens once, hence only when the disk has it.
+   */
+  const store = <T>(verdicts: readonly Verdict[], work: (transaction: Kysely<any>) => Promise<T>): Promise<T> =>
+    verdicts.some(({ how }) => how === 'dead') ? database.commit(work) : database.note(work);
+
+  /** Keeps how an attempt ended for the next turn, which may claim the one behind it as well. */
+  const end = (working: Working, verdict: Verdict): void => {
+    ended.push({ working, verdict });
+    const { how, row } = verdict;
+    const heir = kinds.get(row.kind);
+    if (heir !== undefined && (how === 'returned' || how === 'lost' || row.order_key !== null)) heir.due = true;
+  };
+
   const begin = (working: Working, row: JobRow): void => {
-    if (stopping || kinds.get(row.kind) !== working) {
-      ended.push({ working, verdict: { row, how: 'returned' } });
-      return;
-    }
+    // Still at it, or about to mark it: a crash of the database took back the claim, and this one stands for it.
+    if (running.has(row.id) || ended.some(({ verdict }) => verdict.row.id === row.id)) return;
+    if (stopping || kinds.get(row.kind) !== working) return end(working, { row, how: 'returned' });
     working.free -= 1;
     const attempt = runAttempt(working.kind, row, working.handler, clock);
     const settled = attempt.ended.then((ending) => {
       running.delete(row.id);
       working.free += 1;
-      ended.push({ working, verdict: judge(working.kind, row, ending, clock.now(), random) });
+      end(working, judge(working.kind, row, ending, clock.now(), random));
       schedule();
     });
     running.set(row.id, { attempt, settled });
-  };
-
-  /** Tells of an ending once it is stored. */
-  const report = ({ working, verdict }: Ended, dead: ReadonlySet<number>): void => {
-    const { row, how } = verdict;
-    if (how === 'returned' || how === 'lost' || (how === 'dead' && !dead.has(row.id))) return;
-    const told = { kind: row.kind, id: row.id, attempt: row.attempts };
-    if (how === 'retried') {
-      working.nextAt = Math.min(working.nextAt, verdict.runAt);
-      log.info('a job failed and is tried again', { ...told, runAt: verdict.runAt, error: verdict.error });
-    }
-    if (how === 'dead') {
-      log.warn('a job failed for good', { ...told, error: verdict.error });
-      if (verdict.attempt !== undefined) void callOnDead(working, verdict.attempt, verdict.reason);
-    }
-    // The one behind it may go now.
-    if (row.order_key !== null) working.due = true;
-    finished.inc({ kind: row.kind, outcome: how });
-  };
-
-  const callOnDead = async (
-    { kind, onDead }: Working,
-    attempt: Parameters<NonNullable<Working['onDead']>>[0],
-    reason: string,
-  ): Promise<void> => {
-    try {
-      await onDead?.(attempt, reason);
-    } catch (error) {
-      log.error('what follows a dead letter failed', { kind: kind.name, id: attempt.id, error });
-    }
   };
 
   const alarm = createAlarm(clock, () => {
@@ -203,8 +193,8 @@ export async function openWorker(options: {
     if (settled.length === 0) return;
     try {
       const verdicts = settled.map(({ verdict }) => verdict);
-      const dead = await database.commit((transaction) => writeVerdicts(transaction, verdicts, owner, clock.now()));
-      for (const one of settled) report(one, dead);
+      const dead = await store(verdicts, (transaction) => writeVerdicts(transaction, verdicts, owner, clock.now()));
+      for (const { working, verdict } of settled) report(working, verdict, dead);
     } catch (error) {
       // They are taken up again at the next start, as after a crash.
       log.warn('jobs could not be given back', { jobs: settled.length, error });
@@ -218,7 +208,7 @@ export async function openWorker(options: {
       if (kinds.has(name)) throw new Error(`jobs of kind ${name} have a handler already`);
       const working = startWorking(given);
       kinds.set(name, working);
-      for (const outcome of ['done', 'retried', 'dead']) finished.inc({ kind: name, outcome }, 0);
+      for (const outcome of ['done', 'retried', 'dead']) options.finished.inc({ kind: name, outcome }, 0);
       schedule();
       return {
         [Symbol.dispose]() {

@@ -182,11 +182,17 @@ eachDialect((_name, open) => {
   it('leaves the database alone while there is nothing to do', async () => {
     const database = await open();
     let commits = 0;
-    const commit: typeof database.commit = (work) => {
-      commits += 1;
-      return database.commit(work);
-    };
-    await using room = await openRoom({ ...database, commit });
+    const counting =
+      (commit: typeof database.commit): typeof database.commit =>
+      (work) => {
+        commits += 1;
+        return commit(work);
+      };
+    await using room = await openRoom({
+      ...database,
+      commit: counting(database.commit),
+      note: counting(database.note),
+    });
     using _greeting = room.jobs.handle(greet, async () => undefined);
     await room.jobs.enqueue(database.kysely, greet, { n: 1 });
     await room.jobs.enqueue(database.kysely, greet, { n: 1 }, { runAt: room.clock.now() + 60_000 });

@@ -1,0 +1,142 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import type { Database } from '../../../main/host/database/open.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { startChild } from '../../support/child.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom } from './room.ts';
+
+const link = defineJob('test.link', z.object({ n: z.int() }));
+const chain = (count: number) => Array.from({ length: count }, (_, n) => ({ payload: { n }, orderKey: 'chain' }));
+
+/** The same database, and how often it was asked for a commit and for a note. */
+function counting(database: Database) {
+  const asked = { commits: 0, notes: 0 };
+  const counted: Database = {
+    ...database,
+    commit: (work) => {
+      asked.commits += 1;
+      return database.commit(work);
+    },
+    note: (work) => {
+      asked.notes += 1;
+      return database.note(work);
+    },
+  };
+  return { asked, counted };
+}
+
+eachDialect((_name, open, newPlace) => {
+  it('goes on with a chain after kill -9: nothing is lost, nothing out of order, only the running one twice', async () => {
+    const place = newPlace();
+    const folder = mkdtempSync(join(tmpdir(), 'chain-'));
+    const file = join(folder, 'done');
+    try {
+      await using child = startChild(import.meta.resolve('./chaining.ts'), { place, file, jobs: 2_000 });
+      await child.said('under way');
+      await child.kill();
+      await using room = await openRoom(await open(place), { realClock: systemClock });
+      const first = await room.jobs.count('done');
+      using _linking = room.jobs.handle(link, async ({ payload: { n } }) => appendFileSync(file, `${n}\n`));
+      await room.settle('done', 2_000);
+      expect(first).toBeLessThan(2_000);
+      const seen = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+      const twice = seen.filter((n, index) => seen[index - 1] === n);
+      expect(twice.length).toBeLessThanOrEqual(1);
+      expect(seen.filter((n, index) => seen[index - 1] !== n)).toEqual(chain(2_000).map(({ payload }) => payload.n));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('marks one and claims the next in a single note, without a commit', async () => {
+    const database = await open();
+    const { asked, counted } = counting(database);
+    await using room = await openRoom(counted);
+    const seen: number[] = [];
+    await room.jobs.enqueueAll(database.kysely, link, chain(50));
+    asked.notes = 0;
+    using _linking = room.jobs.handle(link, async ({ payload: { n } }) => void seen.push(n));
+    await room.settle('done', 50);
+    expect(seen).toEqual(chain(50).map(({ payload }) => payload.n));
+    expect(asked.commits).toBe(0);
+    expect(asked.notes).toBeLessThanOrEqual(53);
+  });
+
+  it('commits what a person or a follower relies on: dead letters, retries and drops', async () => {
+    const { asked, counted } = counting(await open());
+    await using room = await openRoom(counted);
+    const commitsAtDeath: number[] = [];
+    using _linking = room.jobs.handle(link, () => Promise.reject(new Problem('test.gone', 410, 'Gone.')), {
+      onDead: () => void commitsAtDeath.push(asked.commits),
+    });
+    const id = await room.jobs.enqueue(counted.kysely, link, { n: 1 });
+    await vi.waitFor(() => expect(commitsAtDeath).toEqual([1]));
+    await room.jobs.retry(id);
+    await vi.waitFor(() => expect(commitsAtDeath).toEqual([1, 3]));
+    await room.jobs.drop(id);
+    expect(asked.commits).toBe(4);
+  });
+
+  it('runs no job a second time beside the first when the database forgot the claim', async () => {
+    await using room = await openRoom(await open());
+    let finish: () => void = () => undefined;
+    const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    using _linking = room.jobs.handle(link, handler);
+    await room.jobs.enqueueAll(room.database.kysely, link, chain(2));
+    await room.settle('running', 1);
+    const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
+    await room.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
+    await room.jobs.enqueue(room.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
+    await room.settle('running', 1);
+    expect(handler).toHaveBeenCalledTimes(1);
+    for (let done = 1; done <= 3; done += 1) {
+      await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(done));
+      finish();
+      await room.settle('done', done);
+    }
+    expect(handler).toHaveBeenCalledTimes(3);
+  });
+
+  it('marks a job as done although the database forgot the claim', async () => {
+    await using room = await openRoom(await open());
+    let finish: () => void = () => undefined;
+    const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    using _linking = room.jobs.handle(link, handler);
+    await room.jobs.enqueue(room.database.kysely, link, { n: 1 });
+    await room.settle('running', 1);
+    const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
+    await room.database.kysely.updateTable('jobs').set(forgotten).execute();
+    finish();
+    await room.settle('done', 1);
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives back the jobs of a claim that was stored although it seemed to fail', async () => {
+    const database = await open();
+    let fail = false;
+    const lost: Database['note'] = async (work) => {
+      const value = await database.note(work);
+      if (!fail) return value;
+      fail = false;
+      throw new Problem('database.unreachable', 503, 'The database server does not answer.');
+    };
+    await using room = await openRoom({ ...database, note: lost });
+    const attempts: number[] = [];
+    await room.jobs.enqueueAll(database.kysely, link, [...chain(2), { payload: { n: 5 } }]);
+    fail = true;
+    using _linking = room.jobs.handle(link, async ({ attempt }) => void attempts.push(attempt));
+    await room.settle('running', 2);
+    expect(attempts).toEqual([]);
+    await vi.waitFor(async () => {
+      room.clock.advance(1_000);
+      expect(await room.jobs.count('done')).toBe(3);
+    });
+    expect(attempts).toEqual([1, 1, 1]);
+  });
+});

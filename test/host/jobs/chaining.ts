@@ -1,0 +1,30 @@
+// Run by chain.test.ts in a process of its own: works a chain of one order key and writes down each job it did.
+import { appendFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import { openDatabase } from '../../../main/host/database/open.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { silentLog, type Place } from '../../support/place.ts';
+import { openRoom } from './room.ts';
+
+const {
+  place,
+  file,
+  jobs: count,
+} = JSON.parse(process.argv[2] ?? '{}') as { place: Place; file: string; jobs: number };
+const database = await openDatabase({ ...place, log: silentLog });
+const { jobs } = await openRoom(database, { realClock: systemClock });
+const link = defineJob('test.link', z.object({ n: z.int() }));
+jobs.handle(link, async ({ payload: { n } }) => {
+  await nextTurn();
+  appendFileSync(file, `${n}\n`);
+  if (n === 20) process.stdout.write('under way\n');
+});
+await database.commit((transaction) =>
+  jobs.enqueueAll(
+    transaction,
+    link,
+    Array.from({ length: count }, (_, n) => ({ payload: { n }, orderKey: 'chain' })),
+  ),
+);
