@@ -1,5 +1,6 @@
 import { benchChain } from './chain.ts';
 import { benchPublish } from './publish.ts';
+import { benchRenderer } from './renderer.ts';
 import { benchStart } from './start.ts';
 
 /** One line of the table: what was measured, in one run, against what it should be. */
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: benchStart,
   chain: benchChain,
   publish: benchPublish,
+  renderer: benchRenderer,
 };
 
 const asked = process.argv.slice(2);

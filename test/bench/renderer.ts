@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { control } from '../../services/control/index.ts';
+import { MemoryInbox } from '../renderer/memory-services.ts';
+import { launchBrowser, openPage } from '../support/browser.ts';
+import { admin, builtPages, openTestHost } from '../support/host.ts';
+import { startHostProcess } from '../support/host-process.ts';
+import { inFreshFolder, percentile } from './measure.ts';
+import type { Figure } from './run.ts';
+
+const rounds = 5;
+const eventsPerSecond = 1000;
+const streamSeconds = 20;
+/** An hour of ten messages a second, which is a busy house, sent as fast as the page is asked to bear. */
+const hourOfEvents = 36_000;
+
+/** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
+export async function benchRenderer(): Promise<readonly Figure[]> {
+  const browser = await launchBrowser();
+  try {
+    return [entryBundle(), await firstPage(browser), ...(await stream(browser))];
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Everything the browser fetches before the first page can run: the scripts and styles that the entry names. */
+function entryBundle(): Figure {
+  const entry = readFileSync(join(builtPages, 'index.html'), 'utf8');
+  const files = [...entry.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? '');
+  const bytes = files.reduce(
+    (sum, file) => sum + gzipSync(readFileSync(join(builtPages, file)), { level: 9 }).length,
+    0,
+  );
+  return { what: 'entry bundle (gzip)', measured: bytes / 1000, unit: 'kB', goal: { at: 'most', value: 150 } };
+}
+
+/** From the host's `ready` line to Home with all its rows, in a browser that is open already. */
+function firstPage(browser: Browser): Promise<Figure> {
+  return inFreshFolder(async (folder) => {
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await using host = await startHostProcess(folder);
+      const ready = performance.now();
+      await using watched = await openPage(browser);
+      const { page } = watched;
+      await signIn(page, host.url('control'));
+      await page.goto(host.url('control'));
+      await page.getByRole('switch').first().waitFor();
+      times.push((performance.now() - ready) / 1000);
+      await host.stop();
+    }
+    const measured = percentile(times, 0.5);
+    return {
+      what: 'ready to signed in and Home drawn (median)',
+      measured,
+      unit: 's',
+      goal: { at: 'most', value: 1 },
+    };
+  });
+}
+
+/** The Inbox while messages pour in: its share of a core, how long a frame waits, and what it keeps. */
+async function stream(browser: Browser): Promise<readonly Figure[]> {
+  const inbox = new MemoryInbox();
+  await using host = await openTestHost({ services: [inbox.descriptor, control] });
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await signIn(page, host.url('control'));
+  await page.goto(`${host.url('control')}/inbox`);
+  const system = await browser.newBrowserCDPSession();
+  const tools = await page.context().newCDPSession(page);
+
+  await pour(inbox, 2000);
+  await caughtUp(page, inbox);
+  const early = await heapMegabytes(tools);
+
+  const before = { cpu: await rendererSeconds(system), at: performance.now() };
+  const frames = askForFrames(page);
+  await pour(inbox, eventsPerSecond * streamSeconds);
+  const waits = await frames.stop();
+  const share = (await rendererSeconds(system)) - before.cpu;
+  const seconds = (performance.now() - before.at) / 1000;
+
+  await pour(inbox, hourOfEvents - eventsPerSecond * streamSeconds);
+  await caughtUp(page, inbox);
+  const late = await heapMegabytes(tools);
+  return [
+    { what: 'events sent to the Inbox', measured: (eventsPerSecond * streamSeconds) / seconds, unit: 'a second' },
+    {
+      what: 'page at that rate (share of one core, all its threads)',
+      measured: (share / seconds) * 100,
+      unit: '%',
+      goal: { at: 'most', value: 50 },
+    },
+    {
+      what: 'a frame asked for meanwhile (p99)',
+      measured: percentile(waits, 0.99),
+      unit: 'ms',
+      goal: { at: 'most', value: 200 },
+    },
+    { what: 'memory after 2,000 events (heap)', measured: early, unit: 'MB' },
+    {
+      what: `memory after ${hourOfEvents.toLocaleString('en')} events (heap)`,
+      measured: late,
+      unit: 'MB',
+      goal: { at: 'most', value: Math.ceil(early * 1.25) },
+    },
+  ];
+}
+
+async function signIn(page: Page, url: string): Promise<void> {
+  const answer = await page.context().request.post(`${url}/api/session`, { data: admin });
+  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}`);
+}
+
+/** Adds rows at the rate of the bench, in steps of 10 ms as a network would bring them. */
+async function pour(inbox: MemoryInbox, events: number): Promise<void> {
+  const started = performance.now();
+  for (let sent = 0; sent < events;) {
+    const due = Math.min(events, Math.floor(((performance.now() - started) / 1000) * eventsPerSecond));
+    for (; sent < due; sent += 1) {
+      inbox.add({
+        title: `Disk ${String(sent % 17)} is filling up`,
+        body: `${String(sent % 100)} % of 4 TB are in use.`,
+      });
+    }
+    // The bench measures the page, not what this process keeps.
+    inbox.items.length = Math.min(inbox.items.length, 3000);
+    await sleep(10);
+  }
+}
+
+/** Until a row that comes now is in sight. */
+async function caughtUp(page: Page, inbox: MemoryInbox): Promise<void> {
+  const { title } = inbox.add({ body: 'The last one for now.' });
+  await page.getByText(title, { exact: true }).waitFor({ timeout: 60_000 });
+}
+
+/** Asks the page for a frame again and again, as a click would, and notes how long each takes (ms) until it is drawn. */
+function askForFrames(page: Page): { stop(): Promise<readonly number[]> } {
+  let going = true;
+  const waits: number[] = [];
+  const done = (async () => {
+    while (going) {
+      waits.push(
+        await page.evaluate(
+          () =>
+            new Promise<number>((resolve) => {
+              const asked = performance.now();
+              setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - asked))));
+            }),
+        ),
+      );
+      await sleep(50);
+    }
+  })();
+  return {
+    async stop() {
+      going = false;
+      await done;
+      return waits;
+    },
+  };
+}
+
+/** CPU time of all page processes of the browser, in seconds. */
+async function rendererSeconds(system: CDPSession): Promise<number> {
+  const { processInfo } = await system.send('SystemInfo.getProcessInfo');
+  return processInfo.filter(({ type }) => type === 'renderer').reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+/** JavaScript heap in use after a collection, in MB (10^6 bytes). */
+async function heapMegabytes(tools: CDPSession): Promise<number> {
+  await tools.send('HeapProfiler.enable');
+  await tools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await tools.send('Runtime.getHeapUsage');
+  return usedSize / 1e6;
+}
