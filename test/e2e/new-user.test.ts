@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect, it, vi } from 'vitest';
+import { Desktop, missingPrograms } from '../host/popups/desktop.ts';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { startFixtureSite } from '../support/fixture-site/site.ts';
+import { startHostProcess } from '../support/host-process.ts';
+
+const run = promisify(execFile);
+const soon = { timeout: 30_000, interval: 50 };
+const cannotRun = noBrowser !== undefined || (missingPrograms.length > 0 && process.env['CI'] === undefined);
+
+/** Where `npm run screenshots` wants the pictures of the walk; nowhere in a plain test. */
+const pictures = process.env['HOMEPORT_WALK_PICTURES'];
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
+}
+
+it.skipIf(cannotRun)(
+  'a new user comes from the first start to the first popup and the first finished download',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-new-user-'));
+    await using open = new AsyncDisposableStack();
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const desktop = open.use(await Desktop.open());
+    const site = open.use(await startFixtureSite());
+    const host = open.use(
+      await startHostProcess(dataDir, {
+        administrator: false,
+        environment: { ...desktop.environment, HOME: dataDir, ALLOW_PRIVATE_ADDRESSES: 'true' },
+      }),
+    );
+    const browser = await launchBrowser();
+    open.defer(() => browser.close());
+    const { page, complaints } = open.use(await openPage(browser, { width: 1280, height: 800 }));
+
+    // The one line on the terminal that a person needs.
+    const link = /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0];
+    await page.goto(link ?? '');
+    await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
+    await page.getByLabel('Name').fill('grace');
+    await page.getByLabel('Password').fill('nanoseconds of wire');
+    await picture(page, '1-account');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
+    await page.getByRole('switch', { name: 'Push' }).waitFor();
+    await picture(page, '2-services');
+    await page.getByRole('button', { name: 'Start using Homeport' }).click();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    const services = page.getByRole('list', { name: 'Services' }).getByRole('listitem');
+    await services.first().waitFor();
+    expect(await services.filter({ hasText: 'Stopped' }).count()).toBe(0);
+    await picture(page, '3-home');
+
+    // The empty inbox shows the command that fills it; it works as it stands.
+    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await run('sh', ['-c', await page.getByText(/^swaks --server /).innerText()]);
+    await page.getByRole('button', { name: /Hello/ }).click();
+    await page.getByRole('article').getByText('First light').waitFor();
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+    const [first] = await desktop.history();
+    expect(first).toMatchObject({ appname: 'Homeport', summary: expect.stringContaining('Hello') });
+    await picture(page, '4-message');
+
+    await page.getByRole('link', { name: 'Downloads' }).first().click();
+    await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
+    await page.keyboard.press('Enter');
+    const finished = page.getByRole('listitem').filter({ hasText: /MB|kB/ }).filter({ hasText: /single/i });
+    await finished.first().waitFor({ timeout: 60_000 });
+    await vi.waitFor(
+      async () => expect((await desktop.history()).map(({ summary }) => summary)).toContain('Download finished'),
+      soon,
+    );
+    await picture(page, '5-download');
+    expect(complaints).toEqual([]);
+  },
+  180_000,
+);
