@@ -2,7 +2,9 @@ import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
+import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
+import { pushStored } from './push.ts';
 
 /**
  * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`
@@ -17,6 +19,8 @@ export const liveTopics = [
   downloadChanged,
   downloadRemoved,
   popupsChanged,
+  pushStored,
+  notifyWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

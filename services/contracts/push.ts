@@ -38,3 +38,9 @@ export const pushPublished = defineTopic(
     time: z.number().describe('unix seconds'),
   }),
 );
+
+/**
+ * Messages were stored since the last of these; at most two a second. It names none of them: a page reads what its person may
+ * read.
+ */
+export const pushStored = defineTopic('push.stored', z.object({ time: z.number().describe('ms since the epoch') }));

@@ -1,9 +1,11 @@
 import { noticeOffered } from '../contracts/notice.ts';
 import { defineService, type Health } from '../contracts/service.ts';
+import { announceActivity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { Deliveries } from './deliveries.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { createPortable } from './portable.ts';
+import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { Settings } from './settings.ts';
 import { ConfigurationStore } from './store/configurations.ts';
@@ -49,10 +51,12 @@ export const notify = defineService({
 
     return {
       http: createApp({ context, aggregator, configurations, settings }),
+      api: notifyHandlers({ context, aggregator, configurations, notices, deliveries }),
       portable: createPortable(configurations, clock),
       start() {
         open.use(deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
+        open.use(announceActivity(context));
         open.use(clock.every(hourMs, prune));
         return Promise.resolve();
       },

@@ -1,6 +1,7 @@
 import { accountsChanged } from '../contracts/accounts.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { announceActivity } from './activity.ts';
 import { removeExpiredMessages } from './cleaning.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
@@ -11,6 +12,7 @@ import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
 import { Publisher } from './publisher.ts';
 import { aboutRoutes } from './routes/about.ts';
+import { pushHandlers } from './routes/api.ts';
 import { pushListener, refuseUpgrade } from './routes/listener.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
@@ -103,6 +105,7 @@ function create(context: Context, settings: Settings): Service {
   return {
     http: pushListener({ context, publish, subscribe, about, app, reserved, refused: metrics.refused }),
     upgrade: refuseUpgrade,
+    api: pushHandlers({ context, publisher, reserved, messageSizeLimit }),
 
     async start() {
       newest = await store.top();
@@ -110,6 +113,7 @@ function create(context: Context, settings: Settings): Service {
       counted = true;
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(handInboxJobs(context));
+      open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
         // A token that expires is no change of an account.
