@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits, screens } from './fits.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the push page', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  async function publish(topic: string, body: string, headers = {}): Promise<void> {
+    const request = { method: 'POST', body, headers: { Authorization: adminAuthorization, ...headers } };
+    const answer = await fetch(`${pages.host.url('push')}/${topic}`, request);
+    expect(answer.status).toBe(200);
+  }
+
+  it('is empty at first, then shows a topic and its messages as they come', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByText('No messages lately.').waitFor();
+    await publish('nas-error-backup', 'Disk full', { Title: 'Backup failed', Priority: '5', Tags: 'nas' });
+    const topic = page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /nas/ });
+    await topic.getByText('error').waitFor();
+    await topic.getByText('backup').waitFor();
+    await topic.click();
+    const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await messages.filter({ hasText: 'Disk full' }).getByText('Urgent').waitFor();
+    await publish('nas-error-backup', '<img src=x onerror=alert(1)> https://nas.example');
+    await messages.filter({ hasText: '<img src=x onerror=alert(1)>' }).waitFor();
+    expect(await messages.count()).toBe(2);
+    expect(await messages.first().innerText()).toContain('<img');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('publishes, keeps what does not fit, and reaches subscribers', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
+    await dialog.getByLabel('Topic').fill('login');
+    await dialog.getByLabel('Message').fill('First light');
+    await dialog.getByLabel('Priority').selectOption('High');
+    await dialog.getByLabel('Tags').fill('sun, sea');
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByText('The name login is reserved. Choose another one.').waitFor();
+    expect(await dialog.getByLabel('Message').inputValue()).toBe('First light');
+    await dialog.getByLabel('Topic').fill('harbour');
+    await dialog.getByLabel('Message').press('Control+Enter');
+    await page.getByRole('heading', { level: 2, name: 'harbour' }).waitFor();
+    const message = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await message.getByText('First light').waitFor();
+    await message.getByText('sea').waitFor();
+    const polled = await fetch(`${pages.host.url('push')}/harbour/json?poll=1`, {
+      headers: { Authorization: adminAuthorization },
+    });
+    expect(JSON.parse(await polled.text())).toMatchObject({
+      message: 'First light',
+      priority: 4,
+      tags: ['sun', 'sea'],
+    });
+    expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
+  });
+
+  it('shows older messages on demand, and how to subscribe', async () => {
+    for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
+    await using visit = await pages.visit('/push/long');
+    const { page } = visit;
+    await page.getByText('message number 59;').waitFor();
+    expect(await page.getByText('message number 3;').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByText('message number 3;').waitFor();
+    await page.getByRole('tab', { name: 'Subscribe' }).click();
+    await page.getByRole('img', { name: 'Subscribe to long with the ntfy app' }).waitFor();
+    await page.getByText('This address works on this computer only.').waitFor();
+    const { url } = { url: pages.host.url('push') };
+    await page.getByText(`curl -H "Authorization: Bearer TOKEN" -d "Hello" ${url}/long`).waitFor();
+    await api(pages.url, '/api/access/anyone', {
+      method: 'PUT',
+      body: JSON.stringify({ grants: [{ service: 'push', resource: 'long', permission: 'read-write' }] }),
+    });
+    await page.reload();
+    await page.getByText(`curl -d "Hello" ${url}/long`).waitFor();
+    await page.getByText(/Anyone may subscribe/).waitFor();
+    await page.getByLabel('Address of this server').fill('not an address');
+    await page.getByText('Use an address that begins with').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    await publish('nas-error-backup', 'Disk full: /srv/photos\n\n  files 18,204', {
+      Title: 'Backup failed',
+      Priority: '5',
+    });
+    await publish('router-info-maintenance', 'Restarted');
+    await publish('a-topic-with-a-name-that-is-as-long-as-a-topic-can-be-64-letters', 'x');
+    await publish('nas-error-backup', `https://nas.example/${'a-long-address-'.repeat(12)}`, { Tags: 'nas,backup' });
+    await publish('nas-error-backup', '**Done** after `42 min`', { Markdown: 'yes', Priority: '2' });
+    await using list = await pages.visit('/push', screen);
+    await list.page.getByRole('list', { name: 'Topics' }).waitFor();
+    await expectFits(list, 'push', screen);
+    await using one = await pages.visit('/push/nas-error-backup', screen);
+    await one.page.getByText('after').waitFor();
+    await expectFits(one, 'push-topic', screen);
+    await one.page.getByRole('tab', { name: 'Subscribe' }).click();
+    await one.page.getByRole('img', { name: /with the ntfy app/ }).waitFor();
+    await expectFits(one, 'push-subscribe', screen);
+  });
+});
