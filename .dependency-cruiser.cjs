@@ -7,7 +7,7 @@ module.exports = {
       name: 'electron-only-in-shell',
       severity: 'error',
       from: { pathNot: '^main/shell/' },
-      to: { path: '(^|node_modules/)electron(-store)?(/|$)' },
+      to: { path: '(^|node_modules/)electron(-store|-updater)?(/|$)' },
     },
     {
       name: 'service-imports-itself-and-contracts',
@@ -55,7 +55,8 @@ module.exports = {
       name: 'no-dev-dependency-in-production',
       severity: 'error',
       from: { path: '^(main|services)/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+      // Electron itself is what the packed app runs in, not a package inside it.
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/electron/' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^(svelte|\\$)' } },
   ],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Problem } from '../services/contracts/problem.ts';
+import { desktopShell, runDesktopShell } from './desktop/choice.ts';
 import { dataDirOf, helpText, parseCommandLine } from './host/command-line.ts';
 import { runCommand } from './host/commands.ts';
 import { DataFolderTaken } from './host/data-lock.ts';
@@ -8,6 +9,7 @@ import { openInBrowser } from './host/open-browser.ts';
 import { registry } from './host/registry.ts';
 import { version } from './host/version.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
 
 /** The host without a window: starts everything, or carries out one command. Sets the exit code; throws nothing. */
@@ -27,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = command.exitCode;
     } else {
       const dataDir = dataDirOf(command.dataDir, process.env, process.platform);
-      if (command.name === 'start') await start(dataDir, command);
+      if (command.name === 'start') await startWhereItFits(argv, dataDir, command);
       else await runCommand(command, { dataDir, descriptors: registry });
     }
   } catch (error) {
@@ -37,10 +39,23 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function start(
-  dataDir: string,
-  options: { readonly headless: boolean; readonly port: number | undefined; readonly safeMode: boolean },
-): Promise<void> {
+interface StartOptions {
+  readonly headless: boolean;
+  readonly port: number | undefined;
+  readonly safeMode: boolean;
+}
+
+/** As a desktop app where there are a desktop and Electron's program, else here, with one line that says why. */
+async function startWhereItFits(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
+  if (options.headless) return start(dataDir, options, 'as asked');
+  const shell = desktopShell({ root, environment: process.env, platform: process.platform, user: process.getuid?.() });
+  if ('missing' in shell) return start(dataDir, options, shell.missing);
+  say('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
+  process.exitCode = await runDesktopShell(shell, argv);
+}
+
+/** `why`: why there is no window. */
+async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
   const host = await openHost({
     dataDir,
@@ -62,11 +77,7 @@ async function start(
   const addresses = host.addresses();
   for (const problem of host.configProblems) say(`Safe mode: ${problem}`);
   for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
-  say(
-    options.headless
-      ? 'Homeport runs without a window, as asked; its pages are in the browser.'
-      : 'Homeport runs without a window, since this build has no desktop shell; its pages are in the browser.',
-  );
+  say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();
   if (setup !== undefined) say(`First start: make your account at ${setup}`);
   say(['ready', ...Object.entries(addresses).map(([id, address]) => `${id}=${address}`)].join(' '));

@@ -113,5 +113,12 @@ once(
   },
 );
 
+const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(root, 'node_modules', 'electron', 'dist');
+if (purpose === 'start' && existsSync(electron))
+  once('dist/app/.homeport-built', ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json'], () => {
+    console.error('Building the desktop app …');
+    if (run(process.execPath, ['scripts/build-app.mjs']).status !== 0) stop('The desktop app could not be built.');
+  });
+
 if (purpose === 'test')
   await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools({ root, run, stop }));

@@ -1,16 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceChanged, settingsChanged } from '../../services/contracts/control.ts';
+import type { Bus } from '../../services/contracts/bus.ts';
+import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control.ts';
 import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
+import { sessionCookieName } from './accounts/session-cookie.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { lockDataFolder } from './data-lock.ts';
 import type { EngineShelf } from './engines/engines.ts';
 import { createHostControl } from './host-control.ts';
-import { openKernel } from './kernel.ts';
+import { openKernel, type KeyStore } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log.ts';
 import { logFile } from './log/file.ts';
 import { openInBrowser } from './open-browser.ts';
@@ -43,8 +45,17 @@ export interface HostOptions {
   readonly notifier?: Notifier;
   /** Opens an http or https address that a popup leads to, the app's own pages included; default in the browser. */
   readonly openAddress?: (url: string) => void;
+  /** The desktop's key store. */
+  readonly keyStore?: KeyStore;
   /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
   readonly logWrite?: (line: string) => void;
+}
+
+/** The session of the app's own window: a cookie of its pages, until it is ended. */
+export interface WindowSession {
+  readonly name: string;
+  readonly value: string;
+  end(): Promise<void>;
 }
 
 /** The running app without a window: all services on their ports. */
@@ -56,10 +67,18 @@ export interface Host extends AsyncDisposable {
   readonly safeMode: boolean;
   /** Native popups: their state (also told as the topic `popupsChanged`) and the pause. */
   readonly popups: PopupsControl;
+  /** What the control service may do, for the desktop shell in the same process. */
+  readonly control: HostControl;
+  /** What happens, as the services tell it. */
+  readonly bus: Bus;
+  /** The machine was asleep: looks at the clock and asks every service how it is. */
+  resumed(): Promise<void>;
   /** Whether the settings want the page opened in the browser after a start. */
   readonly opensBrowser: boolean;
   /** What is wrong in the settings, one sentence each; not empty: that is why the host is in safe mode. */
   readonly configProblems: readonly string[];
+  /** Signs in the app's own window, as accounts' sessions have it; undefined where its person signs in by password. */
+  signInWindow(): Promise<WindowSession | undefined>;
   /** The one-time link that makes the first administrator, undefined once there is one. */
   setupUrl(): Promise<string | undefined>;
   /** How long stopping may take, as the settings say now. */
@@ -84,7 +103,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const started = Promise.withResolvers<void>();
   const commandLine = options.commandLine ?? {};
   const kernel = opening.use(
-    await openKernel({ dataDir, descriptors, environment, commandLine, clock, log, address, started: started.promise }),
+    await openKernel({
+      dataDir,
+      descriptors,
+      environment,
+      commandLine,
+      clock,
+      log,
+      address,
+      started: started.promise,
+      ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
+    }),
   );
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
@@ -163,12 +192,22 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return {
     safeMode,
     popups,
+    control,
+    bus: parts.bus,
+    async resumed() {
+      popups.renew();
+      await control.services();
+    },
     opensBrowser: config.read().host.openBrowser,
     configProblems: config.problems.map(({ path, message, line }) =>
       [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
     ),
     addresses: () => pick(runners, (runner) => runner.address),
     failures: () => pick(runners, failureOf),
+    async signInWindow() {
+      const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
+      return session && { name: sessionCookieName, value: session.cookie, end: () => session.end() };
+    },
     async setupUrl() {
       const base = address('control');
       if (base === undefined || !accounts.firstRun.needed()) return undefined;

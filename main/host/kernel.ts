@@ -15,7 +15,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './parts.ts';
 import { systemRandom } from './random.ts';
 import { checkKey } from './vault/key-check.ts';
-import { openVault } from './vault/vault.ts';
+import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './version.ts';
 
 export interface KernelOptions {
@@ -31,6 +31,14 @@ export interface KernelOptions {
   readonly started: Promise<void>;
   /** Base address of a service's listener. */
   readonly address: (serviceId: string) => string | undefined;
+  readonly keyStore?: KeyStore;
+}
+
+/** A desktop's key store: keeps the vault's key while it is safe and the setting `keyring` wants it to. */
+export interface KeyStore {
+  readonly wrapping: KeyWrapping;
+  /** False: it may give back a key that it kept before, but protects nothing now. */
+  readonly safe: boolean;
 }
 
 /** Everything under the services, opened: settings, vault, accounts, engines. */
@@ -56,7 +64,17 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
 
   const folder = join(dataDir, 'host');
   const isNew = !existsSync(folder);
-  const vault = await openVault({ folder: dataDir, create: isNew, log: log.child('vault') });
+  const { keyStore } = options;
+  const vault = await openVault({
+    folder: dataDir,
+    create: isNew,
+    log: log.child('vault'),
+    ...(keyStore === undefined
+      ? {}
+      : keyStore.safe && config.read().host.keyring
+        ? { wrapping: keyStore.wrapping }
+        : { formerly: keyStore.wrapping }),
+  });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await checkKey(vault, folder, join(dataDir, 'vault.key'));
   const { databaseUrl } = config.read().host;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** JSON Schema, draft 2020-12, as `z.toJSONSchema` writes it. A field with `secret: true` is never shown. */
+/** JSON Schema, draft 2020-12, as `z.toJSONSchema` writes it. A field with `secret: true` is never shown; one with `folder: true` is a folder of the host. */
 export const JsonSchema = z.record(z.string(), z.unknown()).meta({ id: 'JsonSchema' });
 export type JsonSchema = z.infer<typeof JsonSchema>;
 

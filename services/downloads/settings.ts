@@ -25,11 +25,13 @@ export const Settings = z.object({
   downloadDir: folder.default('').meta({
     title: 'Download folder',
     description: 'Where finished files go. Empty: the folder Downloads/homeport in your home folder.',
+    folder: true,
   }),
   tempDir: folder.default('').meta({
     title: 'Folder for unfinished files',
     description:
       'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as the download folder, finishing takes no copying.',
+    folder: true,
   }),
   mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
     title: 'Download mode',

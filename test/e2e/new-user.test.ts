@@ -73,7 +73,10 @@ it.skipIf(cannotRun)(
     await page.getByRole('link', { name: 'Downloads' }).first().click();
     await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
     await page.keyboard.press('Enter');
-    const finished = page.getByRole('listitem').filter({ hasText: /MB|kB/ }).filter({ hasText: /single/i });
+    const finished = page
+      .getByRole('listitem')
+      .filter({ hasText: /MB|kB/ })
+      .filter({ hasText: /single/i });
     await finished.first().waitFor({ timeout: 60_000 });
     await vi.waitFor(
       async () => expect((await desktop.history()).map(({ summary }) => summary)).toContain('Download finished'),

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -99,5 +101,23 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(page.url()).toBe(`${pages.url}/settings/moody`);
     await page.goBack();
     await page.getByLabel('Log level').waitFor();
+  });
+});
+
+describe.skipIf(noBrowser)('in the desktop app', () => {
+  it('a folder is chosen rather than typed', async () => {
+    await using pages = await openPages({ services: [downloads, control] });
+    await using visit = await pages.visit('/settings/downloads', {
+      before: () => {
+        Object.assign(window, { bridge: { pickFolder: async ({ from }: { from: string }) => `${from}/Videos` } });
+      },
+    });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Choose' }).last().click();
+    const field = page.getByLabel('Folder for unfinished files', { exact: true });
+    await expect.poll(() => field.inputValue()).toBe('/Videos');
+    // This one is set from outside.
+    expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });

@@ -26,7 +26,12 @@ export interface Pages extends AsyncDisposable {
   /** Opens a page, signed in unless told otherwise. */
   visit(
     path: string,
-    options?: PageOptions & { readonly signedIn?: boolean; readonly through?: Cable },
+    options?: PageOptions & {
+      readonly signedIn?: boolean;
+      readonly through?: Cable;
+      /** Runs in the page before anything of it does. */
+      readonly before?: () => void;
+    },
   ): Promise<WatchedPage>;
 }
 
@@ -46,8 +51,9 @@ export async function openPages(options: TestHostOptions & { readonly moody?: Mo
     downloads,
     moody,
     browser,
-    async visit(path, { signedIn = true, through, ...size } = {}) {
+    async visit(path, { signedIn = true, through, before, ...size } = {}) {
       const watched = await openPage(browser, size);
+      if (before !== undefined) await watched.page.addInitScript(before);
       if (signedIn) await signIn(watched.page.context(), url);
       await watched.page.goto(`${through?.url ?? url}${path}`);
       return watched;

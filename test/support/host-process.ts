@@ -29,11 +29,15 @@ export interface HostProcess extends AsyncDisposable {
 /** The real program in a process of its own; resolves at its `ready` line. @throws Error with its output when it exits before. */
 export async function startHostProcess(
   dataDir: string,
-  options: Pick<TestHostOptions, 'environment' | 'administrator'> & { readonly args?: readonly string[] } = {},
+  options: Pick<TestHostOptions, 'environment' | 'administrator'> & {
+    readonly args?: readonly string[];
+    /** Another file than `npm start` runs. */
+    readonly program?: string;
+  } = {},
 ): Promise<HostProcess> {
   const child = spawn(
     process.execPath,
-    [...flags, command, '--headless', '--data-dir', dataDir, ...(options.args ?? [])],
+    [...flags, options.program ?? command, '--headless', '--data-dir', dataDir, ...(options.args ?? [])],
     {
       env: testEnvironment(dataDir, options),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,11 +27,19 @@ export interface Session {
 }
 
 export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut'> {
+  /**
+   * Signs in the person who sits at this computer and started the app there, without a password: whoever may do that can read
+   * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
+   */
+  signInHere(client: Client): Promise<{ readonly cookie: string; end(): Promise<void> } | undefined>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
 }
+
+type Client = Parameters<Accounts['signIn']>[2];
+type Begun = Awaited<ReturnType<Accounts['signIn']>>;
 
 export interface SessionParts {
   readonly proven: ProvenPasswords;
@@ -54,36 +62,51 @@ export function browserSessions({ authentication, proven, directory, changes, cl
       return ended.length > 0;
     });
 
+  /** `proven`: the hash of the password that was shown, which must still be the account's. */
+  const begin = async (account: string, client: Client, proven?: string): Promise<Begun> => {
+    const cookie = newSession(random);
+    const now = clock.now();
+    const row: SessionRow = {
+      id: random.text(16),
+      hash: fingerprint(cookie),
+      account,
+      created_at: now,
+      expires_at: now + sessionLifetime,
+      used_at: now,
+      address: client.remoteAddress.slice(0, 64),
+      user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
+    };
+    await changes.make([account], async (db) => {
+      // Between the check of the password and now somebody may have disabled the account or changed the password.
+      const still = await db
+        .selectFrom('accounts')
+        .select('password_hash')
+        .where('name', '=', account)
+        .where('enabled', '=', 1)
+        .executeTakeFirst();
+      if (still === undefined || (proven !== undefined && still.password_hash !== proven)) {
+        throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
+      }
+      await makeRoom(db, 'sessions', account, mostSessions);
+      await db.insertInto('sessions').values(row).execute();
+    });
+    return { identity: identify(existing(directory, account), 'session', row.id), cookie };
+  };
+
   return {
-    async signIn(name, password, { remoteAddress, userAgent }) {
-      const proof = await authentication.password(name, password, remoteAddress);
-      const cookie = newSession(random);
-      const now = clock.now();
-      const row: SessionRow = {
-        id: random.text(16),
-        hash: fingerprint(cookie),
-        account: proof.account,
-        created_at: now,
-        expires_at: now + sessionLifetime,
-        used_at: now,
-        address: remoteAddress.slice(0, 64),
-        user_agent: userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
-      };
-      await changes.make([row.account], async (db) => {
-        // Between the check of the password and now somebody may have disabled the account or changed the password.
-        const still = await db
-          .selectFrom('accounts')
-          .select('password_hash')
-          .where('name', '=', row.account)
-          .where('enabled', '=', 1)
-          .executeTakeFirst();
-        if (still === undefined || still.password_hash !== proven.get(proof)) {
-          throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
-        }
-        await makeRoom(db, 'sessions', row.account, mostSessions);
-        await db.insertInto('sessions').values(row).execute();
-      });
-      return { identity: identify(existing(directory, row.account), 'session', row.id), cookie };
+    async signIn(name, password, client) {
+      const proof = await authentication.password(name, password, client.remoteAddress);
+      return begin(proof.account, client, proven.get(proof));
+    },
+
+    async signInHere(client) {
+      const administrators = directory
+        .members()
+        .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
+      const [only] = administrators;
+      if (only === undefined || administrators.length > 1) return undefined;
+      const { identity, cookie } = await begin(only.account.name, client);
+      return { cookie, end: async () => void (await end(identity.account, identity.credentialId ?? '')) };
     },
 
     async signOut({ via, account, credentialId }) {

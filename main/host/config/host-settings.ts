@@ -47,6 +47,11 @@ export const HostSettings = z.object({
     title: 'Repeat urgent popups',
     description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
   }),
+  keyring: z.boolean().default(true).meta({
+    title: 'Key in the keyring',
+    description:
+      "The desktop app lets the system's keyring keep the key of stored secrets, where there is a safe one. Then only the desktop app of this person on this computer can read them: turn it off, and start the desktop app once, before you run Homeport without a window or move a backup to another computer.",
+  }),
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     title: 'Time to stop',
     description: 'Seconds that running work gets to finish when Homeport stops.',
@@ -93,6 +98,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_POPUP_SOUND: 'popupSound',
   HOMEPORT_QUIET_HOURS: 'quietHours',
   HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
+  HOMEPORT_KEYRING: 'keyring',
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',

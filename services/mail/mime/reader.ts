@@ -9,6 +9,8 @@ const smallBytes = 256 * 1024;
 /** A larger one is given up after this time and shown as raw text. */
 const patienceMs = 20_000;
 const shownBytes = 64 * 1024;
+/** The packed app has no types in it, and other file names. */
+const workerFile = new URL(`./parse-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
  * Reads a mail without ever holding up the process: large ones in a thread of their own, with a limit on its time and
@@ -25,7 +27,7 @@ export async function readMail(source: Uint8Array, clock: Clock): Promise<Parsed
 /** Undefined when the thread failed or took too long. The bytes move over to the thread: here they are gone afterwards. */
 async function parseInThread(raw: Uint8Array, clock: Clock): Promise<ParsedMail | undefined> {
   const { promise, resolve } = Promise.withResolvers<ParsedMail | undefined>();
-  const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), {
+  const worker = new Worker(workerFile, {
     workerData: raw,
     // A part of a shared buffer can only be copied.
     transferList: raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer ? [raw.buffer] : [],

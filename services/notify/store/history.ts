@@ -43,7 +43,7 @@ export class History {
     const notices = await this.#db
       .selectFrom('notices')
       .select(['id', 'configuration', 'title', 'type', 'source', 'created_at'])
-      .select(({ fn, val }) => fn<string>('substr', ['body', val(1), val(bodyLength)]).as('body'))
+      .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(bodyLength)]).as('body'))
       .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0))
       .$if(state !== undefined, (query) =>
         query.where((on) =>

@@ -3,6 +3,7 @@ import type { JsonSchema, SettingsField } from '../../../../services/contracts/s
 /** How a setting is shown, chosen from its schema. */
 export type Control =
   | { readonly kind: 'text'; readonly nullable: boolean }
+  | { readonly kind: 'folder' }
   | { readonly kind: 'secret' }
   | { readonly kind: 'number'; readonly nullable: boolean }
   | { readonly kind: 'switch' }
@@ -31,6 +32,7 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   if (Array.isArray(options) && options.every((option) => typeof option === 'string') && !nullable) {
     return { kind: 'choice', options };
   }
+  if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
   if (type === 'string') return { kind: 'text', nullable };
   if (type === 'number' || type === 'integer') return { kind: 'number', nullable };
   if (type === 'boolean' && !nullable) return { kind: 'switch' };

@@ -1,0 +1,118 @@
+import type { ApiRoute } from '../../services/contracts/api.ts';
+import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
+import { downloadChanged, downloadRemoved, downloadsApi, type Download } from '../../services/contracts/downloads.ts';
+import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox.ts';
+import { popupsChanged, type PopupsState } from '../../services/contracts/popups.ts';
+import type { Host } from '../host/host.ts';
+
+/** What the tray tells of the host. */
+export interface HostStatus {
+  /** Without the app's own. */
+  readonly services: readonly ServiceState[];
+  readonly popups: PopupsState;
+  /** Unread messages of priority 4 and 5. */
+  readonly urgent: number;
+  /** Downloads that are not over. */
+  readonly downloads: number;
+}
+
+/** Unread messages that are counted; the tray says "many" as well. */
+const mostUrgent = 200;
+/** Changes that come together are told together, after this time in ms: a busy download must not redraw the tray at each step. */
+const gatherMs = 250;
+
+/** Follows the host by its own events; `changed` is told afterwards, at most four times a second. */
+export async function watchStatus(
+  host: Pick<Host, 'bus' | 'control' | 'popups'>,
+  changed: () => void,
+): Promise<Disposable & { now(): HostStatus }> {
+  const services = new Map<string, ServiceState>();
+  const urgent = new Set<number>();
+  const downloads = new Set<string>();
+  let popups = host.popups.state();
+  let soon: NodeJS.Timeout | undefined;
+  const tell = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      changed();
+    }, gatherMs).unref();
+  };
+
+  const readUrgent = async (): Promise<void> => {
+    const query = { unread: 'true', minPriority: '4', limit: String(mostUrgent) };
+    const { items = [] } = (await ask(host, inboxApi.list, query)) ?? {};
+    urgent.clear();
+    for (const { id, done } of items) if (!done) urgent.add(id);
+    tell();
+  };
+  const follow = (download: Download): void => {
+    if (download.state === 'finished' || download.state === 'failed') downloads.delete(download.uid);
+    else downloads.add(download.uid);
+    tell();
+  };
+
+  const open = new DisposableStack();
+  open.defer(() => clearTimeout(soon));
+  open.use(
+    host.bus.subscribe(serviceChanged, (state) => {
+      services.set(state.id, state);
+      tell();
+    }),
+  );
+  open.use(
+    host.bus.subscribe(popupsChanged, (state) => {
+      popups = state;
+      tell();
+    }),
+  );
+  open.use(
+    host.bus.subscribe(inboxAdded, ({ id, priority, read }) => {
+      if (priority < 4 || read) return;
+      urgent.add(id);
+      tell();
+    }),
+  );
+  open.use(
+    host.bus.subscribe(inboxChanged, ({ ids, change }) => {
+      // No ids: every row. And what is unread again may be urgent or not, which the event does not tell.
+      if (ids.length === 0 || change.read === false || change.done === false) return void readUrgent();
+      if (change.read === true || change.done === true || change.removed === true)
+        ids.forEach((id) => urgent.delete(id));
+      tell();
+    }),
+  );
+  open.use(host.bus.subscribe(downloadChanged, follow));
+  open.use(
+    host.bus.subscribe(downloadRemoved, ({ uid }) => {
+      downloads.delete(uid);
+      tell();
+    }),
+  );
+  for (const state of await host.control.services()) services.set(state.id, state);
+  await readUrgent();
+  for (const download of (await ask(host, downloadsApi.list, {}))?.queue ?? []) follow(download);
+
+  return {
+    now: () => ({
+      services: [...services.values()].filter(({ id }) => id !== 'control'),
+      popups,
+      urgent: urgent.size,
+      downloads: downloads.size,
+    }),
+    [Symbol.dispose]: () => open.dispose(),
+  };
+}
+
+/** Asks a service by its own API, without HTTP; undefined while it does not run. */
+async function ask<Query, Reply>(
+  { control }: Pick<Host, 'control'>,
+  route: ApiRoute<Query, undefined, Reply>,
+  query: Readonly<Record<string, string>>,
+): Promise<Reply | undefined> {
+  const handler = control.apiHandlers().find((each) => each.route === route);
+  const reply = await handler?.handle({
+    ...{ params: {}, query: route.query?.parse(query), body: undefined, identity: undefined },
+    ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
+  });
+  return reply as Reply | undefined;
+}

@@ -1,0 +1,67 @@
+import type { UpdateState } from '../../services/contracts/desktop.ts';
+import type { HostStatus } from './status.ts';
+
+/** How the tray's lamp looks: outline, filled, crossed, dimmed. */
+export type TrayState = 'normal' | 'attention' | 'error' | 'paused';
+
+/** What the tray's menu is made of. */
+export interface MenuStatus extends HostStatus {
+  readonly startsAtLogin: boolean;
+  /** Closing the window leaves the app in the tray. */
+  readonly keepsRunning: boolean;
+  readonly update: UpdateState;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** "Until morning" ends at this hour of the day. */
+const morning = 8;
+
+/** A service that fails outweighs news, and news that passes a pause outweighs the pause. */
+export function trayState({ services, popups, urgent, now }: MenuStatus): TrayState {
+  if (services.some(({ state }) => state === 'failed')) return 'error';
+  if (urgent > 0) return 'attention';
+  return isPaused(popups.pausedUntil, now) ? 'paused' : 'normal';
+}
+
+/** What the lamp means, in one line. */
+export function statusLine(status: MenuStatus): string {
+  const failed = status.services.filter(({ state }) => state === 'failed');
+  switch (trayState(status)) {
+    case 'error':
+      return failed.length === 1
+        ? `${failed[0]?.title ?? ''} does not run`
+        : `${String(failed.length)} services do not run`;
+    case 'attention':
+      return status.urgent === 1 ? '1 urgent message' : `${String(status.urgent)} urgent messages`;
+    case 'paused':
+      return `Notifications are paused until ${clock(status.popups.pausedUntil ?? 0, status.now)}`;
+    case 'normal': {
+      const on = status.services.filter(({ state }) => state !== 'off').length;
+      return on === status.services.length
+        ? 'All services run'
+        : `${String(on)} of ${String(status.services.length)} services run`;
+    }
+  }
+}
+
+/** Whether a pause has not ended yet. */
+export function isPaused(until: number | null, now: number): boolean {
+  return until !== null && until > now;
+}
+
+/** The next time it is eight in the morning here, ms since the epoch. */
+export function nextMorning(now: number): number {
+  const day = new Date(now);
+  if (day.getHours() >= morning) day.setDate(day.getDate() + 1);
+  return day.setHours(morning, 0, 0, 0);
+}
+
+/** The time of day, with the weekday when it is another day. */
+export function clock(time: number, now: number): string {
+  const [at, today] = [new Date(time), new Date(now)];
+  const hours = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+  return at.toDateString() === today.toDateString()
+    ? hours
+    : `${at.toLocaleDateString('en', { weekday: 'long' })} ${hours}`;
+}

@@ -1,0 +1,69 @@
+import type * as Electron from 'electron';
+
+/** The part of Electron that the shell uses. It is handed in, so that tests hand in their own. */
+export interface ElectronParts {
+  readonly app: Pick<
+    typeof Electron.app,
+    | 'exit'
+    | 'getAppPath'
+    | 'getLoginItemSettings'
+    | 'getPath'
+    | 'isPackaged'
+    | 'on'
+    | 'quit'
+    | 'requestSingleInstanceLock'
+    | 'setAppUserModelId'
+    | 'setAsDefaultProtocolClient'
+    | 'setBadgeCount'
+    | 'setLoginItemSettings'
+    | 'setName'
+    | 'setPath'
+    | 'whenReady'
+  >;
+  readonly BrowserWindow: new (options: Electron.BrowserWindowConstructorOptions) => ElectronWindow;
+  readonly clipboard: Pick<typeof Electron.clipboard, 'writeText'>;
+  readonly dialog: Pick<typeof Electron.dialog, 'showErrorBox' | 'showOpenDialog'>;
+  readonly ipcMain: Pick<typeof Electron.ipcMain, 'handle'>;
+  readonly Menu: {
+    buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): Electron.Menu;
+    setApplicationMenu(menu: Electron.Menu | null): void;
+  };
+  readonly nativeImage: Pick<typeof Electron.nativeImage, 'createFromPath'>;
+  readonly nativeTheme: Pick<typeof Electron.nativeTheme, 'shouldUseDarkColors'>;
+  readonly Notification: {
+    new (options: Electron.NotificationConstructorOptions): Pick<Electron.Notification, 'close' | 'on' | 'show'>;
+    isSupported(): boolean;
+  };
+  readonly powerMonitor: Pick<typeof Electron.powerMonitor, 'on'>;
+  readonly safeStorage: Pick<
+    typeof Electron.safeStorage,
+    'decryptString' | 'encryptString' | 'getSelectedStorageBackend' | 'isEncryptionAvailable'
+  >;
+  readonly screen: Pick<typeof Electron.screen, 'getAllDisplays'>;
+  readonly session: { readonly defaultSession: ElectronSession };
+  readonly shell: Pick<typeof Electron.shell, 'openExternal' | 'showItemInFolder'>;
+  readonly Tray: new (
+    image: Electron.NativeImage,
+  ) => Pick<Electron.Tray, 'destroy' | 'on' | 'setContextMenu' | 'setImage' | 'setToolTip'>;
+}
+
+type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'> & {
+  readonly cookies: Pick<Electron.Cookies, 'set'>;
+};
+
+export type ElectronWindow = Pick<
+  Electron.BrowserWindow,
+  | 'focus'
+  | 'getNormalBounds'
+  | 'hide'
+  | 'isMaximized'
+  | 'isMinimized'
+  | 'loadURL'
+  | 'maximize'
+  | 'on'
+  | 'restore'
+  | 'show'
+>;
+
+/** Any page, a page within a page included. */
+export type ElectronContents = Pick<Electron.WebContents, 'on' | 'setWindowOpenHandler'>;

@@ -1,0 +1,105 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import type { ServiceState } from '../../services/contracts/control.ts';
+import type { UpdateState } from '../../services/contracts/desktop.ts';
+import { clock, isPaused, nextMorning, statusLine, type MenuStatus } from '../desktop/tray-state.ts';
+
+/** What the menu's items do. */
+export interface MenuActions {
+  /** A path of the app, e.g. `/downloads`. */
+  open(path: string): void;
+  turn(service: string, on: boolean): void;
+  restart(service: string): void;
+  copy(text: string): void;
+  /** ms since the epoch; null ends the pause. */
+  pause(until: number | null): void;
+  startAtLogin(on: boolean): void;
+  keepRunning(on: boolean): void;
+  checkForUpdate(): void;
+  quit(): void;
+}
+
+const hour = 3_600_000;
+
+/** The tray's menu, anew for each state: Linux desktops show no change in a menu that is there. */
+export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemConstructorOptions[] {
+  const { services, popups, downloads, now } = status;
+  const paused = isPaused(popups.pausedUntil, now);
+  return [
+    { label: statusLine(status), enabled: false },
+    { type: 'separator' },
+    { label: 'Open Homeport', click: () => actions.open('/') },
+    ...(status.urgent > 0 ? [{ label: 'Read the messages', click: () => actions.open('/inbox') }] : []),
+    { label: 'Services', submenu: services.map((service) => serviceItem(service, actions)) },
+    {
+      label: downloads === 0 ? 'No active downloads' : `Downloads: ${String(downloads)} active`,
+      click: () => actions.open('/downloads'),
+    },
+    {
+      label: paused ? `Notifications paused until ${clock(popups.pausedUntil ?? 0, now)}` : 'Pause notifications',
+      submenu: [
+        { label: 'For 1 hour', click: () => actions.pause(now + hour) },
+        { label: 'Until the morning', click: () => actions.pause(nextMorning(now)) },
+        { label: paused ? 'Show them again' : 'Not paused', enabled: paused, click: () => actions.pause(null) },
+      ],
+    },
+    { type: 'separator' },
+    {
+      label: 'Start at login',
+      type: 'checkbox',
+      checked: status.startsAtLogin,
+      click: ({ checked }) => actions.startAtLogin(checked),
+    },
+    {
+      label: 'Keep running when the window is closed',
+      type: 'checkbox',
+      checked: status.keepsRunning,
+      click: ({ checked }) => actions.keepRunning(checked),
+    },
+    ...updateItem(status.update, actions),
+    { type: 'separator' },
+    { label: 'Quit Homeport', click: () => actions.quit() },
+  ];
+}
+
+function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConstructorOptions {
+  const { id, title, state, address, reason } = service;
+  const submenu: MenuItemConstructorOptions[] = [];
+  if (reason !== null) submenu.push({ label: shortened(reason), enabled: false });
+  if (state === 'failed') submenu.push({ label: 'Try again', click: () => actions.restart(id) });
+  submenu.push(
+    state === 'off'
+      ? { label: 'Start', click: () => actions.turn(id, true) }
+      : { label: 'Stop', click: () => actions.turn(id, false) },
+  );
+  if (address !== null) submenu.push({ label: `Copy ${address}`, click: () => actions.copy(address) });
+  return { label: `${title}: ${stateWords[state]}`, submenu };
+}
+
+const stateWords: Readonly<Record<ServiceState['state'], string>> = {
+  off: 'off',
+  starting: 'starting',
+  up: 'running',
+  degraded: 'running, with a problem',
+  failed: 'does not run',
+  stopping: 'stopping',
+};
+
+function updateItem(update: UpdateState, actions: MenuActions): MenuItemConstructorOptions[] {
+  switch (update) {
+    case 'absent':
+      return [];
+    case 'ready':
+      return [{ label: 'The update is put in place at the next start', enabled: false }];
+    case 'checking':
+    case 'loading':
+      return [{ label: update === 'checking' ? 'Looking for an update' : 'Loading the update', enabled: false }];
+    case 'idle':
+    case 'failed':
+      return [{ label: 'Check for updates', click: () => actions.checkForUpdate() }];
+  }
+}
+
+/** A menu is as wide as its longest line. */
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,57 @@
+import { escapeMarkup } from '../host/popups/text.ts';
+import type { Notifier } from '../host/popups/notifier.ts';
+import type { ElectronParts } from './electron.ts';
+
+/** Popups whose click is still listened to; an older one leaves the screen. */
+const mostShown = 50;
+
+/** Popups by Electron's own notifications: click and close everywhere, buttons where the system has them. */
+export function electronNotifier(Notification: ElectronParts['Notification'], platform: NodeJS.Platform): Notifier {
+  // Without a reference from here the garbage collector takes a notification away, and its click with it.
+  const shown = new Map<string, { close(): void }>();
+
+  return {
+    name: 'electron',
+    show(popup, listener) {
+      if (!Notification.isSupported()) return listener({ failed: 'this desktop shows no notifications' });
+      const { id, urgency } = popup;
+      shown.get(id)?.close();
+      const notification = new Notification({
+        title: popup.title,
+        // Popup servers on Linux read the body as markup.
+        body: platform === 'linux' ? escapeMarkup(popup.body) : popup.body,
+        silent: popup.silent,
+        urgency,
+        timeoutType: urgency === 'critical' ? 'never' : 'default',
+        groupId: popup.group,
+        groupTitle: popup.group,
+        actions: popup.actions.map(({ label }) => ({ type: 'button', text: label })),
+      });
+      const end = (): void => {
+        if (shown.get(id) === notification) shown.delete(id);
+      };
+      notification.on('show', () => listener('shown'));
+      notification.on('click', () => listener('clicked'));
+      notification.on('action', (_, index) => {
+        const action = popup.actions[index];
+        if (action !== undefined) listener({ action: action.id });
+      });
+      notification.on('close', () => {
+        end();
+        listener('closed');
+      });
+      notification.on('failed', (_, error) => {
+        end();
+        listener({ failed: error });
+      });
+      shown.set(id, notification);
+      const [oldest] = shown.values();
+      if (shown.size > mostShown) oldest?.close();
+      notification.show();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const notification of [...shown.values()]) notification.close();
+      shown.clear();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// Runs in the sandbox before each page, where neither modules nor types are: the names of services/contracts/desktop.ts.
+const { contextBridge, ipcRenderer } = require('electron');
+
+const calls = [
+  'info',
+  'quit',
+  'hide',
+  'pickFolder',
+  'showItem',
+  'startsAtLogin',
+  'startAtLogin',
+  'update',
+  'checkForUpdate',
+];
+const bridge = Object.fromEntries(
+  calls.map((name) => [name, (argument) => ipcRenderer.invoke(`homeport:${name}`, argument)]),
+);
+contextBridge.exposeInMainWorld('bridge', bridge);

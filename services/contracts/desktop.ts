@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** What the desktop app's own update is up to; `absent` where it gets its updates another way, or none. */
+export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
+export type UpdateState = z.infer<typeof UpdateState>;
+
+/**
+ * What a page may ask of the desktop window that it runs in, by the name of the call: its one argument, and its answer.
+ * A browser has none of it: pages look for `bridge` in `window`.
+ */
+export const bridgeCalls = {
+  info: { argument: z.undefined(), reply: z.object({ version: z.string(), platform: z.string() }) },
+  quit: { argument: z.undefined(), reply: z.void() },
+  hide: { argument: z.undefined(), reply: z.void() },
+  /** Absolute path; null when the person chose none. */
+  pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
+  /** Shows a file in the system's file manager; false for one outside the folders of downloads and data. */
+  showItem: { argument: z.object({ path: z.string().min(1).max(4096) }), reply: z.boolean() },
+  startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
+  startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
+  update: { argument: z.undefined(), reply: UpdateState },
+  checkForUpdate: { argument: z.undefined(), reply: UpdateState },
+} as const;
+
+export type BridgeCall = keyof typeof bridgeCalls;
+type Argument<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['argument']>;
+type Reply<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['reply']>;
+
+/** `window.bridge`. */
+export type DesktopBridge = {
+  readonly [Name in BridgeCall]: (argument: Argument<Name>) => Promise<Reply<Name>>;
+};

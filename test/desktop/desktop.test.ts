@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { autostartFile } from '../../main/desktop/autostart.ts';
+import { desktopShell, electronProgram } from '../../main/desktop/choice.ts';
+import { hasTray } from '../../main/desktop/tray-presence.ts';
+import { electronNotifier } from '../../main/shell/notifier.ts';
+import { openLoginItem } from '../../main/shell/login-item.ts';
+import { trayMenu } from '../../main/shell/menu.ts';
+import type { ServiceState } from '../../services/contracts/control.ts';
+import type { PopupEvent } from '../../main/host/popups/notifier.ts';
+import { FakeElectron, menuTree } from '../support/electron.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'homeport-desktop-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the tray of a Linux desktop', () => {
+  const answer = (texts: Readonly<Record<string, string>>) => (program: string) =>
+    texts[program] === undefined ? Promise.reject(new Error('ENOENT')) : Promise.resolve(texts[program]);
+
+  it.each([
+    [{ gdbus: '(true,)\n' }, true],
+    [{ gdbus: '(false,)\n' }, false],
+    [{ 'dbus-send': 'method return time=1\n   boolean true\n' }, true],
+    [{ busctl: 'b true\n' }, true],
+    [{ busctl: 'b false\n' }, false],
+    [{}, false],
+  ])('is there when the session bus says so: %j', async (texts, there) => {
+    expect(await hasTray('linux', answer(texts))).toBe(there);
+  });
+
+  it('is always there elsewhere', async () => {
+    expect(await hasTray('darwin', answer({}))).toBe(true);
+  });
+});
+
+describe('the start at login', () => {
+  it('writes a path as the desktop entry specification quotes it', async () => {
+    const item = autostartFile({ XDG_CONFIG_HOME: folder }, ['/opt/a "b" $c `d` \\e 100%/homeport']);
+    await item.set(true);
+    const text = readFileSync(join(folder, 'autostart', 'homeport.desktop'), 'utf8');
+    expect(text).toContain('Exec="/opt/a \\\\"b\\\\" \\\\$c \\\\`d\\\\` \\\\\\\\e 100%%/homeport" "--hidden"\n');
+    expect(await item.get()).toBe(true);
+  });
+
+  it('names the AppImage, which is mounted elsewhere at each start', async () => {
+    const item = autostartFile({ XDG_CONFIG_HOME: folder, APPIMAGE: '/home/ada/Homeport.AppImage' }, ['/tmp/.mount/x']);
+    await item.set(true);
+    expect(readFileSync(join(folder, 'autostart', 'homeport.desktop'), 'utf8')).toContain(
+      'Exec="/home/ada/Homeport.AppImage" "--hidden"',
+    );
+  });
+
+  it.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('is off when the desktop says %s', async (line) => {
+    mkdirSync(join(folder, 'autostart'), { recursive: true });
+    writeFileSync(join(folder, 'autostart', 'homeport.desktop'), `[Desktop Entry]\n${line}\n`);
+    expect(await autostartFile({ XDG_CONFIG_HOME: folder }, ['x']).get()).toBe(false);
+  });
+
+  it('is the system’s own on macOS and Windows', async () => {
+    const electron = new FakeElectron();
+    const { app } = electron.parts;
+    const item = openLoginItem({ app, platform: 'win32', environment: {}, command: ['C:\\Homeport.exe'] });
+    expect(await item.get()).toBe(false);
+    await item.set(true);
+    expect(await item.get()).toBe(true);
+    expect(electron.loginItem.args).toEqual(['--hidden']);
+  });
+});
+
+describe('the choice at the start', () => {
+  const root = join(folder, 'project');
+  const program = electronProgram({ root, environment: {}, platform: 'linux' });
+  const choose = (fields: object = {}) =>
+    desktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
+
+  it('says what is missing, one thing after the other', () => {
+    expect(choose()).toEqual({ missing: 'since Electron’s program is not installed here' });
+    mkdirSync(join(program, '..'), { recursive: true });
+    writeFileSync(program, '');
+    expect(choose({ environment: {} })).toEqual({ missing: 'since there is no display' });
+    expect(choose({ user: 0 })).toEqual({ missing: 'since a window does not open for the user root' });
+    expect(choose()).toEqual({ missing: 'since the desktop app is not built' });
+    mkdirSync(join(root, 'dist', 'app', 'main'), { recursive: true });
+    writeFileSync(join(root, 'dist', 'app', 'main', 'index.js'), '');
+    expect(choose()).toEqual({ program, app: join(root, 'dist', 'app') });
+    expect(choose({ environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toHaveProperty('program');
+  });
+
+  it('knows the program’s place on every system, and of a copy brought along', () => {
+    const environment = { ELECTRON_OVERRIDE_DIST_PATH: '/brought' };
+    expect(electronProgram({ root, environment, platform: 'linux' })).toBe('/brought/electron');
+    expect(electronProgram({ root, environment, platform: 'win32' })).toContain('electron.exe');
+    expect(electronProgram({ root, environment, platform: 'darwin' })).toContain('Electron.app');
+  });
+});
+
+describe('notifications', () => {
+  const popup = {
+    ...{ id: 'message-1', title: 'Backup', body: '<done>', urgency: 'normal' as const, silent: true, group: 'mail' },
+    actions: [{ id: 'read', label: 'Mark as read' }],
+  };
+
+  it('tell what became of them', () => {
+    const electron = new FakeElectron();
+    const notifier = electronNotifier(electron.parts.Notification, 'darwin');
+    const events: PopupEvent[] = [];
+    notifier.show(popup, (event) => events.push(event));
+    const [shown] = electron.notifications;
+    expect(shown?.options).toMatchObject({ body: '<done>', silent: true, actions: [{ text: 'Mark as read' }] });
+    shown?.events.emit('click');
+    shown?.events.emit('action', {}, 0);
+    shown?.events.emit('action', {}, 9);
+    shown?.events.emit('failed', {}, 'the server is gone');
+    expect(events).toEqual(['shown', 'clicked', { action: 'read' }, { failed: 'the server is gone' }]);
+  });
+
+  it('take the place of an earlier one of the same message, and leave the screen when there are too many', () => {
+    const electron = new FakeElectron();
+    const notifier = electronNotifier(electron.parts.Notification, 'linux');
+    notifier.show(popup, () => undefined);
+    notifier.show(popup, () => undefined);
+    expect(electron.notifications.map(({ closed }) => closed)).toEqual([true, false]);
+    for (let index = 0; index < 50; index += 1)
+      notifier.show({ ...popup, id: `other-${String(index)}` }, () => undefined);
+    expect(electron.notifications.filter(({ closed }) => !closed)).toHaveLength(50);
+    expect(electron.notifications[1]?.closed).toBe(true);
+  });
+
+  it('say so where the desktop shows none, and go when the app goes', async () => {
+    const electron = new FakeElectron();
+    electron.showsNotifications = false;
+    const notifier = electronNotifier(electron.parts.Notification, 'linux');
+    const events: PopupEvent[] = [];
+    notifier.show(popup, (event) => events.push(event));
+    expect(events).toEqual([{ failed: 'this desktop shows no notifications' }]);
+    electron.showsNotifications = true;
+    notifier.show(popup, () => undefined);
+    await notifier[Symbol.asyncDispose]();
+    expect(electron.notifications[0]?.closed).toBe(true);
+  });
+});
+
+it('the menu copies an address, shortens a long reason, and tells of an update', () => {
+  const copied: string[] = [];
+  const service: ServiceState = {
+    ...{ id: 'push', title: 'Push', summary: '', state: 'degraded', detail: '', reason: 'a '.repeat(100) },
+    ...{ address: 'http://127.0.0.1:2586', port: 2586, suggestedPort: null },
+  };
+  const nothing = (): void => undefined;
+  const menu = (update: 'idle' | 'checking' | 'loading' | 'ready' | 'absent') =>
+    trayMenu(
+      {
+        ...{ services: [service], urgent: 3, downloads: 0, startsAtLogin: true, keepsRunning: true, update, now: 0 },
+        popups: { enabled: true, driver: 'electron', pausedUntil: null, quietUntil: null, held: 0 },
+      },
+      {
+        ...{ open: nothing, turn: nothing, restart: nothing, pause: nothing, startAtLogin: nothing },
+        ...{ keepRunning: nothing, checkForUpdate: nothing, quit: nothing, copy: (text) => copied.push(text) },
+      },
+    );
+  const items = menu('idle').flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
+  const below = items.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
+  below.find(({ label }) => label === 'Copy http://127.0.0.1:2586')?.click?.({} as never, undefined, {});
+  expect(copied).toEqual(['http://127.0.0.1:2586']);
+  expect(below[0]?.label).toHaveLength(80);
+  expect(menuTree(menu('idle'))).toContain('3 urgent messages');
+  expect(menuTree(menu('idle'))).toContain('\nCheck for updates\n');
+  expect(menuTree(menu('checking'))).toContain('Looking for an update (not clickable)');
+  expect(menuTree(menu('loading'))).toContain('Loading the update (not clickable)');
+  expect(menuTree(menu('ready'))).toContain('at the next start (not clickable)');
+  expect(menuTree(menu('absent'))).not.toContain('update');
+});

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createPackage, extractFile, listPackage } from '@electron/asar';
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startHostProcess } from '../support/host-process.ts';
+import { inbox } from '../support/api.ts';
+import { SmtpDialogue } from '../support/smtp.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where Electron's fuses stand in its program; what follows is their version, their number, and a digit for each. */
+const fuseSentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+
+/** What electron-builder needs of Electron to pack an app: everything but a program that runs. */
+async function standIn(folder: string): Promise<string> {
+  for (const name of ['locales', 'resources', 'empty']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'electron'), `ELF${fuseSentinel}\u0001\u0009${'0'.repeat(9)}`, { mode: 0o755 });
+  for (const name of ['version', 'LICENSE', 'LICENSES.chromium.html', 'locales/en-US.pak', 'chrome-sandbox']) {
+    writeFileSync(join(folder, name), name === 'version' ? '45.4.1' : 'stand-in');
+  }
+  writeFileSync(join(folder, 'empty', 'index.js'), '');
+  await createPackage(join(folder, 'empty'), join(folder, 'resources', 'default_app.asar'));
+  return folder;
+}
+
+describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the packed app', () => {
+  const work = mkdtempSync(join(tmpdir(), 'homeport-package-'));
+  const packed = join(work, 'out', 'linux-unpacked');
+  const archive = join(packed, 'resources', 'app.asar');
+  let files: readonly string[];
+  beforeAll(async () => {
+    await run(process.execPath, ['scripts/build-app.mjs'], { cwd: root });
+    const dist = await standIn(join(work, 'electron'));
+    const options = ['--linux', 'dir', `-c.electronDist=${dist}`, `-c.directories.output=${join(work, 'out')}`];
+    // It asks the world for nothing: the program is there, and nothing is published.
+    await run('electron-builder', ['--config', 'electron-builder.yml', ...options], { cwd: root });
+    files = listPackage(archive, { isPack: false });
+  }, 240_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it('holds the built app, its pages and the packages it runs with', () => {
+    for (const file of [
+      '/main/index.js',
+      '/main/shell/preload.cjs',
+      '/services/mail/mime/parse-worker.js',
+      '/dist/renderer/index.html',
+      '/assets/tray/normal-22@2x.png',
+      '/node_modules/better-sqlite3/lib/index.js',
+      '/node_modules/electron-store/index.js',
+      '/node_modules/express/index.js',
+    ]) {
+      expect(files).toContain(file);
+    }
+    const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { main: string };
+    expect(manifest.main).toBe('main/index.js');
+  });
+
+  it('holds no sources, no tests, no tools and no database driver of another system', () => {
+    const own = files.filter((file) => !file.startsWith('/node_modules/'));
+    expect(own.filter((file) => file.endsWith('.ts'))).toEqual([]);
+    expect(own.filter((file) => /^\/(test|scripts|docs|renderer|\.cache)\b/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /^\/node_modules\/(electron|vite|typescript|vitest|svelte|eslint)\//.test(file)),
+    ).toEqual([]);
+    expect(files.filter((file) => file.includes('/node-notifier/vendor/'))).toEqual([]);
+    expect(files.filter((file) => file.endsWith('.node'))).toEqual([
+      '/node_modules/better-sqlite3/prebuilds/linux-x64.node',
+    ]);
+  });
+
+  it('has the database driver beside the archive, where the system can load it', () => {
+    const unpacked = readdirSync(join(packed, 'resources', 'app.asar.unpacked'), { recursive: true }).map(String);
+    expect(unpacked).toContain(join('node_modules', 'better-sqlite3', 'prebuilds', 'linux-x64.node'));
+  });
+
+  it('has its fuses set: it runs nothing but itself', async () => {
+    const wire = await getCurrentFuseWire(join(packed, 'homeport'));
+    const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
+    expect(isOn(FuseV1Options.RunAsNode)).toBe(false);
+    expect(isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable)).toBe(false);
+    expect(isOn(FuseV1Options.EnableNodeCliInspectArguments)).toBe(false);
+    expect(isOn(FuseV1Options.EnableCookieEncryption)).toBe(true);
+    expect(isOn(FuseV1Options.EnableEmbeddedAsarIntegrityValidation)).toBe(true);
+    expect(isOn(FuseV1Options.OnlyLoadAppFromAsar)).toBe(true);
+  });
+
+  it('runs without its types: the built host starts under plain Node and reads a large mail in its own thread', async () => {
+    const dataDir = join(work, 'data');
+    mkdirSync(dataDir);
+    const program = join(work, 'start.mjs');
+    const built = pathToFileURL(join(root, 'dist', 'app', 'main', 'headless.js')).href;
+    writeFileSync(program, `import { main } from '${built}';\nawait main(process.argv.slice(2));\n`);
+    await using host = await startHostProcess(dataDir, { program });
+    using smtp = await SmtpDialogue.open(host.port('mail'));
+    const line = `${'x'.repeat(70)}\r\n`;
+    expect(await smtp.send('alerts@homeport.local', 'A large one', line.repeat(6000))).toMatch(/^250/);
+    await vi.waitFor(
+      async () =>
+        expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('A large one (nas@example.org)'),
+      { timeout: 20_000, interval: 50 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DataFolderTaken } from '../../main/host/data-lock.ts';
+import type { FakeElectron } from '../support/electron.ts';
+import { openDesktop } from './rig.ts';
+
+describe('the desktop app', () => {
+  it('hands over to the instance that runs, before it touches anything', async () => {
+    let opened = false;
+    await using rig = await openDesktop({
+      prepare: (electron) => (electron.isFirst = false),
+      openHost: async () => {
+        opened = true;
+        throw new Error('unexpected');
+      },
+    });
+    expect(rig.electron.exits).toEqual([0]);
+    expect(opened).toBe(false);
+  });
+
+  it('keeps Chromium’s files apart, and takes links', async () => {
+    await using rig = await openDesktop();
+    expect(rig.electron.paths).toEqual({ userData: join(rig.dataDir, 'desktop') });
+    expect(rig.electron.protocols).toEqual(['homeport']);
+  });
+
+  it('shows the pages of a host that runs without a window', async () => {
+    await using rig = await openDesktop({
+      openHost: async () => {
+        throw new DataFolderTaken('/data', { pid: 7, url: 'http://127.0.0.1:7700/' });
+      },
+    });
+    expect(rig.electron.opened).toEqual(['http://127.0.0.1:7700/']);
+    expect(rig.electron.exits).toEqual([0]);
+  });
+
+  it('says why it cannot start', async () => {
+    await using rig = await openDesktop({
+      openHost: async () => {
+        throw new Error('The vault’s key is missing.');
+      },
+    });
+    expect(rig.electron.errors).toEqual(['Homeport could not start: The vault’s key is missing.']);
+    expect(rig.electron.exits).toEqual([1]);
+  });
+
+  it('looks after its services when the machine wakes', async () => {
+    await using rig = await openDesktop();
+    rig.moody.health = { state: 'degraded', detail: 'The network is not back yet.' };
+    rig.electron.power.emit('resume');
+    await rig.sees(() => expect(JSON.stringify(rig.electron.tray?.menu)).toContain('Moody: running, with a problem'));
+    expect(rig.log.join('\n')).toContain('the machine was asleep');
+  });
+
+  it('stays when its last window is gone', async () => {
+    await using rig = await openDesktop();
+    rig.electron.events.emit('window-all-closed');
+    rig.electron.events.emit('activate');
+    expect(rig.electron.window?.visible).toBe(true);
+    expect(rig.electron.exits).toEqual([]);
+  });
+
+  it('shows messages as notifications, whose click opens the message in the window', async () => {
+    await using rig = await openDesktop({ hidden: true });
+    const { id } = rig.inbox.add({ title: 'Disk <full>', body: 'a & <b>b</b>', priority: 5 });
+    await rig.sees(() => expect(rig.electron.notifications).toHaveLength(1));
+    const [notification] = rig.electron.notifications;
+    expect(notification?.options).toMatchObject({
+      title: 'Disk <full>',
+      body: 'a &amp; &lt;b&gt;b&lt;/b&gt;',
+      urgency: 'critical',
+      timeoutType: 'never',
+    });
+    notification?.events.emit('click');
+    await rig.sees(() => expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/inbox/${String(id)}`]));
+    const link = rig.inbox.add({ title: 'Build', link: 'https://ci.example/7', priority: 4 });
+    await rig.sees(() => expect(rig.electron.notifications).toHaveLength(2));
+    rig.electron.notifications[1]?.events.emit('click');
+    await rig.sees(() => expect(rig.electron.opened).toEqual(['https://ci.example/7']));
+    rig.electron.notifications[1]?.events.emit('action', {}, 0);
+    await rig.sees(() => expect(rig.inbox.items.find((item) => item.id === link.id)?.read).toBe(true));
+  });
+});
+
+describe('the vault’s key', () => {
+  const keyIn = async (prepare: (electron: FakeElectron) => void, dataDir: string): Promise<string> => {
+    await using _rig = await openDesktop({ prepare, dataDir });
+    return readFileSync(join(dataDir, 'vault.key'), 'utf8');
+  };
+
+  it('is kept by the keyring where that protects it, and moves back to the file where it does not', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
+    using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
+    expect(await keyIn((electron) => (electron.keyring = 'basic_text'), dataDir)).not.toContain('safe-storage');
+    expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
+  });
+
+  it('stays in the file where there is no keyring', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
+    using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    expect(await keyIn((electron) => (electron.keyring = 'none'), dataDir)).not.toContain('safe-storage');
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { Updater } from '../../main/desktop/updates.ts';
+import { openHost, type Host } from '../../main/host/host.ts';
+import { startDesktop, type DesktopOptions } from '../../main/shell/desktop.ts';
+import { control } from '../../services/control/index.ts';
+import { MemoryDownloads, MemoryInbox, MoodyService } from '../renderer/memory-services.ts';
+import { FakeElectron } from '../support/electron.ts';
+import { builtPages, testEnvironment } from '../support/host.ts';
+
+export interface DesktopRig extends AsyncDisposable {
+  readonly electron: FakeElectron;
+  readonly dataDir: string;
+  readonly inbox: MemoryInbox;
+  readonly downloads: MemoryDownloads;
+  readonly moody: MoodyService;
+  /** What electron-store would have kept. */
+  readonly kept: Map<string, unknown>;
+  readonly log: readonly string[];
+  readonly host: () => Host;
+  /** Address of the app's pages. */
+  readonly own: () => string;
+  /** Waits until the tray shows what the expectation wants. */
+  sees(expectation: () => void): Promise<void>;
+}
+
+export interface RigOptions {
+  readonly argv?: readonly string[];
+  readonly platform?: NodeJS.Platform;
+  /** Whether a desktop shows tray icons. */
+  readonly tray?: boolean;
+  readonly hidden?: boolean;
+  readonly administrator?: boolean;
+  readonly kept?: Readonly<Record<string, unknown>>;
+  readonly updater?: Updater;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
+  readonly moody?: MoodyService;
+  readonly openHost?: DesktopOptions['openHost'];
+  /** Changes the fake before anything starts. */
+  readonly prepare?: (electron: FakeElectron) => void;
+}
+
+/** The desktop app on a fake of Electron, around the real host with services that do what the test says. */
+export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig> {
+  const electron = new FakeElectron();
+  options.prepare?.(electron);
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'homeport-shell-'));
+  const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
+  const kept = new Map<string, unknown>(Object.entries(options.kept ?? {}));
+  const log: string[] = [];
+  let host: Host | undefined;
+  const environment = {
+    ...testEnvironment(dataDir, { ...options, environment: { XDG_CONFIG_HOME: join(dataDir, 'config') } }),
+    ...options.environment,
+  };
+  await startDesktop({
+    parts: electron.parts,
+    argv: options.argv ?? [],
+    platform: options.platform ?? 'linux',
+    environment,
+    root: '/opt/homeport',
+    dataDir,
+    hidden: options.hidden ?? false,
+    openHost:
+      options.openHost ??
+      (async (desktop) => {
+        host = await openHost({
+          ...desktop,
+          dataDir,
+          descriptors: [downloads.descriptor, moody.descriptor, inbox.descriptor, control],
+          pages: builtPages,
+          environment,
+          logWrite: (line) => void log.push(line),
+        });
+        return host;
+      }),
+    openStore: () => ({ get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) }),
+    updater: options.updater,
+    run: async () => `(${String(options.tray ?? true)},)`,
+    command: ['/opt/homeport/homeport'],
+  });
+  const own = (): string => host?.addresses()['control'] ?? '';
+  return {
+    ...{ electron, dataDir, inbox, downloads, moody, kept, log, own },
+    host() {
+      if (host === undefined) throw new Error('the host was not opened');
+      return host;
+    },
+    sees: (expectation) => vi.waitFor(expectation, { timeout: 10_000, interval: 20 }),
+    async [Symbol.asyncDispose]() {
+      if (electron.exits.length === 0) {
+        electron.parts.app.quit();
+        await vi.waitFor(() => expect(electron.exits).not.toEqual([]), { timeout: 15_000, interval: 20 });
+      }
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { bridgeCalls } from '../../services/contracts/desktop.ts';
+import { preventable } from '../support/electron.ts';
+import { openDesktop } from './rig.ts';
+
+describe('a page in the window', () => {
+  it('goes nowhere but within the app', async () => {
+    await using rig = await openDesktop();
+    const page = rig.electron.contents();
+    for (const name of ['will-navigate', 'will-redirect']) {
+      const goes = (url: string): boolean => {
+        const event = preventable({ url });
+        page.emit(name, event);
+        return !event.prevented;
+      };
+      expect(goes(`${rig.own()}/inbox`)).toBe(true);
+      expect(goes('https://evil.example/')).toBe(false);
+      expect(goes(`${rig.own()}.evil.example/`)).toBe(false);
+      expect(goes('file:///etc/passwd')).toBe(false);
+      expect(goes('not an address')).toBe(false);
+    }
+    const webview = preventable();
+    page.emit('will-attach-webview', webview);
+    expect(webview.prevented).toBe(true);
+  });
+
+  it('opens no window of its own; addresses of the web and of mail go to their programs, nothing else does', async () => {
+    await using rig = await openDesktop();
+    const page = rig.electron.contents();
+    for (const url of [
+      'https://example.org/a',
+      'mailto:ada@example.org',
+      'file:///etc/passwd',
+      'smb://nas/x',
+      'steam://run',
+      'x',
+    ]) {
+      expect(page.opens(url)).toEqual({ action: 'deny' });
+    }
+    expect(rig.electron.opened).toEqual(['https://example.org/a', 'mailto:ada@example.org']);
+  });
+
+  it('gets no permission but to show messages and to copy', async () => {
+    await using rig = await openDesktop();
+    const { request, check } = rig.electron.permissions;
+    const asked = (permission: string, requestingUrl: string): boolean => {
+      let granted = false;
+      request?.({}, permission, (answer) => (granted = answer), { requestingUrl });
+      return granted;
+    };
+    for (const permission of ['notifications', 'clipboard-sanitized-write']) {
+      expect(asked(permission, `${rig.own()}/`)).toBe(true);
+      expect(check?.({}, permission, rig.own())).toBe(true);
+      expect(asked(permission, 'https://evil.example/')).toBe(false);
+    }
+    for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem']) {
+      expect(asked(permission, `${rig.own()}/`)).toBe(false);
+      expect(check?.({}, permission, rig.own())).toBe(false);
+    }
+  });
+});
+
+describe('the bridge', () => {
+  it('has in the sandbox just the calls of the contract', () => {
+    const file = fileURLToPath(new URL('../../main/shell/preload.cjs', import.meta.url));
+    const sent: unknown[][] = [];
+    let bridge: Record<string, (argument: unknown) => unknown> = {};
+    runInNewContext(readFileSync(file, 'utf8'), {
+      require: () => ({
+        contextBridge: {
+          exposeInMainWorld: (name: string, value: typeof bridge) => name === 'bridge' && (bridge = value),
+        },
+        ipcRenderer: { invoke: (...args: unknown[]) => sent.push(args) },
+      }),
+    });
+    expect(Object.keys(bridge)).toEqual(Object.keys(bridgeCalls));
+    bridge['pickFolder']?.({ from: '/' });
+    expect(sent).toEqual([['homeport:pickFolder', { from: '/' }]]);
+  });
+
+  it('answers our own pages alone, and only what fits', async () => {
+    await using rig = await openDesktop();
+    const { electron } = rig;
+    const page = { url: `${rig.own()}/settings`, parent: null };
+    expect([...electron.calls.keys()].sort()).toEqual(
+      Object.keys(bridgeCalls)
+        .map((name) => `homeport:${name}`)
+        .sort(),
+    );
+    expect(await electron.call('info', undefined, page)).toMatchObject({ platform: 'linux' });
+    for (const frame of [{ ...page, url: 'https://evil.example/' }, { ...page, parent: {} }, null]) {
+      await expect(electron.call('info', undefined, frame as never)).rejects.toThrow('for the pages of Homeport');
+    }
+    await expect(electron.call('pickFolder', { from: 7 }, page)).rejects.toThrow('does not fit');
+    await expect(electron.call('quit', { now: true }, page)).rejects.toThrow('does not fit');
+    expect(electron.exits).toEqual([]);
+  });
+
+  it('lets pages choose folders, show files of their own folders, and change the start at login', async () => {
+    await using rig = await openDesktop();
+    const { electron, dataDir } = rig;
+    const page = { url: `${rig.own()}/`, parent: null };
+    expect(await electron.call('pickFolder', { from: '/home' }, page)).toBeNull();
+    electron.chosenFolders = ['/home/ada/Videos'];
+    expect(await electron.call('pickFolder', { from: '/home' }, page)).toBe('/home/ada/Videos');
+    expect(await electron.call('showItem', { path: join(dataDir, 'logs', 'homeport.log') }, page)).toBe(true);
+    for (const path of ['/etc/passwd', `${dataDir}/../secret`, `${dataDir}-other/x`, 'logs/homeport.log']) {
+      expect(await electron.call('showItem', { path }, page)).toBe(false);
+    }
+    expect(electron.shownItems).toEqual([join(dataDir, 'logs', 'homeport.log')]);
+    await electron.call('startAtLogin', { on: true }, page);
+    expect(await electron.call('startsAtLogin', undefined, page)).toBe(true);
+    expect(await electron.call('update', undefined, page)).toBe('absent');
+    expect(await electron.call('checkForUpdate', undefined, page)).toBe('absent');
+    await electron.call('hide', undefined, page);
+    expect(electron.window?.visible).toBe(false);
+    await electron.call('quit', undefined, page);
+    await rig.sees(() => expect(electron.exits).toEqual([0]));
+  });
+});

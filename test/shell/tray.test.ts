@@ -1,0 +1,220 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../services/contracts/problem.ts';
+import { MoodyService } from '../renderer/memory-services.ts';
+import { menuTree } from '../support/electron.ts';
+import { openDesktop, type DesktopRig } from './rig.ts';
+
+const assets = fileURLToPath(new URL('../../assets/tray', import.meta.url));
+
+/** The tray's menu as a tree, addresses and times made equal; printed, so that a run shows it. */
+function tree({ electron, own }: DesktopRig): string {
+  const text = menuTree(electron.tray?.menu ?? [])
+    .replaceAll(own(), 'ADDRESS')
+    .replaceAll(/until (\w+ )?\d\d:\d\d/g, 'until TIME');
+  console.log(`${basename(electron.tray?.image ?? '')}\n${text}\n`);
+  return text;
+}
+
+describe('the tray', () => {
+  it('shows an outlined lamp while nothing is to be done', async () => {
+    await using rig = await openDesktop();
+    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: All services run'));
+    expect(tree(rig)).toMatchInlineSnapshot(`
+      "All services run (not clickable)
+      ---
+      Open Homeport
+      Services
+        Downloads: running
+          Stop
+        Moody: running
+          Stop
+        Inbox: running
+          Stop
+      No active downloads
+      Pause notifications
+        For 1 hour
+        Until the morning
+        Not paused (not clickable)
+      ---
+      [ ] Start at login
+      [x] Keep running when the window is closed
+      ---
+      Quit Homeport"
+    `);
+    expect(rig.electron.badge).toBe(0);
+  });
+
+  it('fills the lamp for urgent messages, until they are read', async () => {
+    await using rig = await openDesktop();
+    const { id } = rig.inbox.add({ title: 'Disk full', priority: 5 });
+    rig.inbox.add({ title: 'Backup finished', priority: 3 });
+    rig.downloads.set('1', { state: 'downloading' });
+    rig.downloads.set('2', { state: 'finished' });
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('attention-22.png'));
+    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: 1 urgent message'));
+    expect(tree(rig)).toMatchInlineSnapshot(`
+      "1 urgent message (not clickable)
+      ---
+      Open Homeport
+      Read the messages
+      Services
+        Downloads: running
+          Stop
+        Moody: running
+          Stop
+        Inbox: running
+          Stop
+      Downloads: 1 active
+      Pause notifications
+        For 1 hour
+        Until the morning
+        Not paused (not clickable)
+      ---
+      [ ] Start at login
+      [x] Keep running when the window is closed
+      ---
+      Quit Homeport"
+    `);
+    expect(rig.electron.badge).toBe(1);
+    await fetchApi(rig, 'PATCH', '/api/inbox', { ids: [id], read: true });
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
+    expect(rig.electron.badge).toBe(0);
+  });
+
+  it('crosses the lamp while a service does not run, and tries it again', async () => {
+    const moody = new MoodyService();
+    moody.failure = new Problem('moody.port', 500, 'Port 9 is taken by another program.');
+    await using rig = await openDesktop({ moody });
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('error-22.png'));
+    expect(rig.electron.tray?.tip).toBe('Homeport: Moody does not run');
+    expect(tree(rig)).toMatchInlineSnapshot(`
+      "Moody does not run (not clickable)
+      ---
+      Open Homeport
+      Services
+        Downloads: running
+          Stop
+        Moody: does not run
+          Port 9 is taken by another program. (not clickable)
+          Try again
+          Stop
+        Inbox: running
+          Stop
+      No active downloads
+      Pause notifications
+        For 1 hour
+        Until the morning
+        Not paused (not clickable)
+      ---
+      [ ] Start at login
+      [x] Keep running when the window is closed
+      ---
+      Quit Homeport"
+    `);
+    moody.failure = undefined;
+    rig.electron.click(/^Try again$/);
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
+  });
+
+  it('dims the lamp while notifications are paused', async () => {
+    await using rig = await openDesktop();
+    rig.electron.click(/^For 1 hour$/);
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('paused-22.png'));
+    const until = rig.host().popups.state().pausedUntil ?? 0;
+    expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    expect(tree(rig)).toMatchInlineSnapshot(`
+      "Notifications are paused until TIME (not clickable)
+      ---
+      Open Homeport
+      Services
+        Downloads: running
+          Stop
+        Moody: running
+          Stop
+        Inbox: running
+          Stop
+      No active downloads
+      Notifications paused until TIME
+        For 1 hour
+        Until the morning
+        Show them again
+      ---
+      [ ] Start at login
+      [x] Keep running when the window is closed
+      ---
+      Quit Homeport"
+    `);
+    rig.electron.click(/^Show them again$/);
+    await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
+    rig.electron.click(/^Until the morning$/);
+    await rig.sees(() => expect(new Date(rig.host().popups.state().pausedUntil ?? 0).getHours()).toBe(8));
+  });
+
+  it('starts and stops services, and copies their addresses', async () => {
+    await using rig = await openDesktop();
+    const item = (): string => menuTree(rig.electron.tray?.menu ?? []);
+    rig.electron.click(/^Stop$/);
+    await rig.sees(() => expect(item()).toContain('Downloads: off'));
+    expect(rig.electron.tray?.tip).toBe('Homeport: 2 of 3 services run');
+    rig.electron.click(/^Start$/);
+    await rig.sees(() => expect(item()).toContain('Downloads: running'));
+  });
+
+  it('starts at login by a file of the desktop, which says where the program is', async () => {
+    await using rig = await openDesktop();
+    const file = join(rig.dataDir, 'config', 'autostart', 'homeport.desktop');
+    rig.electron.click(/^Start at login$/, true);
+    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[x] Start at login'));
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/homeport/homeport" "--hidden"');
+    rig.electron.click(/^Start at login$/, false);
+    await rig.sees(() => expect(existsSync(file)).toBe(false));
+  });
+
+  it('leads to the pages', async () => {
+    await using rig = await openDesktop({ hidden: true });
+    expect(rig.electron.window).toBeUndefined();
+    rig.electron.click(/^No active downloads$/);
+    expect(rig.electron.window?.addresses.at(-1)).toBe(`${rig.own()}/downloads`);
+    expect(rig.electron.window?.visible).toBe(true);
+  });
+
+  it.each([
+    ['linux', 'normal-22.png'],
+    ['darwin', 'normalTemplate.png'],
+    ['win32', 'normal.png'],
+  ] as const)('has the images of %s', async (platform, name) => {
+    await using rig = await openDesktop({ platform });
+    expect(basename(rig.electron.tray?.image ?? '')).toBe(name);
+    for (const state of ['normal', 'attention', 'error', 'paused']) {
+      const file = name.replace('normal', state);
+      expect(existsSync(join(assets, file))).toBe(true);
+      expect(existsSync(join(assets, file.replace('.png', '@2x.png')))).toBe(true);
+    }
+  });
+
+  it('quits from its menu: the services end, then the app', async () => {
+    await using rig = await openDesktop();
+    const own = rig.own();
+    rig.electron.click(/^Quit Homeport$/);
+    await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
+    await expect(fetch(own)).rejects.toThrow();
+    expect(rig.electron.tray?.destroyed).toBe(true);
+  });
+});
+
+async function fetchApi(rig: DesktopRig, method: string, path: string, body: unknown): Promise<void> {
+  const [cookie] = rig.electron.cookies;
+  const answer = await fetch(rig.own() + path, {
+    method,
+    headers: {
+      'Content-Type': 'application/json',
+      Cookie: `${cookie?.name ?? ''}=${cookie?.value ?? ''}`,
+      'Sec-Fetch-Site': 'same-origin',
+    },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+}
