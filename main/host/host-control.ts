@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { HostControl } from '../../services/contracts/control.ts';
+import type { BackupShelf, HostControl } from '../../services/contracts/control.ts';
 import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
@@ -12,6 +12,7 @@ import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
+import { writeReport } from './log/report.ts';
 import type { HostParts } from './parts.ts';
 import type { ServiceRunner } from './service-runner.ts';
 import { version } from './version.ts';
@@ -25,6 +26,7 @@ interface ControlParts {
   readonly safeMode: boolean;
   readonly pages: string;
   readonly popups: PopupsControl;
+  readonly backups: BackupShelf;
 }
 
 /** The host's controls, as the control service gets them. */
@@ -76,6 +78,8 @@ export function createHostControl(given: ControlParts): HostControl {
           ...(text === undefined ? {} : { text }),
         })
         .map(({ at, ...line }) => ({ time: at, ...line })),
+    backups: given.backups,
+    report: () => writeReport({ version, runners, config, engines, log: parts.log }),
     async deadJobs() {
       const lists = await Promise.all(
         [...runners].map(async ([service, { jobs }]) => {

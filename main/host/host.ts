@@ -6,6 +6,7 @@ import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { sessionCookieName } from './accounts/session-cookie.ts';
+import { openBackups } from './backup/shelf.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
@@ -142,6 +143,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     }),
   );
 
+  const backups = opening.use(
+    openBackups({ dataDir, settings: () => config.read().host, clock, log: log.child('backup') }),
+  );
   const control = createHostControl({
     parts,
     config,
@@ -151,6 +155,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     safeMode,
     pages: options.pages,
     popups,
+    backups,
   });
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];

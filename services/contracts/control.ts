@@ -44,6 +44,30 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
+/** A backup that lies in the folder of backups. */
+export const BackupFile = z
+  .object({
+    /** File name, without a folder. */
+    name: z.string(),
+    bytes: z.number(),
+    createdAt: z.number().describe('ms since the epoch'),
+  })
+  .meta({ id: 'BackupFile' });
+export type BackupFile = z.infer<typeof BackupFile>;
+
+/** The host's backups, newest first. */
+export interface BackupShelf {
+  /** Absolute path of the folder. */
+  folder(): string;
+  list(): Promise<readonly BackupFile[]>;
+  /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
+  make(): Promise<BackupFile>;
+  /** @throws Problem `backup.unknown` (404). */
+  remove(name: string): Promise<void>;
+  /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */
+  path(name: string): Promise<string>;
+}
+
 /** What only the control service may do with the host that runs it. */
 export interface HostControl {
   readonly version: string;
@@ -68,6 +92,9 @@ export interface HostControl {
     readonly text?: string;
     readonly limit: number;
   }): readonly LogLine[];
+  readonly backups: BackupShelf;
+  /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
+  report(): Promise<string>;
   deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;
   retryJob(service: string, id: string): Promise<boolean>;
   dropJob(service: string, id: string): Promise<boolean>;
@@ -187,6 +214,34 @@ export const controlApi = {
       limit: z.coerce.number().int().min(1).max(2000).default(200),
     }),
     reply: z.object({ lines: z.array(LogLine) }),
+  }),
+  report: defineRoute({
+    method: 'GET',
+    path: '/api/report',
+    summary: 'What somebody who helps has to know, as text without secrets.',
+    access: 'admin',
+    reply: z.object({ text: z.string() }),
+  }),
+  backups: defineRoute({
+    method: 'GET',
+    path: '/api/backups',
+    summary: 'The backups in the folder of backups, newest first. `GET /api/backups/NAME/file` loads one.',
+    access: 'admin',
+    reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+  }),
+  makeBackup: defineRoute({
+    method: 'POST',
+    path: '/api/backups',
+    summary: 'Saves the whole data folder into a backup, while everything runs.',
+    access: 'admin',
+    reply: BackupFile,
+  }),
+  removeBackup: defineRoute({
+    method: 'DELETE',
+    path: '/api/backups/:name',
+    summary: 'Removes a backup for good.',
+    access: 'admin',
+    reply: ok,
   }),
   deadJobs: defineRoute({
     method: 'GET',

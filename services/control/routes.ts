@@ -77,6 +77,16 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
       return host.installEngine(name.data);
     }),
+    implement(controlApi.report, async () => ({ text: await host.report() })),
+    implement(controlApi.backups, async () => ({
+      folder: host.backups.folder(),
+      backups: [...(await host.backups.list())],
+    })),
+    implement(controlApi.makeBackup, () => host.backups.make()),
+    implement(controlApi.removeBackup, async ({ params }) => {
+      await host.backups.remove(params['name'] ?? '');
+      return done;
+    }),
     implement(controlApi.log, ({ query: { level, service, text, limit } }) => ({
       lines: [
         ...host.log({

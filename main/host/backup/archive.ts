@@ -40,6 +40,8 @@ export const leftOut: ReadonlySet<string> = new Set([
   'logs',
   'engines',
   '.restoring',
+  // Chromium's own files.
+  'desktop',
 ]);
 
 /** A service's own database, `<id>/db.sqlite`. Any other file of that ending is a file like others, such as a download. */

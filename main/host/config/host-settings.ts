@@ -52,6 +52,25 @@ export const HostSettings = z.object({
     description:
       "The desktop app lets the system's keyring keep the key of stored secrets, where there is a safe one. Then only the desktop app of this person on this computer can read them: turn it off, and start the desktop app once, before you run Homeport without a window or move a backup to another computer.",
   }),
+  backupFolder: z
+    .string()
+    .max(4096)
+    .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.')
+    .default('')
+    .meta({
+      title: 'Folder of backups',
+      description:
+        'Where backups are written, best on another disk. Empty: a folder beside the data folder, with "-backups" behind its name.',
+      folder: true,
+    }),
+  backupEveryDays: z.int().min(0).max(365).default(0).meta({
+    title: 'Backup every … days',
+    description: 'Homeport makes a backup by itself when the newest one is this old. 0: only when asked.',
+  }),
+  backupKeep: z.int().min(1).max(1000).default(7).meta({
+    title: 'Backups to keep',
+    description: 'When Homeport has made a backup by itself, it removes the oldest ones beyond this number.',
+  }),
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     title: 'Time to stop',
     description: 'Seconds that running work gets to finish when Homeport stops.',
@@ -99,6 +118,9 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_QUIET_HOURS: 'quietHours',
   HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
   HOMEPORT_KEYRING: 'keyring',
+  HOMEPORT_BACKUP_FOLDER: 'backupFolder',
+  HOMEPORT_BACKUP_EVERY_DAYS: 'backupEveryDays',
+  HOMEPORT_BACKUP_KEEP: 'backupKeep',
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',

@@ -1,0 +1,69 @@
+import { arch, platform, release, totalmem } from 'node:os';
+import type { SettingsView } from '../../../services/contracts/settings.ts';
+import type { Config } from '../config/config.ts';
+import type { EngineShelf } from '../engines/engines.ts';
+import type { HostLog } from '../log.ts';
+import type { ServiceRunner } from '../service-runner.ts';
+
+interface ReportParts {
+  readonly version: string;
+  readonly runners: ReadonlyMap<string, ServiceRunner>;
+  readonly config: Config;
+  readonly engines: EngineShelf;
+  readonly log: HostLog;
+}
+
+/** Newest warnings and errors that a report holds. */
+const mostLines = 60;
+
+/**
+ * What somebody who helps has to know, as text to paste: no secrets, since the settings' view masks them and the log never
+ * holds any. Settings appear only where they are not the default.
+ */
+export async function writeReport({ version, runners, config, engines, log }: ReportParts): Promise<string> {
+  const { rss } = process.memoryUsage();
+  const parts = [
+    `Homeport ${version}, Node ${process.versions.node}, ${platform()} ${release()} ${arch()}`,
+    `${megabytes(rss)} of ${megabytes(totalmem())} in use, up for ${String(Math.round(process.uptime() / 60))} min`,
+    '',
+    'Services',
+    ...[...runners.values()].map(({ state: { id, state, detail, reason, port } }) =>
+      [`  ${id}: ${state}`, port === null ? '' : `port ${String(port)}`, reason ?? detail].filter(Boolean).join(', '),
+    ),
+    '',
+    'Engines',
+    ...(await engines.list()).map(({ name, version, source }) => `  ${name}: ${version ?? 'missing'} (${source})`),
+    '',
+    'Settings that are not the default',
+    ...changedSettings(config.describe()),
+    '',
+    'Newest warnings and errors',
+    ...log
+      .recent({ level: 'warn', limit: mostLines })
+      .map(({ at, level, service, message, fields }) =>
+        `  ${new Date(at).toISOString()} ${level} ${service}: ${message} ${detailsOf(fields)}`.trimEnd(),
+      ),
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function changedSettings({ sections }: SettingsView): string[] {
+  return sections.flatMap(({ id, fields }) =>
+    fields
+      .filter(({ origin }) => origin.from !== 'default')
+      .map(({ name, value, secret, lockedBy }) => {
+        // An address may hold a name and a password of its own.
+        const shown = secret ? 'set' : JSON.stringify(value).replaceAll(/\/\/[^/\s"@]*@/g, '//…@');
+        return `  ${id}.${name} = ${shown.slice(0, 300)}${lockedBy === null ? '' : ` (by ${lockedBy})`}`;
+      }),
+  );
+}
+
+function detailsOf(fields: Readonly<Record<string, unknown>>): string {
+  const text = Object.keys(fields).length === 0 ? '' : JSON.stringify(fields);
+  return text.length > 500 ? `${text.slice(0, 499)}…` : text;
+}
+
+function megabytes(bytes: number): string {
+  return `${String(Math.round(bytes / 1e6))} MB`;
+}

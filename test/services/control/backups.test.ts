@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BackupFile } from '../../../services/contracts/control.ts';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+const day = 86_400_000;
+
+describe('backups', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-backups-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const open = (more: { environment?: Record<string, string>; clock?: ReturnType<typeof createFakeClock> } = {}) =>
+    openTestHost({
+      services: [inbox, control],
+      environment: { HOMEPORT_BACKUP_FOLDER: folder, ...more.environment },
+      ...(more.clock === undefined ? {} : { clock: more.clock }),
+    });
+  const list = async (host: TestHost): Promise<readonly BackupFile[]> =>
+    (await api<{ backups: BackupFile[] }>(host.url('control'), '/api/backups')).backups;
+
+  it('are made while everything runs, listed, loaded and removed', async () => {
+    await using host = await open();
+    const base = host.url('control');
+    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    const again = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    expect(again.name).not.toBe(made.name);
+    expect((await list(host)).map(({ name }) => name).sort()).toEqual([again.name, made.name].sort());
+    const file = await fetch(`${base}/api/backups/${made.name}/file`, {
+      headers: { Authorization: adminAuthorization },
+    });
+    const bytes = Buffer.from(await file.arrayBuffer());
+    expect(bytes.length).toBe(made.bytes);
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${made.name}"`);
+    expect(gunzipSync(bytes).includes('inbox/db.sqlite')).toBe(true);
+    await api(base, `/api/backups/${made.name}`, { method: 'DELETE' });
+    expect(readdirSync(folder)).toEqual([again.name]);
+  });
+
+  it('are for administrators, and no name leads out of their folder', async () => {
+    await using host = await open();
+    const base = host.url('control');
+    writeFileSync(join(folder, 'notes.txt'), 'private');
+    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    expect((await fetch(`${base}/api/backups/${made.name}/file`)).status).toBe(401);
+    for (const name of ['notes.txt', '..%2F..%2Fetc%2Fpasswd', 'homeport-2026-01-01-000000.tar.gz', '%00']) {
+      const answer = await fetch(`${base}/api/backups/${name}/file`, {
+        headers: { Authorization: adminAuthorization },
+      });
+      expect(answer.status).toBe(404);
+    }
+    await expect(api(base, '/api/backups/notes.txt', { method: 'DELETE' })).rejects.toThrow('404');
+    expect(await list(host)).toHaveLength(1);
+  });
+
+  it('say why they cannot be written', async () => {
+    const taken = join(folder, 'file');
+    writeFileSync(taken, '');
+    await using host = await open({ environment: { HOMEPORT_BACKUP_FOLDER: taken } });
+    const answer = api(host.url('control'), '/api/backups', { method: 'POST' });
+    await expect(answer).rejects.toThrow(/507|ENOTDIR|500/);
+  });
+
+  it('are made by themselves when the newest is old enough; the oldest go', async () => {
+    const clock = createFakeClock(Date.now());
+    await using host = await open({
+      clock,
+      environment: { HOMEPORT_BACKUP_EVERY_DAYS: '1', HOMEPORT_BACKUP_KEEP: '2' },
+    });
+    for (const age of [5, 4, 3]) {
+      const file = join(folder, `homeport-2026-01-0${String(age)}-000000.tar.gz`);
+      writeFileSync(file, 'old');
+      utimesSync(file, new Date(clock.now() - age * day), new Date(clock.now() - age * day));
+    }
+    clock.advance(61_000);
+    await expect.poll(async () => (await list(host)).length, { timeout: 10_000 }).toBe(2);
+    expect((await list(host)).at(-1)?.name).toBe('homeport-2026-01-03-000000.tar.gz');
+    clock.advance(2 * 3_600_000);
+    expect(await list(host)).toHaveLength(2);
+  });
+
+  it('leave files alone that are not theirs', async () => {
+    await using host = await open();
+    mkdirSync(join(folder, 'photos'));
+    writeFileSync(join(folder, 'other.tar.gz'), '');
+    expect(await list(host)).toEqual([]);
+  });
+});
+
+it('the report tells versions, services, changed settings and errors, and no secret', async () => {
+  await using host = await openTestHost({
+    services: [inbox, notify, control],
+    environment: { HOMEPORT_QUIET_HOURS: '["22:00-07:00"]', HOMEPORT_STOP_TIMEOUT: '7' },
+  });
+  host.host.log.error('the disk is full', { path: '/srv' });
+  const { text } = await api<{ text: string }>(host.url('control'), '/api/report');
+  expect(text).toMatch(/^Homeport \d+\.\d+\.\d+, Node 24/);
+  expect(text).toContain('inbox: up');
+  expect(text).toContain('host.stopTimeout = 7 (by HOMEPORT_STOP_TIMEOUT)');
+  expect(text).toContain('the disk is full');
+  expect(text).not.toContain('correct horse battery');
+});
