@@ -1,3 +1,4 @@
+import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
@@ -17,6 +18,7 @@ export const liveTopics = [
   downloadChanged,
   downloadRemoved,
   popupsChanged,
+  accessChanged,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -3,13 +3,22 @@ import { controlApi, type ControlContext } from '../contracts/control.ts';
 import type { Identity } from '../contracts/accounts.ts';
 import { EngineName } from '../contracts/engines.ts';
 import { Problem } from '../contracts/problem.ts';
+import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
+import { ownAccountRoutes } from './own-account.ts';
 
 const done = { ok: true } as const;
 
 /** The routes of our own API around the host. */
 export function controlRoutes(context: ControlContext, events: LiveEvents): readonly ApiHandler[] {
-  return [...sessionRoutes(context, events), ...hostRoutes(context), ...jobRoutes(context), ...accountRoutes(context)];
+  return [
+    ...sessionRoutes(context, events),
+    ...hostRoutes(context),
+    ...jobRoutes(context),
+    ...accountRoutes(context),
+    ...accessRoutes(context),
+    ...ownAccountRoutes(context),
+  ];
 }
 
 function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): readonly ApiHandler[] {

@@ -38,6 +38,15 @@ export const pages: readonly PageEntry[] = [
     service: 'downloads',
     load: () => import('./downloads/Downloads.svelte'),
   },
+  {
+    at: 'accounts',
+    title: 'Accounts',
+    icon: 'people',
+    group: 'house',
+    adminOnly: true,
+    words: 'people service tokens grants passwords access',
+    load: () => import('./accounts/Accounts.svelte'),
+  },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
     at: 'settings',
@@ -46,6 +55,14 @@ export const pages: readonly PageEntry[] = [
     group: 'foot',
     adminOnly: true,
     load: () => import('./settings/Settings.svelte'),
+  },
+  {
+    at: 'account',
+    title: 'Your account',
+    icon: 'key',
+    group: 'foot',
+    words: 'password token sign-in own',
+    load: () => import('./account/OwnAccount.svelte'),
   },
   { at: 'gallery', title: 'Parts', icon: 'swatches', group: 'hidden', load: () => import('./gallery/Gallery.svelte') },
 ];

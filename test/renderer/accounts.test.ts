@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { api } from '../support/api.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the accounts page', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  const make = (name: string, more: object = {}): Promise<unknown> =>
+    api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, ...more }) });
+
+  it('shows people, the ready-made service accounts switched off, and anyone', async () => {
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await people.filter({ hasText: 'ada' }).getByText('You').waitFor();
+    const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
+    expect(await programs.count()).toBe(5);
+    const backup = programs.filter({ hasText: 'backup-jobs' });
+    await backup.getByText('Backup scripts; publishes to backup topics.').waitFor();
+    expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
+    await page.getByText('May do nothing: every client has to sign in').waitFor();
+    await backup.getByRole('switch').click();
+    await page.getByText('backup-jobs is on.').waitFor();
+    expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('makes a person who can sign in, and keeps what was typed when a name does not fit', async () => {
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'New account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New account' });
+    await dialog.getByLabel('Name').fill('not a name');
+    await dialog.getByLabel('Password').fill('harbour light');
+    await dialog.getByRole('button', { name: 'Make the account' }).click();
+    await dialog.getByText('Use letters, digits and - _ . + @ only, 64 at most.').waitFor();
+    expect(await dialog.getByLabel('Password').inputValue()).toBe('harbour light');
+    await dialog.getByLabel('Name').fill('grace');
+    await dialog.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?account=grace');
+    const answer = await fetch(`${pages.url}/api/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
+    });
+    expect(answer.status).toBe(200);
+    await page.getByLabel('New password').fill('another light');
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByText('The password of grace is changed.').waitFor();
+    expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
+  });
+
+  it('makes a token that works, shows it once, tells its last use and revokes it', async () => {
+    await make('nas', { kind: 'service', grants: [{ service: 'push', resource: 'nas-*', permission: 'write' }] });
+    await using visit = await pages.visit('/accounts?account=nas');
+    const { page } = visit;
+    await page.getByLabel('Name of the token').fill('cron');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const text = await page.getByRole('status').getByText(/^tk_/).innerText();
+    const publish = (topic: string): Promise<Response> =>
+      fetch(`${pages.host.url('push')}/${topic}`, {
+        method: 'POST',
+        body: 'hello',
+        headers: { Authorization: `Bearer ${text}` },
+      });
+    expect((await publish('nas-low-backup')).status).toBe(200);
+    expect((await publish('other')).status).toBe(403);
+    await page.reload();
+    const row = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem').filter({ hasText: 'cron' });
+    await row.getByText(/Last used/).waitFor();
+    expect(await page.getByText(text).count()).toBe(0);
+    await row.getByRole('button', { name: 'Revoke cron' }).click();
+    await page.getByText('cron stops working in a few seconds.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByRole('button', { name: 'Revoke cron' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(async () => (await publish('nas-low-backup')).status).toBe(401);
+    await page.getByText('No token yet.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('grants, answers what that allows, and takes it back', async () => {
+    await make('nas', { kind: 'service' });
+    await using visit = await pages.visit('/accounts?account=nas');
+    const { page } = visit;
+    const ask = async (): Promise<void> => {
+      await page.getByLabel('Name', { exact: true }).fill('nas-high-backup');
+      await page.getByRole('button', { name: 'Ask' }).click();
+    };
+    await ask();
+    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    const form = page.getByRole('form', { name: 'New grant' });
+    await form.getByLabel('Pattern').fill('*-*-backup');
+    await form.getByLabel('Permission').selectOption('Write');
+    await form.getByRole('button', { name: 'Add' }).click();
+    const matrix = page.getByRole('table', { name: 'Grants' });
+    await matrix.getByText('*-*-backup').waitFor();
+    expect(await matrix.getByLabel('Read *-*-backup').isChecked()).toBe(false);
+    await ask();
+    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await form.getByLabel('Pattern').fill('nas-high-*');
+    await form.getByLabel('Permission').selectOption('Denied');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await matrix
+      .getByRole('row', { name: /nas-high-/ })
+      .getByText('Denied')
+      .waitFor();
+    await ask();
+    // Both patterns have ten characters: of those the one that grants writing counts.
+    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await matrix.getByLabel('Write *-*-backup').uncheck();
+    await ask();
+    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    await matrix.getByLabel('Write nas-high-*').check();
+    await ask();
+    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(() => matrix.getByLabel('Write nas-high-*').isChecked()).toBe(false);
+    await ask();
+    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('opens a topic for anyone', async () => {
+    const publish = (): Promise<number> =>
+      fetch(`${pages.host.url('push')}/open-low-chat`, { method: 'POST', body: 'x' }).then(({ status }) => status);
+    expect(await publish()).toBe(403);
+    await using visit = await pages.visit('/accounts?account=*');
+    const { page } = visit;
+    await page.getByLabel('Pattern').fill('open-*');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('table', { name: 'Grants' }).getByText('open-*').waitFor();
+    expect(await publish()).toBe(200);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('asks before an account is removed, since its tokens and streams end with it', async () => {
+    await make('grace', { password: 'harbour light' });
+    const { text } = await api<{ text: string }>(pages.url, '/api/accounts/grace/tokens', {
+      method: 'POST',
+      body: JSON.stringify({ label: 'phone' }),
+    });
+    const read = (): Promise<number> =>
+      fetch(`${pages.url}/api/account`, { headers: { Authorization: `Bearer ${text}` } }).then(({ status }) => status);
+    await using visit = await pages.visit('/accounts?account=grace');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove grace?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await read()).toBe(200);
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await people.filter({ hasText: 'ada' }).waitFor();
+    expect(await people.count()).toBe(1);
+    expect(await read()).toBe(401);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('lets nobody take the last administrator away', async () => {
+    await using visit = await pages.visit('/accounts?account=ada');
+    const { page } = visit;
+    await page.getByText('You change your own under').waitFor();
+    expect(await page.getByLabel('Role').isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'ada on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
+    // An administrating program may try as well.
+    const refused = await fetch(`${pages.url}/api/accounts/ada`, {
+      method: 'DELETE',
+      headers: { Authorization: adminAuthorization },
+    });
+    expect(refused.status).toBe(409);
+  });
+
+  it('shows what another window changes, and keeps what is being typed', async () => {
+    await make('nas', { kind: 'service', description: 'The box' });
+    await using visit = await pages.visit('/accounts?account=nas');
+    const { page } = visit;
+    await page.getByText('The box').waitFor();
+    await page.getByLabel('Name of the token').fill('half typ');
+    await using other = await pages.visit('/accounts?account=nas');
+    await other.page.getByLabel('What nas is for').fill('The box in the cellar');
+    await other.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The box in the cellar').waitFor();
+    expect(await page.getByLabel('What nas is for').inputValue()).toBe('The box in the cellar');
+    expect(await page.getByLabel('Name of the token').inputValue()).toBe('half typ');
+    await other.page.getByLabel('Name of the token').fill('cron');
+    await other.page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('cron').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('finds one of two hundred, and shows an account with sixty tokens', async () => {
+    for (let index = 0; index < 200; index += 1) await make(`service-${String(index)}`, { kind: 'service' });
+    for (let index = 0; index < 60; index += 1) {
+      await api(pages.url, '/api/accounts/service-150/tokens', {
+        method: 'POST',
+        body: JSON.stringify({ label: `client ${String(index)}` }),
+      });
+    }
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
+    await page.getByLabel('Find an account').fill('service-150');
+    await expect.poll(() => programs.count()).toBe(1);
+    await page.getByLabel('Find an account').fill('nobody at all');
+    await page.getByText('No account fits.').waitFor();
+    await page.getByRole('button', { name: 'Show all accounts' }).click();
+    await expect.poll(() => programs.count()).toBe(205);
+    await programs.getByRole('link', { name: /service-150/ }).click();
+    const tokens = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem');
+    await expect.poll(() => tokens.count()).toBe(60);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('tells who is no administrator that it is not for them, and leads to the own account', async () => {
+    await make('grace', { password: 'harbour light' });
+    await using visit = await pages.visit('/accounts', { signedIn: false });
+    const { page } = visit;
+    await page.getByLabel('Name').fill('grace');
+    await page.getByLabel('Password').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByText('Only an administrator can see the accounts.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
+    await page.getByLabel('Name of the token').fill('phone');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const text = await page.getByRole('status').getByText(/^tk_/).innerText();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
+    await page.getByLabel('Password now').fill('not it at all');
+    await page.getByLabel('New password').fill('another light');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('This is not your password.').waitFor();
+    await page.getByLabel('Password now').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.').waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
+    const made = await fetch(`${pages.url}/api/account/tokens`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(made.status).toBe(403);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('says why when the accounts cannot be read, and reads them again', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.route('**/api/accounts', (route) => route.abort());
+    await page.goto(`${pages.url}/accounts`);
+    await page.getByText('Homeport does not answer.').first().waitFor();
+    await page.unroute('**/api/accounts');
+    await page.getByRole('main').getByRole('button', { name: /again/i }).click();
+    await page.getByRole('list', { name: 'People' }).getByText('ada').waitFor();
+  });
+
+  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    const grants = ['*-*-backup', '*-*-monitoring', 'a-very-long-service-name-high-of-everything-there-is-to-say'].map(
+      (resource) => ({ service: 'push', resource, permission: 'write' }),
+    );
+    await make('grace', { password: 'harbour light' });
+    await make('a-service-with-a-name-that-is-much-longer-than-it-has-any.right', { kind: 'service', grants });
+    const name = 'a-service-with-a-name-that-is-much-longer-than-it-has-any.right';
+    await api(pages.url, `/api/accounts/${name}/tokens`, {
+      method: 'POST',
+      body: JSON.stringify({ label: 'cron on the nas' }),
+    });
+    await using list = await pages.visit('/accounts', screen);
+    await list.page.getByRole('heading', { level: 2, name: 'People' }).waitFor();
+    await expectFits(list, 'accounts', screen);
+    await using one = await pages.visit(`/accounts?account=${name}`, screen);
+    await one.page.getByLabel('Name of the token').fill('nas');
+    await one.page.getByRole('button', { name: 'Make a token' }).click();
+    await one.page.getByText(/^tk_/).waitFor();
+    await expectFits(one, 'account', screen);
+    await using own = await pages.visit('/account', screen);
+    await own.page.getByText('No token yet.').waitFor();
+    await expectFits(own, 'own-account', screen);
+  });
+});
