@@ -2,6 +2,7 @@ import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
+import { engineWorked } from './engines.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { popupsChanged } from './popups.ts';
 
@@ -19,6 +20,7 @@ export const liveTopics = [
   downloadRemoved,
   popupsChanged,
   accessChanged,
+  engineWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -47,6 +47,15 @@ export const pages: readonly PageEntry[] = [
     words: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
   },
+  {
+    at: 'engines',
+    title: 'Engines',
+    icon: 'engine',
+    group: 'house',
+    adminOnly: true,
+    words: 'yt-dlp ffmpeg ffprobe python programs versions update install',
+    load: () => import('./engines/Engines.svelte'),
+  },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
     at: 'settings',
