@@ -256,6 +256,48 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('is used with the keyboard alone', async () => {
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const reach = async (name: string): Promise<void> => {
+      const focused = (): Promise<string> =>
+        page.evaluate(() => {
+          const element = document.activeElement;
+          return element?.getAttribute('aria-label') ?? element?.textContent.trim() ?? '';
+        });
+      for (let step = 0; step < 60 && (await focused()) !== name; step += 1) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(name);
+    };
+    await page.getByRole('list', { name: 'People' }).waitFor();
+    await reach('New account');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New account' });
+    await expect.poll(() => dialog.getByLabel('Name').evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.keyboard.type('grace');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
+    await reach('Name of the token');
+    await page.keyboard.type('phone');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^tk_/).waitFor();
+    await reach('Pattern');
+    await page.keyboard.type('chat-*');
+    await page.keyboard.press('Enter');
+    const read = page.getByLabel('Read chat-*');
+    await read.waitFor();
+    await reach('Read chat-*');
+    await page.keyboard.press('Space');
+    await expect.poll(() => read.isChecked()).toBe(false);
+    await reach('Remove this account');
+    await page.keyboard.press('Enter');
+    await reach('Remove the account');
+    await page.keyboard.press('Enter');
+    await page.getByText('grace is removed.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('says why when the accounts cannot be read, and reads them again', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
