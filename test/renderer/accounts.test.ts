@@ -5,6 +5,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -32,6 +33,10 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByText('May do nothing: every client has to sign in').waitFor();
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
+    await backup.getByRole('switch').click();
+    const asked = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
