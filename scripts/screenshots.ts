@@ -61,8 +61,8 @@ await using host = await openTestHost({
 const browser = await launchBrowser();
 try {
   for (const { at, group } of pages) {
-    // The log tells of the machine it was taken on.
-    if (group === 'hidden' || at === 'log') continue;
+    // The log and the paths of engines tell of the machine it was taken on.
+    if (group === 'hidden' || at === 'log' || at === 'engines') continue;
     for (const dark of [false, true])
       await photograph(browser, host, `/${at}`, at === '' ? 'home' : at, { ...wide, dark });
   }

@@ -36,6 +36,7 @@ export type Command =
   | (Place & { readonly name: 'engines list' })
   /** Without an engine: all that are missing. */
   | (Place & { readonly name: 'engines install'; readonly engine: EngineName | undefined })
+  | (Place & { readonly name: 'engines remove'; readonly engine: EngineName })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
@@ -61,6 +62,7 @@ Commands
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
   engines list                       show the outside programs and their versions
   engines install [NAME]             install or update ${EngineName.options.join(', ')}
+  engines remove NAME                remove what "engines install" put into the data folder
 `;
 
 const options = {
@@ -148,6 +150,17 @@ const forms: readonly Form[] = [
       const engine = EngineName.optional().safeParse(first);
       if (!engine.success) return `There is no engine "${first ?? ''}"; there are ${EngineName.options.join(', ')}.`;
       return { name: 'engines install', dataDir, engine: engine.data };
+    },
+  },
+  {
+    words: ['engines', 'remove'],
+    flags: [],
+    argument: 'optional',
+    command: ({ dataDir, first }) => {
+      if (first === undefined) return `"engines remove" needs a name: one of ${EngineName.options.join(', ')}.`;
+      const engine = EngineName.safeParse(first);
+      if (!engine.success) return `There is no engine "${first}"; there are ${EngineName.options.join(', ')}.`;
+      return { name: 'engines remove', dataDir, engine: engine.data };
     },
   },
   {

@@ -44,9 +44,11 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
     case 'restore':
       return restore(command.file, command.force, place);
     case 'engines list':
-    case 'engines install': {
+    case 'engines install':
+    case 'engines remove': {
       const engines = await openShelf(place);
       if (command.name === 'engines install') await install(engines, command.engine);
+      if (command.name === 'engines remove') await engines.remove(command.engine);
       for (const { name, path, version, source, remedy } of await engines.list()) {
         print(path === null ? `${name}: missing. ${remedy ?? ''}` : `${name} ${version ?? ''} (${source}) ${path}`);
       }

@@ -67,8 +67,16 @@ export function createHostControl(given: ControlParts): HostControl {
       }
       return { restarted };
     },
-    engines: () => engines.list(),
-    installEngine: (name) => engines.install(name),
+    engines: () => engines.states(),
+    async installEngine(name) {
+      await engines.install(name);
+      return await engines.state(name);
+    },
+    verifyEngine: (name) => engines.state(name, { refresh: true }),
+    async removeEngine(name) {
+      await engines.remove(name);
+      return await engines.state(name);
+    },
     log: ({ level, service, text, limit }) =>
       parts.log
         .recent({

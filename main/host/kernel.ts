@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { engineWorked } from '../../services/contracts/engines.ts';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
@@ -101,6 +102,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       return { ytdlpPath: ytDlpPath, ffmpegPath };
     },
     log: log.child('engines'),
+    onWork: (name, work) => bus.publish(engineWorked, { name, work }),
   });
   const parts: HostParts = {
     dataDir,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
 import { defineRoute, type ApiHandler } from './api.ts';
 import { defineTopic } from './bus.ts';
-import { Engine } from './engines.ts';
+import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
 import { JobSummary } from './jobs.ts';
 import { popupsApi, type PopupsControl } from './popups.ts';
 import type { Context } from './service.ts';
@@ -84,8 +84,12 @@ export interface HostControl {
     section: string,
     patch: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly restarted: readonly string[] }>;
-  engines(): Promise<readonly Engine[]>;
-  installEngine(name: Engine['name']): Promise<Engine>;
+  engines(): Promise<readonly EngineState[]>;
+  installEngine(name: EngineName): Promise<EngineState>;
+  /** Asks it for its version again. */
+  verifyEngine(name: ShownEngineName): Promise<EngineState>;
+  /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */
+  removeEngine(name: EngineName): Promise<EngineState>;
   log(filter: {
     readonly level?: LogLine['level'];
     readonly service?: string;
@@ -193,14 +197,28 @@ export const controlApi = {
     path: '/api/engines',
     summary: 'The outside programs and their versions.',
     access: 'user',
-    reply: z.object({ engines: z.array(Engine) }),
+    reply: z.object({ engines: z.array(EngineState) }),
   }),
   installEngine: defineRoute({
     method: 'POST',
     path: '/api/engines/:name/install',
     summary: 'Installs or updates an engine, verified.',
     access: 'admin',
-    reply: Engine,
+    reply: EngineState,
+  }),
+  verifyEngine: defineRoute({
+    method: 'POST',
+    path: '/api/engines/:name/verify',
+    summary: 'Looks for an engine anew and asks it for its version.',
+    access: 'admin',
+    reply: EngineState,
+  }),
+  removeEngine: defineRoute({
+    method: 'DELETE',
+    path: '/api/engines/:name',
+    summary: 'Removes an engine that Homeport installed; programs of the system stay.',
+    access: 'admin',
+    reply: EngineState,
   }),
   log: defineRoute({
     method: 'GET',

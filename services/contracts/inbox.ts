@@ -72,6 +72,13 @@ export const inboxApi = {
     }),
     reply: z.object({ items: z.array(InboxItem), unread: z.int(), total: z.int(), sources: z.array(z.string()) }),
   }),
+  one: defineRoute({
+    method: 'GET',
+    path: '/api/inbox/:id',
+    summary: 'One row, also one that was put away; 404 `inbox.unknown` when there is none.',
+    access: 'user',
+    reply: InboxItem,
+  }),
   change: defineRoute({
     method: 'PATCH',
     path: '/api/inbox',

@@ -1,6 +1,8 @@
+import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
+import { engineWorked } from './engines.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
@@ -19,8 +21,8 @@ export const liveTopics = [
   downloadChanged,
   downloadRemoved,
   popupsChanged,
-  pushStored,
-  notifyWorked,
+  accessChanged,
+  engineWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { accessChanged } from '../contracts/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/accounts.ts';
 import type { Topic } from '../contracts/bus.ts';
 import { liveTopics, resetEvent } from '../contracts/live.ts';
@@ -78,7 +79,7 @@ export class LiveEvents implements Disposable {
     for (const topic of liveTopics as readonly Topic<unknown>[]) {
       this.#open.use(bus.subscribe(topic, (event) => this.#broadcast(topic.name, event)));
     }
-    this.#open.use(bus.subscribe(accountsChanged, ({ account }) => this.#recheckAccount(account)));
+    this.#open.use(bus.subscribe(accountsChanged, ({ account }) => void this.#accountChanged(account)));
     this.#open.use(clock.every(this.#limits.keepaliveMs, () => this.#keepAlive()));
   }
 
@@ -161,8 +162,11 @@ export class LiveEvents implements Disposable {
     }
   }
 
-  #recheckAccount(account: string): void {
-    for (const stream of this.#streams) if (stream.identity.account === account) void this.#recheck(stream);
+  /** Whoever lost access is cut off before the others hear of it. */
+  async #accountChanged(account: string): Promise<void> {
+    const streams = [...this.#streams].filter(({ identity }) => identity.account === account);
+    await Promise.all(streams.map((stream) => this.#recheck(stream)));
+    this.#context.bus.publish(accessChanged, {});
   }
 
   /** Ends the stream unless its credential still stands for the same account and role. */

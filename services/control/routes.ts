@@ -1,10 +1,12 @@
+import type { ZodType } from 'zod';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi, type ControlContext } from '../contracts/control.ts';
 import type { Identity } from '../contracts/accounts.ts';
-import { EngineName } from '../contracts/engines.ts';
+import { EngineName, ShownEngineName } from '../contracts/engines.ts';
 import { Problem } from '../contracts/problem.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
+import { ownAccountRoutes } from './own-account.ts';
 
 const done = { ok: true } as const;
 
@@ -16,6 +18,7 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
     ...jobRoutes(context),
     ...accountRoutes(context),
     ...accessRoutes(context),
+    ...ownAccountRoutes(context),
   ];
 }
 
@@ -72,21 +75,9 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.popups, () => host.popups.state()),
     implement(controlApi.pausePopups, ({ body }) => host.popups.pause(body.pausedUntil)),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
-    implement(controlApi.installEngine, async ({ params }) => {
-      const name = EngineName.safeParse(params['name']);
-      if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
-      return host.installEngine(name.data);
-    }),
-    implement(controlApi.report, async () => ({ text: await host.report() })),
-    implement(controlApi.backups, async () => ({
-      folder: host.backups.folder(),
-      backups: [...(await host.backups.list())],
-    })),
-    implement(controlApi.makeBackup, () => host.backups.make()),
-    implement(controlApi.removeBackup, async ({ params }) => {
-      await host.backups.remove(params['name'] ?? '');
-      return done;
-    }),
+    implement(controlApi.installEngine, ({ params }) => host.installEngine(engineName(EngineName, params['name']))),
+    implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(engineName(ShownEngineName, params['name']))),
+    implement(controlApi.removeEngine, ({ params }) => host.removeEngine(engineName(EngineName, params['name']))),
     implement(controlApi.log, ({ query: { level, service, text, limit } }) => ({
       lines: [
         ...host.log({
@@ -98,6 +89,12 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       ],
     })),
   ];
+}
+
+function engineName<T>(names: ZodType<T>, given: unknown): T {
+  const name = names.safeParse(given);
+  if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
+  return name.data;
 }
 
 function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {

@@ -1,5 +1,6 @@
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { inboxApi } from '../contracts/inbox.ts';
+import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { searchWords } from './domain.ts';
 import type { Change, ItemStore } from './store/items.ts';
@@ -27,6 +28,13 @@ export function inboxRoutes({ store, commit, announce }: RouteParts): readonly A
         store.sources(),
       ]);
       return { items, unread: unreadNow, total, sources };
+    }),
+
+    implement(inboxApi.one, async ({ params }) => {
+      const id = Number(params['id']);
+      const item = Number.isSafeInteger(id) && id > 0 ? await store.one(id) : undefined;
+      if (item === undefined) throw new Problem('inbox.unknown', 404, 'There is no such message.');
+      return item;
     }),
 
     implement(inboxApi.change, async ({ body: { ids, read, done } }) => {

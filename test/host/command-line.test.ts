@@ -31,6 +31,7 @@ test.each([
   ['restore --force b.tar', { name: 'restore', dataDir: undefined, file: 'b.tar', force: true }],
   ['engines list', { name: 'engines list', dataDir: undefined }],
   ['engines install', { name: 'engines install', dataDir: undefined, engine: undefined }],
+  ['engines remove yt-dlp', { name: 'engines remove', dataDir: undefined, engine: 'yt-dlp' }],
   ['engines install yt-dlp', { name: 'engines install', dataDir: undefined, engine: 'yt-dlp' }],
 ])('homeport %s', (line, command) => {
   expect(parseCommandLine(line.split(' ').filter(Boolean))).toEqual(command);
@@ -58,6 +59,8 @@ test.each([
   ['backup --secrets f', /"homeport backup" does not take --secrets/],
   ['--force', /"homeport" does not take --force/],
   ['engines list all', /does not take "all"/],
+  ['engines remove', /"engines remove" needs a name: one of yt-dlp/],
+  ['engines remove vlc', /There is no engine "vlc"/],
   ['engines install vlc', /There is no engine "vlc"; there are yt-dlp, ffmpeg/],
   ['https://example.org', /There is no command/],
   [`homeport://${'x'.repeat(5000)}`, /cannot be read/],
@@ -84,6 +87,7 @@ test('the help names every flag and command', () => {
     'restore',
     'engines list',
     'engines install',
+    'engines remove',
   ]) {
     expect(helpText).toContain(word);
   }

@@ -4,8 +4,11 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
-import { expectFits, screens } from './fits.ts';
-import { openPages, type Pages } from './visit.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the accounts page', () => {
   let pages: Pages;
@@ -30,6 +33,10 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByText('May do nothing: every client has to sign in').waitFor();
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
+    await backup.getByRole('switch').click();
+    const asked = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
@@ -79,10 +86,13 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const row = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem').filter({ hasText: 'cron' });
     await row.getByText(/Last used/).waitFor();
     expect(await page.getByText(text).count()).toBe(0);
-    await row.getByRole('button', { name: 'Revoke' }).click();
-    await row.getByRole('button', { name: 'Revoke for good?' }).click();
-    await page.getByText('cron does not work any more.').waitFor();
-    expect((await publish('nas-low-backup')).status).toBe(401);
+    await row.getByRole('button', { name: 'Revoke cron' }).click();
+    await page.getByText('cron stops working in a few seconds.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByRole('button', { name: 'Revoke cron' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(async () => (await publish('nas-low-backup')).status).toBe(401);
+    await page.getByText('No token yet.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -99,12 +109,30 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const form = page.getByRole('form', { name: 'New grant' });
     await form.getByLabel('Pattern').fill('*-*-backup');
     await form.getByLabel('Permission').selectOption('Write');
-    await form.getByRole('button', { name: 'Add' }).press('Enter');
-    await page.getByRole('list', { name: 'Grants' }).getByText('*-*-backup').waitFor();
+    await form.getByRole('button', { name: 'Add' }).click();
+    const matrix = page.getByRole('table', { name: 'Grants' });
+    await matrix.getByText('*-*-backup').waitFor();
+    expect(await matrix.getByLabel('Read *-*-backup').isChecked()).toBe(false);
     await ask();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('list', { name: 'Grants' }).waitFor({ state: 'detached' });
+    await form.getByLabel('Pattern').fill('nas-high-*');
+    await form.getByLabel('Permission').selectOption('Denied');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await matrix
+      .getByRole('row', { name: /nas-high-/ })
+      .getByText('Denied')
+      .waitFor();
+    await ask();
+    // Both patterns have ten characters: of those the one that grants writing counts.
+    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await matrix.getByLabel('Write *-*-backup').uncheck();
+    await ask();
+    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    await matrix.getByLabel('Write nas-high-*').check();
+    await ask();
+    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(() => matrix.getByLabel('Write nas-high-*').isChecked()).toBe(false);
     await ask();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     expect(visit.complaints).toEqual([]);
@@ -118,41 +146,91 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const { page } = visit;
     await page.getByLabel('Pattern').fill('open-*');
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByRole('list', { name: 'Grants' }).getByText('open-*').waitFor();
+    await page.getByRole('table', { name: 'Grants' }).getByText('open-*').waitFor();
     expect(await publish()).toBe(200);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('removes an account, at once without access, and brings it back', async () => {
+  it('asks before an account is removed, since its tokens and streams end with it', async () => {
     await make('grace', { password: 'harbour light' });
-    const signIn = (): Promise<number> =>
-      fetch(`${pages.url}/api/session`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
-      }).then(({ status }) => status);
+    const { text } = await api<{ text: string }>(pages.url, '/api/accounts/grace/tokens', {
+      method: 'POST',
+      body: JSON.stringify({ label: 'phone' }),
+    });
+    const read = (): Promise<number> =>
+      fetch(`${pages.url}/api/account`, { headers: { Authorization: `Bearer ${text}` } }).then(({ status }) => status);
     await using visit = await pages.visit('/accounts?account=grace');
     const { page } = visit;
     await page.getByRole('button', { name: 'Remove this account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove grace?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await read()).toBe(200);
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await dialog.getByRole('button', { name: 'Remove the account' }).click();
     const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await people.filter({ hasText: 'ada' }).waitFor();
     expect(await people.count()).toBe(1);
-    expect(await signIn()).toBe(401);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await people.filter({ hasText: 'grace' }).waitFor();
-    await expect.poll(signIn).toBe(200);
-    await people.getByRole('link', { name: /grace/ }).click();
-    await page.getByRole('button', { name: 'Remove this account' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
-    await expect
-      .poll(async () =>
-        (await api<{ accounts: { name: string }[] }>(pages.url, '/api/accounts')).accounts.map(({ name }) => name),
-      )
-      .not.toContain('grace');
+    expect(await read()).toBe(401);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells who is no administrator that it is not for them', async () => {
+  it('lets nobody take the last administrator away', async () => {
+    await using visit = await pages.visit('/accounts?account=ada');
+    const { page } = visit;
+    await page.getByText('You change your own under').waitFor();
+    expect(await page.getByLabel('Role').isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'ada on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
+    // An administrating program may try as well.
+    const refused = await fetch(`${pages.url}/api/accounts/ada`, {
+      method: 'DELETE',
+      headers: { Authorization: adminAuthorization },
+    });
+    expect(refused.status).toBe(409);
+  });
+
+  it('shows what another window changes, and keeps what is being typed', async () => {
+    await make('nas', { kind: 'service', description: 'The box' });
+    await using visit = await pages.visit('/accounts?account=nas');
+    const { page } = visit;
+    await page.getByText('The box').waitFor();
+    await page.getByLabel('Name of the token').fill('half typ');
+    await using other = await pages.visit('/accounts?account=nas');
+    await other.page.getByLabel('What nas is for').fill('The box in the cellar');
+    await other.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The box in the cellar').waitFor();
+    expect(await page.getByLabel('What nas is for').inputValue()).toBe('The box in the cellar');
+    expect(await page.getByLabel('Name of the token').inputValue()).toBe('half typ');
+    await other.page.getByLabel('Name of the token').fill('cron');
+    await other.page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('cron').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('finds one of two hundred, and shows an account with sixty tokens', async () => {
+    for (let index = 0; index < 200; index += 1) await make(`service-${String(index)}`, { kind: 'service' });
+    for (let index = 0; index < 60; index += 1) {
+      await api(pages.url, '/api/accounts/service-150/tokens', {
+        method: 'POST',
+        body: JSON.stringify({ label: `client ${String(index)}` }),
+      });
+    }
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
+    await page.getByLabel('Find an account').fill('service-150');
+    await expect.poll(() => programs.count()).toBe(1);
+    await page.getByLabel('Find an account').fill('nobody at all');
+    await page.getByText('No account fits.').waitFor();
+    await page.getByRole('button', { name: 'Show all accounts' }).click();
+    await expect.poll(() => programs.count()).toBe(205);
+    await programs.getByRole('link', { name: /service-150/ }).click();
+    const tokens = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem');
+    await expect.poll(() => tokens.count()).toBe(60);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('tells who is no administrator that it is not for them, and leads to the own account', async () => {
     await make('grace', { password: 'harbour light' });
     await using visit = await pages.visit('/accounts', { signedIn: false });
     const { page } = visit;
@@ -160,6 +238,80 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByLabel('Password').fill('harbour light');
     await page.keyboard.press('Enter');
     await page.getByText('Only an administrator can see the accounts.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
+    await page.getByLabel('Name of the token').fill('phone');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const text = await page.getByRole('status').getByText(/^tk_/).innerText();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
+    await page.getByLabel('Password now').fill('not it at all');
+    await page.getByLabel('New password').fill('another light');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('This is not your password.').waitFor();
+    await page.getByLabel('Password now').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.').waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
+    const made = await fetch(`${pages.url}/api/account/tokens`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(made.status).toBe(403);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('is used with the keyboard alone', async () => {
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const reach = async (name: string): Promise<void> => {
+      const focused = (): Promise<string> =>
+        page.evaluate(() => {
+          const element = document.activeElement;
+          return element?.getAttribute('aria-label') ?? element?.textContent.trim() ?? '';
+        });
+      for (let step = 0; step < 60 && (await focused()) !== name; step += 1) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(name);
+    };
+    await page.getByRole('list', { name: 'People' }).waitFor();
+    await reach('New account');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New account' });
+    await expect.poll(() => dialog.getByLabel('Name').evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.keyboard.type('grace');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
+    await reach('Name of the token');
+    await page.keyboard.type('phone');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^tk_/).waitFor();
+    await reach('Pattern');
+    await page.keyboard.type('chat-*');
+    await page.keyboard.press('Enter');
+    const read = page.getByLabel('Read chat-*');
+    await read.waitFor();
+    await reach('Read chat-*');
+    await page.keyboard.press('Space');
+    await expect.poll(() => read.isChecked()).toBe(false);
+    await reach('Remove this account');
+    await page.keyboard.press('Enter');
+    await reach('Remove the account');
+    await page.keyboard.press('Enter');
+    await page.getByText('grace is removed.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says why when the accounts cannot be read, and reads them again', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.route('**/api/accounts', (route) => route.abort());
+    await page.goto(`${pages.url}/accounts`);
+    await page.getByText('Homeport does not answer.').first().waitFor();
+    await page.unroute('**/api/accounts');
+    await page.getByRole('main').getByRole('button', { name: /again/i }).click();
+    await page.getByRole('list', { name: 'People' }).getByText('ada').waitFor();
   });
 
   it.each(screens)('fits at $width px, dark $dark', async (screen) => {
@@ -181,5 +333,8 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await one.page.getByRole('button', { name: 'Make a token' }).click();
     await one.page.getByText(/^tk_/).waitFor();
     await expectFits(one, 'account', screen);
+    await using own = await pages.visit('/account', screen);
+    await own.page.getByText('No token yet.').waitFor();
+    await expectFits(own, 'own-account', screen);
   });
 });

@@ -3,23 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { WatchedPage } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
+import type { screens } from './screens.ts';
 
 /** Photographs for a person to judge. */
 const folder = fileURLToPath(new URL('../../.cache/screenshots', import.meta.url));
 
-/** The widths and themes that every page is proven at. */
-export const screens = [
-  { width: 360, height: 740, touch: true, dark: false },
-  { width: 360, height: 740, touch: true, dark: true },
-  { width: 768, height: 900, dark: false },
-  { width: 768, height: 900, dark: true },
-  { width: 1440, height: 900, dark: false },
-  { width: 1440, height: 900, dark: true },
-] as const;
-export type Screen = (typeof screens)[number];
-
 /** Photographs a page that is ready, and asserts that it fits its width, names everything and complains about nothing. */
-export async function expectFits({ page, complaints }: WatchedPage, name: string, screen: Screen): Promise<void> {
+export async function expectFits(
+  { page, complaints }: WatchedPage,
+  name: string,
+  screen: (typeof screens)[number],
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
   await page.evaluate(() => document.fonts.ready.then(() => undefined));

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inboxChanged } from '../../services/contracts/inbox.ts';
 import { noBrowser } from '../support/browser.ts';
 import { layCable } from './cable.ts';
-import { openPages, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('Inbox', () => {
   let pages: Pages;
@@ -173,6 +174,77 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.getByRole('article').getByRole('button', { name: 'Remove', exact: true }).click();
     await news.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => pages.inbox.items.map(({ title }) => title)).toEqual(['One', 'Old']);
+  });
+
+  it('opens the row that an address names, as a click on a popup leads there', async () => {
+    const item = pages.inbox.add({ title: 'From the popup', body: 'All of it' });
+    await using visit = await pages.visit(`/inbox/${String(item.id)}`);
+    const { page } = visit;
+    await page.getByRole('article').getByText('All of it').waitFor();
+    await page.getByRole('button', { name: /From the popup/ }).waitFor();
+    await expect.poll(() => pages.inbox.items[0]?.read).toBe(true);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('article').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/inbox');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('opens a row that is far down, put away or filtered out', async () => {
+    const first = pages.inbox.add({ title: 'The first of many', body: 'Far down' });
+    const away = pages.inbox.add({ title: 'Away', body: 'Put away', done: true });
+    for (let index = 0; index < 300; index += 1) pages.inbox.add();
+    await using visit = await pages.visit(`/inbox/${String(first.id)}`);
+    const { page } = visit;
+    await page.getByRole('article').getByText('Far down').waitFor();
+    await page.goto(`${pages.url}/inbox/${String(away.id)}`);
+    await page.getByRole('article').getByText('Put away', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Put back' }).waitFor();
+    await page.goto(`${pages.url}/inbox/${String(first.id)}?source=push`);
+    await page.getByRole('article').getByText('Far down').waitFor();
+    expect(new URL(page.url()).searchParams.get('source')).toBe('push');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says when the row of an address is not there, also when it goes while it is read', async () => {
+    const item = pages.inbox.add({ title: 'Soon gone', body: 'Read me', done: true });
+    await using visit = await pages.visit('/inbox/4711');
+    const { page } = visit;
+    await page.getByText('This message is not there.').waitFor();
+    await page.getByRole('button', { name: 'Back to the inbox' }).click();
+    await page.getByText('This message is not there.').waitFor({ state: 'detached' });
+    await page.goto(`${pages.url}/inbox/no-number`);
+    await page.getByText('This message is not there.').waitFor();
+    await page.goto(`${pages.url}/inbox/${String(item.id)}`);
+    await page.getByRole('article').getByText('Read me').waitFor();
+    pages.inbox.items = [];
+    pages.inbox.bus?.publish(inboxChanged, { ids: [item.id], change: { removed: true }, unread: 0 });
+    await page.getByText('This message is not there.').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('carries a removal out when the tab is closed before its way back is gone', async () => {
+    pages.inbox.add({ title: 'Stays' });
+    pages.inbox.add({ title: 'Goes' });
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    await page.getByRole('button', { name: /Goes/ }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Message removed.').waitFor();
+    expect(pages.inbox.items).toHaveLength(2);
+    // Over loopback nearly every request gets out in time; on a slow way only those that outlive their page do.
+    const context = page.context();
+    await page.evaluate(() => {
+      const real = fetch;
+      globalThis.fetch = (address, options) => {
+        localStorage.setItem('outlives', String(options?.keepalive));
+        return real(address, options);
+      };
+    });
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => pages.inbox.items.map(({ title }) => title)).toEqual(['Stays']);
+    const next = await context.newPage();
+    await next.goto(`${pages.url}/inbox`);
+    expect(await next.evaluate(() => localStorage.getItem('outlives'))).toBe('true');
   });
 
   it('acts on many at once', async () => {

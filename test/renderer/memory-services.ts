@@ -47,6 +47,11 @@ export class MemoryInbox {
         const sources = [...new Set(this.items.map(({ source }) => source))].sort();
         return { items, unread: this.unread, total: fit.length, sources };
       }),
+      implement(inboxApi.one, ({ params }) => {
+        const item = this.items.find(({ id }) => String(id) === params['id']);
+        if (!item) throw new Problem('inbox.unknown', 404, 'There is no such message.');
+        return item;
+      }),
       implement(inboxApi.change, ({ body: { ids, read, done } }) => {
         const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
         for (const item of chosen) Object.assign(item, given({ read, done }));

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { EngineName, type Engine, type Engines } from '../../../services/contracts/engines.ts';
+import {
+  EngineName,
+  ShownEngineName,
+  type Engine,
+  type Engines,
+  type EngineState,
+  type EngineWork,
+} from '../../../services/contracts/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
@@ -7,6 +14,8 @@ import { officialRelease } from './official-release.ts';
 import { ytdlp } from './pins.ts';
 import { configuredPath, systemPath, type EngineSettings } from './places.ts';
 import { registryPackage } from './registry-package.ts';
+import { rememberedPython } from './python.ts';
+import { sizeOf } from './size.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { ffmpegPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
@@ -19,6 +28,8 @@ export interface EngineOptions {
   readonly log: Log;
   /** Where yt-dlp's releases are; tests give their own. */
   readonly releases?: string;
+  /** Hears how an installation gets on; null when it has ended or the engine was removed. */
+  readonly onWork?: (name: EngineName, work: EngineWork | null) => void;
 }
 
 /** Finds, installs, updates and removes the outside programs. */
@@ -30,8 +41,14 @@ export interface EngineShelf extends Engines {
    * version they were started with. @throws Problem `engines.not_installed` (503) which says why each way was passed over.
    */
   install(name: EngineName): Promise<Engine>;
-  /** Removes what {@link install} put into the data folder; programs of the system stay. */
+  /**
+   * Removes what {@link install} put into the data folder; programs of the system stay.
+   * @throws Problem `engines.not_ours` (409) when there is nothing of ours, `engines.busy` (409) while it is installed.
+   */
   remove(name: EngineName): Promise<void>;
+  /** Every engine and Python, as they were found last. */
+  states(): Promise<EngineState[]>;
+  state(name: ShownEngineName, options?: { readonly refresh?: boolean }): Promise<EngineState>;
 }
 
 type Found = Pick<Engine, 'path' | 'version' | 'source'>;
@@ -39,8 +56,13 @@ type Found = Pick<Engine, 'path' | 'version' | 'source'>;
 /** Opens no resource: nothing is looked for before the first question. */
 export function openEngines(options: EngineOptions): EngineShelf {
   const root = join(options.folder, 'engines');
-  const remembered = new Map<EngineName, { readonly key: string; readonly engine: Promise<Engine> }>();
+  const remembered = new Map<
+    EngineName,
+    { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }
+  >();
   const installing = new Map<EngineName, Promise<Engine>>();
+  const works = new Map<EngineName, EngineWork>();
+  const python = rememberedPython();
 
   const strategies = (name: EngineName): readonly Strategy[] =>
     name === 'yt-dlp' ? [officialRelease(options.releases ?? ytdlp.releases), registryPackage] : [ffmpegPackage];
@@ -71,7 +93,7 @@ export function openEngines(options: EngineOptions): EngineShelf {
     const known = remembered.get(name);
     if (known !== undefined && known.key === key && !refresh) return await known.engine;
     const engine = look(name);
-    remembered.set(name, { key, engine });
+    remembered.set(name, { key, engine, at: Date.now() });
     try {
       return await engine;
     } catch (error) {
@@ -80,11 +102,32 @@ export function openEngines(options: EngineOptions): EngineShelf {
     }
   }
 
+  function work(name: EngineName, now: EngineWork | null): void {
+    if (now === null) works.delete(name);
+    else works.set(name, now);
+    options.onWork?.(name, now);
+  }
+
+  async function state(name: ShownEngineName, { refresh = false } = {}): Promise<EngineState> {
+    if (name === 'python') return await python(refresh);
+    const engine = await find(name, { refresh });
+    return {
+      ...engine,
+      checkedAt: remembered.get(name)?.at ?? Date.now(),
+      bytes: await sizeOf(engine, root),
+      offered: name === 'yt-dlp' ? ytdlp.version : null,
+      configured: (await configuredPath(name, options.settings())) !== undefined,
+      removable: engine.source === 'data',
+      work: works.get(whole(name)) ?? null,
+    };
+  }
+
   async function installNow(name: EngineName): Promise<Engine> {
     const reasons: string[] = [];
+    const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
     for (const strategy of strategies(name)) {
       try {
-        await strategy.install({ name, folder: new EngineFolder(root, name), log: options.log });
+        await strategy.install({ name, folder: new EngineFolder(root, name), log: options.log, report });
         const engine = await find(name, { refresh: true });
         if (name === 'ffmpeg') await find('ffprobe', { refresh: true });
         if (engine.path !== null) return engine;
@@ -102,14 +145,14 @@ export function openEngines(options: EngineOptions): EngineShelf {
   }
 
   async function install(asked: EngineName): Promise<Engine> {
-    const name = asked === 'ffprobe' ? 'ffmpeg' : asked;
+    const name = whole(asked);
     const running = installing.get(name) ?? installNow(name);
     installing.set(name, running);
     try {
       const engine = await running;
       return asked === name ? engine : await find(asked);
     } finally {
-      installing.delete(name);
+      if (installing.delete(name)) work(name, null);
     }
   }
 
@@ -120,10 +163,25 @@ export function openEngines(options: EngineOptions): EngineShelf {
       return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));
     },
     async remove(name) {
-      await new EngineFolder(root, name).remove();
+      if (installing.has(name)) {
+        throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
+      }
+      const folder = new EngineFolder(root, name);
+      if ((await folder.installed()).length === 0) {
+        throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
+      }
+      await folder.remove();
       remembered.delete(name);
+      work(name, null);
     },
+    state,
+    states: () => Promise.all(ShownEngineName.options.map((name) => state(name))),
   };
+}
+
+/** ffprobe comes and goes with ffmpeg. */
+function whole(name: EngineName): EngineName {
+  return name === 'ffprobe' ? 'ffmpeg' : name;
 }
 
 /** What to do about a missing engine, in one sentence after the reasons. */

@@ -16,7 +16,8 @@ const largestBytes = 200 * 1024 * 1024;
 export function officialRelease(releases: string): Strategy {
   return {
     title: 'the official release',
-    async install({ folder, log }) {
+    async install({ folder, log, report }) {
+      report('Asking for the official release');
       const address = `${releases}/download/${ytdlp.version}`;
       const sums = await (await request(`${address}/SHA2-256SUMS`)).text();
       const asset = await assetName();
@@ -29,9 +30,11 @@ export function officialRelease(releases: string): Strategy {
       const staged = await folder.stage();
       try {
         const path = join(staged, executableName('yt-dlp'));
-        const actual = await save(await request(`${address}/${asset}`), path);
+        const release = await request(`${address}/${asset}`);
+        const actual = await save(release, path, (percent) => report('Downloading the official release', percent));
         if (actual !== expected.toLowerCase()) throw new PassedOver(`${asset} does not match its checksum`);
         await chmod(path, 0o755);
+        report('Trying it');
         const answer = await askVersion('yt-dlp', path);
         if ('reason' in answer) throw new PassedOver(`${asset} does not run here: ${answer.reason}`);
         await folder.publish(staged, answer.version);
@@ -69,8 +72,10 @@ async function request(url: string): Promise<Response> {
   }
 }
 
-/** Writes the body to a new file and returns its SHA-256, hex. */
-async function save(response: Response, path: string): Promise<string> {
+/** Writes the body to a new file and returns its SHA-256, hex. Tells each whole per cent once, where the length is known. */
+async function save(response: Response, path: string, tell: (percent: number) => void): Promise<string> {
+  const length = Number(response.headers.get('content-length') ?? 0);
+  let told = -1;
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o700);
   try {
@@ -78,6 +83,11 @@ async function save(response: Response, path: string): Promise<string> {
     for await (const chunk of response.body ?? []) {
       size += chunk.byteLength;
       if (size > largestBytes) throw new PassedOver('the release file is larger than any release ever was');
+      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : told;
+      if (percent > told) {
+        told = percent;
+        tell(percent);
+      }
       hash.update(chunk);
       await file.write(chunk);
     }

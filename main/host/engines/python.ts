@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import type { EngineState } from '../../../services/contracts/engines.ts';
 import { runCommand } from './command.ts';
 import { ytdlp } from './pins.ts';
 import { systemPath } from './places.ts';
@@ -17,4 +19,31 @@ export async function findPython(options: { readonly pip?: boolean } = {}): Prom
     if (result.ok && executable !== '') return executable;
   }
   return undefined;
+}
+
+/** Answers where Python is; looks on first use and when told to. */
+export function rememberedPython(): (refresh: boolean) => Promise<EngineState> {
+  let known: Promise<EngineState> | undefined;
+  return async (refresh) => {
+    if (known === undefined || refresh) known = pythonState();
+    return await known;
+  };
+}
+
+async function pythonState(): Promise<EngineState> {
+  const path = (await findPython()) ?? null;
+  const answer = path === null ? undefined : await runCommand(path, ['--version'], { timeoutMs: 30_000 });
+  return {
+    name: 'python',
+    path,
+    version: /^Python (\S+)/.exec(answer?.stdout ?? '')?.[1] ?? null,
+    source: path === null ? 'missing' : 'system',
+    remedy: path === null ? `Install Python ${oldestPython} or newer with your system's package manager.` : null,
+    checkedAt: Date.now(),
+    bytes: path === null ? null : ((await stat(path).catch(() => undefined))?.size ?? null),
+    offered: null,
+    configured: false,
+    removable: false,
+    work: null,
+  };
 }

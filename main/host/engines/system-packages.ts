@@ -26,7 +26,8 @@ export async function installSystemPackages(packages: readonly string[]): Promis
 /** ffmpeg and ffprobe from the distribution: the project itself publishes sources only. */
 export const ffmpegPackage: Strategy = {
   title: 'the system package',
-  async install({ log }) {
+  async install({ log, report }) {
+    report('Installing the system package');
     await installSystemPackages(['ffmpeg']);
     log.info('engine installed from the system package', { package: 'ffmpeg' });
   },

@@ -7,6 +7,8 @@ export interface CallOptions<Query, Body> {
   readonly query?: { readonly [Key in keyof Query]?: Query[Key] | undefined };
   readonly body?: Body;
   readonly signal?: AbortSignal;
+  /** Is carried out even when the page goes meanwhile; such bodies must stay below 64 KB together. */
+  readonly keepalive?: boolean;
 }
 
 type Listener = () => void;
@@ -40,11 +42,16 @@ export async function call<Query, Body, Reply>(
   });
 }
 
-async function send(method: string, url: string, { body, signal }: CallOptions<unknown, unknown>): Promise<Response> {
+async function send(
+  method: string,
+  url: string,
+  { body, signal, keepalive = false }: CallOptions<unknown, unknown>,
+): Promise<Response> {
   try {
     return await fetch(url, {
       method,
       credentials: 'same-origin',
+      keepalive,
       headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),

@@ -39,15 +39,6 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./downloads/Downloads.svelte'),
   },
   {
-    at: 'push',
-    title: 'Push',
-    icon: 'push',
-    group: 'services',
-    service: 'push',
-    words: 'topics messages subscribe publish ntfy',
-    load: () => import('./push/Push.svelte'),
-  },
-  {
     at: 'accounts',
     title: 'Accounts',
     icon: 'people',
@@ -55,6 +46,15 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
+  },
+  {
+    at: 'engines',
+    title: 'Engines',
+    icon: 'engine',
+    group: 'house',
+    adminOnly: true,
+    words: 'yt-dlp ffmpeg ffprobe python programs versions update install',
+    load: () => import('./engines/Engines.svelte'),
   },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
@@ -64,6 +64,14 @@ export const pages: readonly PageEntry[] = [
     group: 'foot',
     adminOnly: true,
     load: () => import('./settings/Settings.svelte'),
+  },
+  {
+    at: 'account',
+    title: 'Your account',
+    icon: 'key',
+    group: 'foot',
+    words: 'password token sign-in own',
+    load: () => import('./account/OwnAccount.svelte'),
   },
   { at: 'gallery', title: 'Parts', icon: 'swatches', group: 'hidden', load: () => import('./gallery/Gallery.svelte') },
 ];

@@ -1,5 +1,5 @@
-import { accessApi } from '../../../services/contracts/access.ts';
-import type { Account, AccountKind, AccessToken, Grant, Role } from '../../../services/contracts/accounts.ts';
+import { accessApi, accessChanged, ownAccountApi } from '../../../services/contracts/access.ts';
+import type { Account, AccountKind, Grant, Role } from '../../../services/contracts/accounts.ts';
 import { controlApi } from '../../../services/contracts/control.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
@@ -15,21 +15,35 @@ export interface NewAccountFields {
 
 type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants'>> & { readonly password?: string };
 
+/** Changes come in bursts, such as an import of many accounts; they are read together, in ms. */
+const gatherMs = 150;
+
 /** People and service accounts, and what anyone may do. */
 class Accounts {
   list = $state.raw<readonly Account[]>([]);
   anyone = $state.raw<readonly Grant[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
-  /** Removed a moment ago; the removal can still be taken back. */
-  leaving = $state.raw<ReadonlySet<string>>(new Set());
-
-  readonly shown = $derived(this.list.filter(({ name }) => !this.leaving.has(name)));
 
   constructor() {
-    live.onReset(() => {
+    const again = (): void => {
       if (this.phase !== 'loading') void this.load();
+    };
+    live.onReset(again);
+    this.onChange(again);
+  }
+
+  /** Calls when accounts, tokens or grants changed, here or elsewhere; the returned function stops that. */
+  onChange(listener: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = live.on(accessChanged, () => {
+      clearTimeout(timer);
+      timer = setTimeout(listener, gatherMs);
     });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
   }
 
   async load(): Promise<void> {
@@ -45,7 +59,7 @@ class Accounts {
   }
 
   find(name: string): Account | undefined {
-    return this.shown.find((account) => account.name === name);
+    return this.list.find((account) => account.name === name);
   }
 
   /** @throws Problem with `fields`. */
@@ -64,44 +78,20 @@ class Accounts {
     this.anyone = (await call(accessApi.changeAnyone, { body: { grants: [...grants] } })).grants;
   }
 
-  /** Switches the account off at once and hides it; {@link remove} or {@link keep} decides. */
-  async leave(name: string): Promise<void> {
-    await this.change(name, { enabled: false });
-    this.leaving = new Set([...this.leaving, name]);
-  }
-
-  /** Takes back {@link leave}. `enabled`: as it was before. */
-  async keep(name: string, enabled: boolean): Promise<void> {
-    this.leaving = new Set([...this.leaving].filter((each) => each !== name));
-    if (enabled) await this.change(name, { enabled });
-  }
-
   async remove(name: string): Promise<void> {
     await call(controlApi.removeAccount, { params: { name } });
     this.list = this.list.filter((account) => account.name !== name);
-    this.leaving = new Set([...this.leaving].filter((each) => each !== name));
   }
 
-  async tokens(name: string): Promise<readonly AccessToken[]> {
-    return (await call(controlApi.tokens, { params: { name } })).tokens;
-  }
-
-  /** `text` is in this answer only. */
-  async createToken(
-    name: string,
-    label: string,
-    expiresAt: number | null,
-  ): Promise<{ readonly token: AccessToken; readonly text: string }> {
-    return call(controlApi.createToken, { params: { name }, body: { label, expiresAt } });
-  }
-
-  async revoke(name: string, id: string): Promise<void> {
-    await call(controlApi.removeToken, { params: { name, id } });
-  }
-
+  /** `account` empty: anyone. */
   async may(account: string, service: string, permission: 'read' | 'write', resource: string) {
     const query = { service, permission, resource, ...(account === '' ? {} : { account }) };
     return call(accessApi.check, { query });
+  }
+
+  /** @throws Problem with `fields`, `current` among them. */
+  async changeOwnPassword(current: string, password: string): Promise<void> {
+    await call(ownAccountApi.changePassword, { body: { current, password } });
   }
 
   #take(account: Account): void {

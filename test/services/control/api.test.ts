@@ -156,6 +156,10 @@ describe('the rest of the host', () => {
   it('lists engines and refuses an unknown one', async () => {
     expect((await ask('GET', '/api/engines')).body.engines).toBeInstanceOf(Array);
     expect((await ask('POST', '/api/engines/rm/install')).status).toBe(404);
+    expect((await ask('POST', '/api/engines/python/install')).status).toBe(404);
+    expect((await ask('POST', '/api/engines/rm/verify')).status).toBe(404);
+    expect((await ask('POST', '/api/engines/python/verify')).body.name).toBe('python');
+    expect((await ask('DELETE', '/api/engines/ffmpeg')).status).toBe(409);
   });
 
   it('shows the log by level and text', async () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accessChanged } from '../../../services/contracts/access.ts';
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { MemoryInbox } from '../../renderer/memory-services.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
-import { openEvents, type StreamEvent } from './event-stream.ts';
+import { openEvents, type EventStream, type StreamEvent } from './event-stream.ts';
 
 const signedIn = { headers: { Authorization: adminAuthorization } };
 let inbox: MemoryInbox;
@@ -112,7 +113,13 @@ describe('GET /api/events', () => {
     const cookie = await sessionOf('bob', 'long enough');
     await using stream = await openEvents(url, { headers: { Cookie: cookie } });
     await fetch(`${url}/api/accounts/bob`, { ...post({ enabled: false }), method: 'PATCH' });
-    expect(await stream.next()).toBeUndefined();
+    expect(await besidesAccess(stream)).toBeUndefined();
+  });
+
+  it('tells that access changed and not whose, since every person hears it', async () => {
+    await using stream = await openEvents(url, signedIn);
+    await fetch(`${url}/api/accounts`, post({ name: 'bob', password: 'long enough' }));
+    expect(await stream.next()).toMatchObject({ event: 'control.access', data: {} });
   });
 
   it('goes on when someone else’s account changes', async () => {
@@ -120,9 +127,17 @@ describe('GET /api/events', () => {
     await using stream = await openEvents(url, signedIn);
     await fetch(`${url}/api/accounts/bob`, { ...post({ enabled: false }), method: 'PATCH' });
     inbox.add({ title: 'on' });
-    expect(title(await stream.next())).toBe('on');
+    expect(title(await besidesAccess(stream))).toBe('on');
   });
 });
+
+/** The next event that is not the news of a sign-in or a changed account. */
+async function besidesAccess(stream: EventStream): Promise<StreamEvent | undefined> {
+  for (;;) {
+    const event = await stream.next();
+    if (event?.event !== accessChanged.name) return event;
+  }
+}
 
 describe('a page that does not read', () => {
   it('is cut off before it fills the memory, and the others go on', async () => {

@@ -109,6 +109,20 @@ it('puts a row away: out of the list and the count, still found', async () => {
   expect(await bodies('?q=first&done=false')).toEqual([]);
 });
 
+it('gives one row by its id, also one that was put away, and says when there is none', async () => {
+  await offer('only', { source: 'alone' });
+  const [row] = (await list('?source=alone')).items;
+  const one = (id: string): Promise<unknown> => api(host.url('control'), `/api/inbox/${id}`);
+  expect(await one(String(row?.id))).toEqual(row);
+  await change({ ids: [row?.id ?? 0], done: true });
+  expect(await one(String(row?.id))).toMatchObject({ body: 'only', done: true });
+  for (const id of ['999999', '0', '-1', '1.5', 'no-number', '99999999999999999999']) {
+    await expect(one(id)).rejects.toThrow('inbox.unknown');
+  }
+  await remove([row?.id ?? 0]);
+  await expect.poll(() => events.changed).toHaveLength(2);
+});
+
 it('removes rows for good', async () => {
   const [mail] = (await list('?source=mail')).items;
   const id = mail?.id ?? 0;

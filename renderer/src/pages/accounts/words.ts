@@ -6,7 +6,7 @@ export const permissions: readonly (readonly [Permission, string])[] = [
   ['read-write', 'Read and write'],
   ['read', 'Read'],
   ['write', 'Write'],
-  ['none', 'Nothing'],
+  ['none', 'Denied'],
 ];
 
 export function permissionWords(permission: Permission): string {
@@ -42,6 +42,29 @@ export function reasonWords(reason: AccessReason): string {
     granted: 'A grant allows it.',
     'not-granted': 'No grant allows it, or a longer pattern takes it away.',
   }[reason];
+}
+
+/** The permission that two marks of the matrix stand for. */
+export function permissionOf(read: boolean, write: boolean): Permission {
+  if (read) return write ? 'read-write' : 'read';
+  return write ? 'write' : 'none';
+}
+
+/** In the order in which the host asks: by service, the longest pattern first, and of two as long the one that grants writing. */
+export function byPrecedence(grants: readonly Grant[]): readonly Grant[] {
+  const place = ({ service }: Grant): number => {
+    const index = grantable.findIndex(([id]) => id === service);
+    return index < 0 ? grantable.length : index;
+  };
+  const writes = ({ permission }: Grant): number => (permission === 'read-write' || permission === 'write' ? 0 : 1);
+  return grants.toSorted(
+    (a, b) =>
+      place(a) - place(b) ||
+      a.service.localeCompare(b.service) ||
+      b.resource.length - a.resource.length ||
+      writes(a) - writes(b) ||
+      a.resource.localeCompare(b.resource),
+  );
 }
 
 /** Two grants about the same things of the same service. */

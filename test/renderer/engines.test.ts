@@ -1,0 +1,142 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { engineWorked } from '../../services/contracts/engines.ts';
+import { noBrowser } from '../support/browser.ts';
+import { api } from '../support/api.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the engines page', () => {
+  let folder: string;
+  let pages: Pages;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'engines-page-'));
+    mkdirSync(join(folder, 'bin'));
+    // Neither this machine's programs nor the world's.
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
+    vi.stubEnv('PIP_NO_INDEX', '1');
+    vi.stubEnv('PIP_FIND_LINKS', '');
+    installed('2026.01.01');
+    write(join(folder, 'bin', 'ffmpeg'), '#!/bin/sh\necho "ffmpeg version 9.1-test Copyright (c)"\n');
+    const missing = join(folder, 'nowhere', 'ffmpeg');
+    pages = await openPages({
+      environment: { HOMEPORT_ENGINES_DIR: folder, FFMPEG_PATH: missing },
+    });
+  });
+  afterEach(async () => {
+    await pages[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function write(path: string, text: string): void {
+    writeFileSync(path, text);
+    chmodSync(path, 0o755);
+  }
+
+  /** As an installation leaves it. */
+  function installed(version: string): void {
+    const place = join(folder, 'engines', 'yt-dlp', `${version}-abcd`);
+    mkdirSync(place, { recursive: true });
+    write(join(place, 'yt-dlp'), `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`);
+    writeFileSync(
+      join(folder, 'engines', 'yt-dlp', 'current'),
+      JSON.stringify({ current: `${version}-abcd`, previous: null }),
+    );
+  }
+
+  it('shows what is here, from where, and what is missing means', async () => {
+    await using visit = await pages.visit('/engines');
+    const rows = visit.page.getByRole('list', { name: 'Engines' }).getByRole('listitem');
+    const ytdlp = rows.filter({ has: visit.page.getByRole('heading', { name: /^yt-dlp/ }) });
+    await ytdlp.getByText('2026.01.01', { exact: true }).waitFor();
+    await ytdlp.getByText(join(folder, 'engines', 'yt-dlp')).waitFor();
+    await ytdlp.getByText('Installed by Homeport').waitFor();
+    const ffmpeg = rows.filter({ has: visit.page.getByRole('heading', { name: /^ffmpeg/ }) });
+    await ffmpeg.getByText('Missing').waitFor();
+    await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
+    await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
+    // To install another one would change nothing while the settings point there.
+    await ffmpeg.getByRole('link', { name: 'Its path is set in the settings' }).waitFor();
+    expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
+    expect(await rows.count()).toBe(4);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('asks an engine again, which may have been replaced by hand', async () => {
+    await using visit = await pages.visit('/engines');
+    const { page } = visit;
+    await page.getByText('2026.01.01', { exact: true }).waitFor();
+    installed('2026.03.03');
+    await page.getByRole('button', { name: 'Check yt-dlp' }).click();
+    await page.getByText('yt-dlp answers: version 2026.03.03.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows how an installation gets on, in every window, and says why it failed', async () => {
+    await using visit = await pages.visit('/engines');
+    const { page } = visit;
+    await page.getByText('2026.01.01', { exact: true }).waitFor();
+    const step = 'Downloading the official release';
+    pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: { step, percent: 42 } });
+    await page.getByText(`${step}, 42 %`).waitFor();
+    expect(await page.getByRole('progressbar', { name: 'Installation of yt-dlp' }).getAttribute('value')).toBe('42');
+    expect(await page.getByRole('button', { name: 'Remove yt-dlp' }).isDisabled()).toBe(true);
+    pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: null });
+    await page.getByText(step).waitFor({ state: 'detached' });
+    await page.route('**/api/engines/yt-dlp/install', (route) =>
+      route.fulfill({
+        status: 503,
+        json: {
+          error: { code: 'engines.not_installed', status: 503, detail: 'yt-dlp could not be installed. No network.' },
+        },
+      }),
+    );
+    await page.getByRole('button', { name: 'Update yt-dlp' }).click();
+    await page.getByText('yt-dlp could not be installed. No network.').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('removes what Homeport installed, by keyboard, after asking', async () => {
+    await using visit = await pages.visit('/engines');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Remove yt-dlp' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Remove yt-dlp?' });
+    await dialog.getByText(/Downloads that are running now may fail/).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(true);
+    await page.getByRole('button', { name: 'Remove yt-dlp' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Remove the engine' }).press('Enter');
+    await page.getByText('yt-dlp is removed.').waitFor();
+    await page.getByText(/Nothing can be downloaded until it is here/).waitFor();
+    await page.getByRole('button', { name: 'Install yt-dlp' }).waitFor();
+    expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(false);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('tells who is no administrator that it is not for them', async () => {
+    const body = JSON.stringify({ name: 'grace', password: 'harbour light' });
+    await api(pages.url, '/api/accounts', { method: 'POST', body });
+    await using visit = await pages.visit('/engines', { signedIn: false });
+    const { page } = visit;
+    await page.getByLabel('Name').fill('grace');
+    await page.getByLabel('Password').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByText('Only an administrator can see the engines.').waitFor();
+  });
+
+  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    await using visit = await pages.visit('/engines', screen);
+    await visit.page.getByRole('list', { name: 'Engines' }).waitFor();
+    pages.inbox.bus?.publish(engineWorked, {
+      name: 'yt-dlp',
+      work: { step: 'Downloading the official release', percent: 62 },
+    });
+    await visit.page.getByText('62 %').waitFor();
+    await expectFits(visit, 'engines', screen);
+  });
+});

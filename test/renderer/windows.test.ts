@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { api } from '../support/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('several windows', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  /** Streams that the host serves at the moment. */
+  async function streams(): Promise<number> {
+    const reply = await fetch(`${pages.url}/metrics`, { headers: { Authorization: adminAuthorization } });
+    return Number(/^control_live_streams(?:\{.*\})? (\d+)$/m.exec(await reply.text())?.[1]);
+  }
+
+  const title = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).waitFor();
+
+  it('stay in step, two of one browser and one of another', async () => {
+    pages.inbox.add({ title: 'First light', body: 'Read me' });
+    await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name: 'nas', kind: 'service' }) });
+    await using visit = await pages.visit('/inbox');
+    const one = visit.page;
+    const other = await one.context().newPage();
+    await other.goto(`${pages.url}/inbox`);
+    await using elsewhere = await pages.visit('/inbox');
+    for (const page of [one, other, elsewhere.page]) await page.getByLabel('1 unread').waitFor();
+
+    await one.getByRole('button', { name: /First light/ }).click();
+    for (const page of [other, elsewhere.page]) await page.getByLabel('1 unread').waitFor({ state: 'detached' });
+
+    for (const page of [one, other, elsewhere.page]) await page.goto(`${pages.url}/accounts?account=nas`);
+    await other.getByLabel('What nas is for').fill('The box in the cellar');
+    await other.getByRole('button', { name: 'Save', exact: true }).click();
+    for (const page of [one, elsewhere.page]) await page.getByText('The box in the cellar').waitFor();
+
+    for (const page of [one, other, elsewhere.page]) await page.goto(pages.url);
+    await elsewhere.page.getByRole('switch', { name: 'Moody' }).click();
+    for (const page of [one, other]) {
+      await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
+    expect(elsewhere.complaints).toEqual([]);
+  });
+
+  it('of one browser share one stream, so that a seventh works as the first does', async () => {
+    await using visit = await pages.visit('/inbox');
+    const tabs = [visit.page];
+    while (tabs.length < 7) {
+      const tab = await visit.page.context().newPage();
+      // Six streams would have taken every connection that the browser makes to one host.
+      await tab.goto(`${pages.url}/inbox`);
+      await tab.getByText('Nothing has arrived yet.').waitFor();
+      tabs.push(tab);
+    }
+    await expect.poll(streams).toBe(1);
+    pages.inbox.add({ title: 'For all seven' });
+    for (const tab of tabs) await title(tab, 'For all seven');
+    await tabs[6]?.getByRole('button', { name: /For all seven/ }).click();
+    for (const tab of tabs) await tab.getByLabel('1 unread').waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('go on without the one that read for them, and miss nothing', async () => {
+    await using visit = await pages.visit('/inbox');
+    const tabs: Page[] = [];
+    while (tabs.length < 3) {
+      const tab = await visit.page.context().newPage();
+      await tab.goto(`${pages.url}/inbox`);
+      await tab.getByText('Nothing has arrived yet.').waitFor();
+      tabs.push(tab);
+    }
+    await expect.poll(streams).toBe(1);
+    // Nobody has heard of an event yet, so there is nothing to resume from.
+    await Promise.all([visit.page.close(), (async () => pages.inbox.add({ title: 'While it went' }))()]);
+    for (const tab of tabs) await title(tab, 'While it went');
+    await expect.poll(streams).toBe(1);
+    await Promise.all([tabs[0]?.close(), (async () => pages.inbox.add({ title: 'And again' }))()]);
+    for (const tab of tabs.slice(1)) await title(tab, 'And again');
+    for (const tab of tabs.slice(1)) {
+      expect(await tab.getByRole('button', { name: /While it went|And again/ }).count()).toBe(2);
+    }
+  });
+
+  it('are all signed out when one is', async () => {
+    await using visit = await pages.visit('/inbox');
+    const context = visit.page.context();
+    const [second, third] = [await context.newPage(), await context.newPage()];
+    for (const tab of [second, third]) await tab.goto(`${pages.url}/inbox`);
+    for (const tab of [second, third]) await tab.getByText('Nothing has arrived yet.').waitFor();
+    await second.getByRole('button', { name: /Sign out/ }).click();
+    for (const tab of [visit.page, second, third]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expect.poll(streams).toBe(0);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('read for themselves where the browser has no locks, as over plain http in the home network', async () => {
+    await using visit = await pages.visit('/inbox');
+    const context = visit.page.context();
+    await context.addInitScript(() => {
+      Reflect.deleteProperty(Navigator.prototype, 'locks');
+    });
+    const [one, other] = [await context.newPage(), await context.newPage()];
+    for (const tab of [one, other]) await tab.goto(`${pages.url}/inbox`);
+    await expect.poll(streams).toBe(3);
+    pages.inbox.add({ title: 'For each' });
+    for (const tab of [one, other]) await title(tab, 'For each');
+    expect(visit.complaints).toEqual([]);
+  });
+});
