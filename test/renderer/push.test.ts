@@ -5,7 +5,8 @@ import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { expectFits, screens } from './fits.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the push page', () => {

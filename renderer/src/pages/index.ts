@@ -39,6 +39,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./downloads/Downloads.svelte'),
   },
   {
+    at: 'push',
+    title: 'Push',
+    icon: 'push',
+    group: 'services',
+    service: 'push',
+    words: 'topics messages subscribe publish ntfy',
+    load: () => import('./push/Push.svelte'),
+  },
+  {
     at: 'accounts',
     title: 'Accounts',
     icon: 'people',
