@@ -1,11 +1,14 @@
 import { accountsChanged } from '../contracts/accounts.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { openAccess } from './access.ts';
 import { removeExpiredMessages } from './cleaning.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { requireTopic } from './domain/topics.ts';
 import { handInboxJobs } from './inbox-copy.ts';
+import { KnownTopics } from './known-topics.ts';
+import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
@@ -18,6 +21,7 @@ import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
+import { SyncTopics, withSyncTopics } from './sync-topics.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
@@ -36,7 +40,11 @@ export const push = defineService({
 const minute = 60_000;
 
 function create(context: Context, settings: Settings): Service {
-  const { clock, accounts, log, random } = context;
+  const { clock, log, random } = context;
+  const syncTopics = new SyncTopics();
+  const accounts = withSyncTopics(context.accounts, syncTopics);
+  const limits = new Limits(clock, settings);
+  const topics = new KnownTopics(clock, limits, settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
@@ -62,19 +70,42 @@ function create(context: Context, settings: Settings): Service {
   const about = aboutRoutes({
     statistics,
     reservedTopics: settings.reservedTopics,
+    signUp: settings.enableSignup,
     healthy: () => publisher.healthy,
     app,
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
-  const publish = publishRoutes({ publisher, accounts, random, reserved, messageSizeLimit, took: metrics.took, clock });
+  const publish = publishRoutes({
+    publisher,
+    accounts,
+    random,
+    reserved,
+    messageSizeLimit,
+    took: metrics.took,
+    clock,
+    limits,
+    topics,
+  });
   const subscribe = subscribeRoutes({
-    context,
+    context: { accounts, clock, random },
     store,
     subscribers,
     reserved,
     maxTopics,
     maxSubscribers,
     cut: metrics.cut,
+    limits,
+    topics,
+  });
+  const access = openAccess({
+    context: { ...context, accounts },
+    limits,
+    syncTopics,
+    publish: (draft) => publisher.publish(draft),
+    signUp: settings.enableSignup,
+    reserved,
+    cacheSeconds,
+    attachment: { size: 15 * 1024 * 1024, seconds: 3 * 60 * 60 },
   });
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
@@ -97,17 +128,32 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await removeExpiredMessages(context, store);
+    limits.forget();
+    topics.forget((topic) => subscribers.listening(topic));
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
 
   return {
-    http: pushListener({ context, publish, subscribe, about, app, reserved, refused: metrics.refused }),
+    http: pushListener({
+      context,
+      publish,
+      subscribe,
+      about,
+      api: access.routes,
+      limits,
+      behindProxy: settings.behindProxy,
+      app,
+      reserved,
+      refused: metrics.refused,
+    }),
     upgrade: refuseUpgrade,
 
     async start() {
       newest = await store.top();
       statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
       counted = true;
+      topics.resume(await store.topics());
+      open.use(await access.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(handInboxJobs(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));

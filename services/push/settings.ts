@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from './domain/duration.ts';
 import { reservedTopics } from './domain/topics.ts';
+import { limitEnvironment, limitFields } from './limit-settings.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */
 function duration(least: number, most: number, words: string) {
@@ -47,6 +48,7 @@ export const Settings = z.object({
     title: 'Open subscriptions',
     description: 'How many streams may be open at once, of all clients together.',
   }),
+  ...limitFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -55,4 +57,5 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   NTFY_CACHE_DURATION: 'cacheDuration',
   NTFY_KEEPALIVE_INTERVAL: 'keepaliveInterval',
   NTFY_MESSAGE_SIZE_LIMIT: 'messageSizeLimit',
+  ...limitEnvironment,
 };

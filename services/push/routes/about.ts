@@ -9,6 +9,8 @@ const followed = { version: '2.27.0', commit: 'homeport', date: '2026-08-04' };
 export interface AboutParts {
   readonly statistics: Statistics;
   readonly reservedTopics: readonly string[];
+  /** Whether strangers may make themselves an account. */
+  readonly signUp: boolean;
   /** False while messages cannot be stored. */
   readonly healthy: () => boolean;
   /** Where the app's own pages are; undefined while they are not served. */
@@ -17,7 +19,7 @@ export interface AboutParts {
 
 /** The routes that tell about the server itself, by path. All of them are GET and none asks for a topic. */
 export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: Exchange) => void> {
-  const config = configOf(parts.reservedTopics);
+  const config = configOf(parts);
 
   const health = ({ response }: Exchange): void => {
     const healthy = parts.healthy();
@@ -65,18 +67,18 @@ export function redirectToApp({ response }: Exchange, address: string | undefine
 }
 
 /** What the peer's web app wants to know before it starts. */
-function configOf(reservedTopics: readonly string[]): Readonly<Record<string, unknown>> {
+function configOf({ reservedTopics, signUp }: AboutParts): Readonly<Record<string, unknown>> {
   const config = {
     base_url: '',
     app_root: '/',
     enable_login: true,
     require_login: true,
-    enable_signup: false,
+    enable_signup: signUp,
     enable_payments: false,
     enable_calls: false,
     enable_emails: false,
     enable_reset_password: false,
-    enable_reservations: false,
+    enable_reservations: true,
     enable_web_push: false,
     billing_contact: '',
     web_push_public_key: '',
