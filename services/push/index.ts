@@ -22,6 +22,7 @@ import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
+import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
@@ -65,12 +66,22 @@ function create(context: Context, settings: Settings): Service {
     return subscribers.room();
   };
   const cacheSeconds = Math.floor((parseDuration(settings.cacheDuration) ?? 0) / 1000);
-  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox: settings.keepInInbox }, spread);
+  const webPush = openWebPush({
+    context: { ...context, accounts },
+    enabled: settings.webPush,
+    contact: settings.webPushContact,
+    allowed: settings.webPushHosts,
+    reserved,
+    keptSeconds: cacheSeconds,
+  });
+  const { keepInInbox } = settings;
+  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox }, spread, webPush.store);
 
   const about = aboutRoutes({
     statistics,
     reservedTopics: settings.reservedTopics,
     signUp: settings.enableSignup,
+    webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
   });
@@ -128,6 +139,7 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await removeExpiredMessages(context, store);
+    await webPush.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
   };
@@ -139,7 +151,7 @@ function create(context: Context, settings: Settings): Service {
       publish,
       subscribe,
       about,
-      api: access.routes,
+      api: { ...access.routes, ...webPush.routes },
       limits,
       behindProxy: settings.behindProxy,
       app,
@@ -154,6 +166,7 @@ function create(context: Context, settings: Settings): Service {
       counted = true;
       topics.resume(await store.topics());
       open.use(await access.start());
+      open.use(await webPush.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(handInboxJobs(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));

@@ -79,8 +79,6 @@ const different: Record<string, unknown> = {
   emails: 0,
   emails_remaining: 0,
   require_login: true,
-  enable_web_push: true,
-  web_push_public_key: '',
 };
 const varying = new Set(['last_access', 'expires', 'last_origin', 'messages', 'messages_remaining', 'messages_rate']);
 const secret = new Set(['token', 'sync_topic', 'web_push_public_key', 'config_hash', 'version', 'commit', 'date']);
@@ -106,6 +104,6 @@ function lines(text: string): string[] {
           /"(web_push_public_key|config_hash)": "([\w-]*)"/,
           (_, key: string, value: string) => `${key} ${value.length}`,
         )
-        .replace(/"(require_login|enable_web_push)": \w+/, '$1'),
+        .replace(/"(require_login)": \w+/, '$1'),
     );
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../../services/contracts/accounts.ts';
 import { admin, openRig, type Rig } from './rig.ts';
@@ -282,7 +283,6 @@ describe('a stranger', () => {
   });
 
   it('who hangs up in the middle of a body harms no one', async () => {
-    const { connect } = await import('node:net');
     const socket = connect(rig.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
