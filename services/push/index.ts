@@ -159,6 +159,7 @@ function create(context: Context, settings: Settings): Service {
       refused: metrics.refused,
     }),
     upgrade: refuseUpgrade,
+    api: webPush.handlers,
 
     async start() {
       newest = await store.top();

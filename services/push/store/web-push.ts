@@ -66,6 +66,18 @@ export class WebPushStore {
     return this.#db.selectFrom('web_push').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** The topics of the browser with this endpoint. */
+  async topicsOf(endpoint: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('web_push_topics')
+      .innerJoin('web_push', 'web_push.id', 'web_push_topics.subscription')
+      .select('web_push_topics.topic')
+      .where('web_push.endpoint', '=', endpoint)
+      .orderBy('web_push_topics.topic')
+      .execute();
+    return rows.map(({ topic }) => topic);
+  }
+
   /** All topics that some browser wants. */
   async topics(): Promise<readonly string[]> {
     const rows = await this.#db.selectFrom('web_push_topics').select('topic').distinct().execute();

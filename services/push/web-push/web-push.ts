@@ -1,10 +1,11 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
-import { webPushRoutes } from '../routes/web-push.ts';
+import { webPushHandlers, webPushRoutes } from '../routes/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { deliverTo, toBrowser, type Delivery } from './delivery.ts';
 import { vapidKeys, type KeyPair } from './vapid.ts';
@@ -26,6 +27,7 @@ export interface WebPushOptions {
 /** Messages to browsers whose page is closed. */
 export interface WebPush {
   readonly routes: ApiRoutes;
+  readonly handlers: readonly ApiHandler[];
   /** What a browser subscribes with; empty while web push is off or not started. */
   readonly publicKey: () => string;
   /** Enqueues the deliveries of messages in the transaction that stores them. */
@@ -57,9 +59,12 @@ export function openWebPush({ context, enabled, contact, allowed, reserved, kept
   };
   const complain = (error: unknown): void => log.error('web push upkeep failed', { error });
 
+  const parts = { accounts, store, clock, random, allowed, reserved, changed: refresh };
+  const publicKey = (): string => keys.publicKey;
   return {
-    routes: enabled ? webPushRoutes({ accounts, store, clock, random, allowed, reserved, changed: refresh }) : {},
-    publicKey: () => keys.publicKey,
+    routes: enabled ? webPushRoutes(parts) : {},
+    handlers: webPushHandlers({ ...parts, publicKey }),
+    publicKey,
 
     async store(transaction, messages) {
       for (const message of messages) {

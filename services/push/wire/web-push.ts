@@ -7,4 +7,5 @@ export const WebPushOrder = z.object({
   p256dh: z.string().min(1).max(200),
   topics: z.array(z.string()).max(10_000).default([]),
 });
+export type WebPushOrder = z.infer<typeof WebPushOrder>;
 export const WebPushEnd = z.object({ endpoint: z.string().max(2000).default('') });

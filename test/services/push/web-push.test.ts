@@ -109,7 +109,7 @@ describe('a browser whose page is closed', () => {
     await expect.poll(() => service.received.length).toBe(1);
     const [received] = service.received;
     if (received === undefined) return;
-    expect(received.body.toString('latin1')).not.toContain('F');
+    expect(received.body.includes('Fünf')).toBe(false);
     expect(browser.open(received)).toEqual({
       event: 'message',
       subscription_id: 'https://home.example/news',
@@ -215,6 +215,34 @@ describe('a browser whose page is closed', () => {
     }
     expect(await codes(`${service.origin}/a`, Array(51).fill('t'))).toBe(40040);
     expect(await codes('')).toBe(40038);
+  });
+});
+
+describe('our own page', () => {
+  const api = async (method: string, path: string, body?: unknown) => {
+    const reply = await fetch(`${rig.host.url('control')}${path}`, {
+      method,
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, body: await reply.json() };
+  };
+
+  it('subscribes over our own API, asks what it gets, and leaves', async () => {
+    const browser = newBrowser(service.origin);
+    const { endpoint } = browser;
+    const config = JSON.parse((await rig.ask('GET', '/v1/config')).text);
+    expect((await api('GET', '/api/push/browsers')).body).toEqual({ publicKey: config.web_push_public_key });
+    const order = { endpoint, ...browser.keys, topics: ['b', 'a'] };
+    expect((await api('PUT', '/api/push/browsers', order)).status).toBe(200);
+    expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: ['a', 'b'] });
+    await rig.publish('/a', 'hello');
+    await expect.poll(() => service.received.length).toBe(1);
+    expect(browser.open(service.received[0] as Received)).toMatchObject({ subscription_id: '/a' });
+    expect((await api('PUT', '/api/push/browsers', { ...order, topics: [] })).status).toBe(200);
+    expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: [] });
+    const evil = await api('PUT', '/api/push/browsers', { ...order, endpoint: 'https://evil.example/' });
+    expect(evil.body.error.code).toBe('push.web_push_endpoint');
   });
 });
 
