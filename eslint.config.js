@@ -51,6 +51,7 @@ export default typescript.config(
     languageOptions: { globals: globals.node },
     rules: { 'no-undef': 'off' },
   },
+  { files: ['renderer/public/*.js'], languageOptions: { globals: globals.serviceworker } },
   {
     // Tests read answers as what they are on the wire; the assertions are their types.
     files: ['test/**'],

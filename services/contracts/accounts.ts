@@ -102,6 +102,9 @@ export interface Accounts {
    */
   may(identity: Identity | undefined, service: string, permission: 'read' | 'write', resource: string): boolean;
 
+  /** Whether what the identity was proven with would still prove it: the account, its password, the token, the session. */
+  stands(identity: Identity): boolean;
+
   list(): Promise<readonly Account[]>;
   find(name: string): Promise<Account | undefined>;
   /** @throws Problem `accounts.exists` (409). */
@@ -109,13 +112,30 @@ export interface Accounts {
   /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409). */
   change(name: string, change: AccountChange): Promise<Account>;
   remove(name: string): Promise<void>;
+  /**
+   * Sets the one grant for exactly this pattern, or removes it where the permission is undefined; the others stay. Also
+   * for {@link everyone}. @throws Problem `accounts.unknown` (404).
+   */
+  setGrant(name: string, service: string, resource: string, permission: Permission | undefined): Promise<void>;
 
   tokens(account: string): Promise<readonly AccessToken[]>;
-  /** `expiresAt` null: never. The returned text (`tk_` and 29 characters) is not stored and cannot be shown again. */
+  /** The account's own token of that text, also an expired one; undefined when it has none such. */
+  findToken(account: string, text: string): Promise<AccessToken | undefined>;
+  /**
+   * `expiresAt` null: never. The returned text (`tk_` and 29 characters) is not stored and cannot be shown again.
+   * `text` takes over a token that another server gave out, so that its clients go on working.
+   * @throws Problem `accounts.token_exists` (409)
+   */
   createToken(
     account: string,
-    options: { label: string; expiresAt: number | null },
+    options: { label: string; expiresAt: number | null; text?: string },
   ): Promise<{ token: AccessToken; text: string }>;
+  /** @throws Problem `accounts.unknown_token` (404) */
+  changeToken(
+    account: string,
+    id: string,
+    change: { readonly label?: string; readonly expiresAt?: number | null },
+  ): Promise<AccessToken>;
   removeToken(account: string, id: string): Promise<void>;
 
   /** Checks name and password and opens a session. Returns the cookie's value. */

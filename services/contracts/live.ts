@@ -23,6 +23,8 @@ export const liveTopics = [
   popupsChanged,
   accessChanged,
   engineWorked,
+  pushStored,
+  notifyWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -1,12 +1,15 @@
 import { accountsChanged } from '../contracts/accounts.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { openAccess } from './access.ts';
 import { announceActivity } from './activity.ts';
 import { removeExpiredMessages } from './cleaning.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { requireTopic } from './domain/topics.ts';
 import { handInboxJobs } from './inbox-copy.ts';
+import { KnownTopics } from './known-topics.ts';
+import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
@@ -20,6 +23,8 @@ import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
+import { SyncTopics, withSyncTopics } from './sync-topics.ts';
+import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
@@ -38,7 +43,11 @@ export const push = defineService({
 const minute = 60_000;
 
 function create(context: Context, settings: Settings): Service {
-  const { clock, accounts, log, random } = context;
+  const { clock, log, random } = context;
+  const syncTopics = new SyncTopics();
+  const accounts = withSyncTopics(context.accounts, syncTopics);
+  const limits = new Limits(clock, settings);
+  const topics = new KnownTopics(clock, limits, settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
@@ -59,24 +68,57 @@ function create(context: Context, settings: Settings): Service {
     return subscribers.room();
   };
   const cacheSeconds = Math.floor((parseDuration(settings.cacheDuration) ?? 0) / 1000);
-  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox: settings.keepInInbox }, spread);
+  const webPush = openWebPush({
+    context: { ...context, accounts },
+    enabled: settings.webPush,
+    contact: settings.webPushContact,
+    allowed: settings.webPushHosts,
+    reserved,
+    keptSeconds: cacheSeconds,
+  });
+  const { keepInInbox } = settings;
+  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox }, spread, webPush.store);
 
   const about = aboutRoutes({
     statistics,
     reservedTopics: settings.reservedTopics,
+    signUp: settings.enableSignup,
+    webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
-  const publish = publishRoutes({ publisher, accounts, random, reserved, messageSizeLimit, took: metrics.took, clock });
+  const publish = publishRoutes({
+    publisher,
+    accounts,
+    random,
+    reserved,
+    messageSizeLimit,
+    took: metrics.took,
+    clock,
+    limits,
+    topics,
+  });
   const subscribe = subscribeRoutes({
-    context,
+    context: { accounts, clock, random },
     store,
     subscribers,
     reserved,
     maxTopics,
     maxSubscribers,
     cut: metrics.cut,
+    limits,
+    topics,
+  });
+  const access = openAccess({
+    context: { ...context, accounts },
+    limits,
+    syncTopics,
+    publish: (draft) => publisher.publish(draft),
+    signUp: settings.enableSignup,
+    reserved,
+    cacheSeconds,
+    attachment: { size: 15 * 1024 * 1024, seconds: 3 * 60 * 60 },
   });
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
@@ -99,18 +141,35 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await removeExpiredMessages(context, store);
+    await webPush.upkeep();
+    limits.forget();
+    topics.forget((topic) => subscribers.listening(topic));
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
 
   return {
-    http: pushListener({ context, publish, subscribe, about, app, reserved, refused: metrics.refused }),
+    http: pushListener({
+      context,
+      publish,
+      subscribe,
+      about,
+      api: { ...access.routes, ...webPush.routes },
+      limits,
+      behindProxy: settings.behindProxy,
+      app,
+      reserved,
+      refused: metrics.refused,
+    }),
     upgrade: refuseUpgrade,
-    api: pushHandlers({ context, publisher, reserved, messageSizeLimit }),
+    api: [...pushHandlers({ context, publisher, reserved, messageSizeLimit }), ...webPush.handlers],
 
     async start() {
       newest = await store.top();
       statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
       counted = true;
+      topics.resume(await store.topics());
+      open.use(await access.start());
+      open.use(await webPush.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(handInboxJobs(context));
       open.use(announceActivity(context));

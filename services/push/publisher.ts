@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../contracts/problem.ts';
 import { pushPublished } from '../contracts/push.ts';
 import type { Context } from '../contracts/service.ts';
-import { compose, type Draft } from './domain/message.ts';
+import { compose, type Draft, type Message } from './domain/message.ts';
 import { defaultPriority } from './domain/priority.ts';
 import { refuse } from './domain/refusals.ts';
 import { inboxEntry, inboxJobs, toInbox, type InboxEntry } from './inbox-copy.ts';
@@ -19,6 +19,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+type AlsoStore = (transaction: Context['db'], messages: readonly Message[]) => Promise<void>;
+
 /** Messages one commit takes at most. */
 const largestBatch = 200;
 /** The peer's command line client reads lines of 64 KiB and no longer ones. */
@@ -33,6 +35,7 @@ export class Publisher {
   readonly #store: MessageStore;
   readonly #settings: { readonly cacheSeconds: number; readonly keepInInbox: boolean };
   readonly #onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
+  readonly #alsoStore: AlsoStore;
   readonly #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
   #closed = false;
@@ -44,7 +47,10 @@ export class Publisher {
     settings: { readonly cacheSeconds: number; readonly keepInInbox: boolean },
     /** Passes messages on; the next commit waits for it. */
     onPublished: (envelopes: readonly Envelope[]) => Promise<void>,
+    /** Writes what else is to be there with the messages, in their transaction. */
+    alsoStore: AlsoStore,
   ) {
+    this.#alsoStore = alsoStore;
     this.#context = context;
     this.#store = store;
     this.#settings = settings;
@@ -129,6 +135,10 @@ export class Publisher {
       const seqs = await this.#store.insert(transaction, wanted.filter(isCached).map(rowOf));
       const entries = wanted.flatMap(({ entry }) => entry ?? []);
       if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries));
+      await this.#alsoStore(
+        transaction,
+        wanted.map(({ envelope }) => envelope.message),
+      );
       return batch.map(({ envelope: { message, text } }, index) =>
         fresh[index] === true ? new Envelope(message, text, seqs.get(message.id)) : undefined,
       );

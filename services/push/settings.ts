@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { parseDuration } from './domain/duration.ts';
+import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
+import { limitEnvironment, limitFields } from './limit-settings.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */
 function duration(least: number, most: number, words: string) {
@@ -47,12 +49,37 @@ export const Settings = z.object({
     title: 'Open subscriptions',
     description: 'How many streams may be open at once, of all clients together.',
   }),
+  webPush: z.boolean().default(true).meta({
+    title: 'Web push',
+    description: 'Lets browsers show messages while the page is closed, through the push service of their vendor.',
+  }),
+  webPushContact: z
+    .string()
+    .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'Use mailto: and an address, or an https:// address.')
+    .default('mailto:owner@homeport.invalid')
+    .meta({
+      title: 'Web push contact',
+      description: 'Where a browser’s vendor can reach you when something is wrong; some refuse made-up addresses.',
+    }),
+  webPushHosts: z
+    .array(
+      z.string().regex(endpointEntry, 'Use a host, *.domain, or a whole address such as https://push.example:8443.'),
+    )
+    .default([...vendorEndpoints])
+    .meta({
+      title: 'Web push services',
+      description: 'Push services that messages may be sent to: hosts, *.domains, or whole addresses of your own.',
+    }),
+  ...limitFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The peer's environment names. */
+/** The peer's environment names, and ours for what it has none for. */
 export const environment: Readonly<Record<string, keyof Settings>> = {
   NTFY_CACHE_DURATION: 'cacheDuration',
   NTFY_KEEPALIVE_INTERVAL: 'keepaliveInterval',
   NTFY_MESSAGE_SIZE_LIMIT: 'messageSizeLimit',
+  PUSH_WEB_PUSH_CONTACT: 'webPushContact',
+  PUSH_WEB_PUSH_HOSTS: 'webPushHosts',
+  ...limitEnvironment,
 };

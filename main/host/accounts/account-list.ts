@@ -13,7 +13,15 @@ import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './passwords.ts';
-import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrants, type Db } from './store.ts';
+import {
+  deleteAccount,
+  endCredentials,
+  hasAccount,
+  insertAccount,
+  replaceGrant,
+  replaceGrants,
+  type Db,
+} from './store.ts';
 
 export interface AccountListParts {
   readonly directory: Directory;
@@ -29,7 +37,7 @@ export interface PreparedAccount {
   insert(db: Db): Promise<void>;
 }
 
-type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove'>;
+type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove' | 'setGrant'>;
 
 /** The list of accounts itself. */
 export function accountList(parts: AccountListParts): List {
@@ -77,6 +85,14 @@ export function accountList(parts: AccountListParts): List {
       await changes.make([name], async (db) => {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await deleteAccount(db, name);
+      });
+    },
+
+    async setGrant(name, service, resource, permission) {
+      if (permission !== undefined) checkFields({ grants: [{ service, resource, permission }] });
+      await changes.make([name], async (db) => {
+        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        await replaceGrant(db, name, { service, resource, permission });
       });
     },
   };

@@ -84,6 +84,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
+    stands: permissions.stands,
     ...accountList({ directory, changes, passwords, clock }),
     ...accessTokens({ directory, changes, clock, random }),
     ...browserSessions({ authentication, proven, directory, changes, clock, random }),

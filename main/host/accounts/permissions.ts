@@ -45,6 +45,11 @@ export class Permissions {
     return decision;
   };
 
+  readonly stands: Accounts['stands'] = (identity) => {
+    const member = this.#directory.member(identity.account);
+    return member !== undefined && this.#stands(identity, member);
+  };
+
   #decide(member: Member | undefined, service: string, access: Access, resource: string): boolean {
     const own = member === undefined ? undefined : decide(member.grants, service, access, resource);
     if (own !== undefined) return own;

@@ -83,6 +83,36 @@ export async function replaceGrants(db: Db, account: string, grants: readonly Gr
   for (const some of slices(rows, 100)) await db.insertInto('grants').values(some).execute();
 }
 
+/** Sets one grant of an account, or removes it where the permission is undefined. */
+export async function replaceGrant(
+  db: Db,
+  account: string,
+  { service, resource, permission }: Omit<Grant, 'permission'> & { readonly permission: string | undefined },
+): Promise<void> {
+  const rows = await db.selectFrom('grants').selectAll().where('account', '=', account).orderBy('position').execute();
+  const known = rows.find((row) => row.service === service && row.resource === resource);
+  if (permission === undefined) {
+    if (known === undefined) return;
+    await db
+      .deleteFrom('grants')
+      .where('account', '=', account)
+      .where('service', '=', service)
+      .where('resource', '=', resource)
+      .execute();
+  } else if (known === undefined) {
+    const position = (rows.at(-1)?.position ?? -1) + 1;
+    await db.insertInto('grants').values({ account, position, service, resource, permission }).execute();
+  } else {
+    await db
+      .updateTable('grants')
+      .set({ permission })
+      .where('account', '=', account)
+      .where('service', '=', service)
+      .where('resource', '=', resource)
+      .execute();
+  }
+}
+
 /** Ends every session and, unless only those, every token of an account. */
 export async function endCredentials(db: Db, account: string, which: 'all' | 'sessions'): Promise<void> {
   await db.deleteFrom('sessions').where('account', '=', account).execute();

@@ -2,6 +2,7 @@ import { everyone, type AccessToken, type Accounts } from '../../../services/con
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
+import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import { fingerprint, newToken } from './secrets.ts';
@@ -24,26 +25,31 @@ export function accessTokens({
   changes,
   clock,
   random,
-}: TokenParts): Pick<Accounts, 'tokens' | 'createToken' | 'removeToken'> {
+}: TokenParts): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
   return {
     async tokens(account) {
       existing(directory, account);
       return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row }) => shown(row));
     },
 
-    async createToken(account, { label, expiresAt }) {
+    async findToken(account, text) {
+      const hash = fingerprint(text);
+      const all = [...(directory.member(account)?.tokens.values() ?? [])];
+      const found = all.find(({ row }) => row.hash === hash);
+      return found === undefined ? undefined : shown(found.row);
+    },
+
+    async createToken(account, { label, expiresAt, text = newToken(random) }) {
       if (account === everyone) throw reserved();
       const now = clock.now();
-      if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
-        throw invalid('expiresAt', 'Choose a time that is yet to come.');
-      }
-      if (label.length > 128) throw invalid('label', 'Use 128 characters at most.');
-      const text = newToken(random);
+      checkExpiry(expiresAt, now);
+      checkLabel(label);
+      if (!isTokenShaped(text)) throw invalid('text', 'A token is tk_ and 29 of a-z and 0-9.');
       const row: TokenRow = {
         id: random.text(16),
         hash: fingerprint(text),
         account,
-        label: label.replaceAll(/\p{Cc}/gu, ' '),
+        label: plainLabel(label),
         created_at: now,
         expires_at: expiresAt,
         last_used_at: null,
@@ -51,10 +57,34 @@ export function accessTokens({
       };
       await changes.make([account], async (db) => {
         if (!(await hasAccount(db, account))) throw unknownAccount(account);
+        const twin = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
+        if (twin !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
         await makeRoom(db, 'tokens', account, mostTokens);
         await db.insertInto('tokens').values(row).execute();
       });
       return { token: shown(row), text };
+    },
+
+    async changeToken(account, id, { label, expiresAt }) {
+      if (expiresAt !== undefined) checkExpiry(expiresAt, clock.now());
+      if (label !== undefined) checkLabel(label);
+      await changes.make([account], async (db) => {
+        const changed = await db
+          .updateTable('tokens')
+          .set({
+            id,
+            ...(label === undefined ? {} : { label: plainLabel(label) }),
+            ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+          })
+          .where('account', '=', account)
+          .where('id', '=', id)
+          .returning('id')
+          .execute();
+        if (changed.length === 0) throw unknownToken();
+      });
+      const token = directory.member(account)?.tokens.get(id);
+      if (token === undefined) throw unknownToken();
+      return shown(token.row);
     },
 
     async removeToken(account, id) {
@@ -65,10 +95,28 @@ export function accessTokens({
           .where('id', '=', id)
           .returning('id')
           .execute();
-        if (found.length === 0) throw new Problem('accounts.unknown_token', 404, 'There is no such token.');
+        if (found.length === 0) throw unknownToken();
       });
     },
   };
+}
+
+function checkExpiry(expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
+    throw invalid('expiresAt', 'Choose a time that is yet to come.');
+  }
+}
+
+function checkLabel(label: string): void {
+  if (label.length > 128) throw invalid('label', 'Use 128 characters at most.');
+}
+
+function plainLabel(label: string): string {
+  return label.replaceAll(/\p{Cc}/gu, ' ');
+}
+
+function unknownToken(): Problem {
+  return new Problem('accounts.unknown_token', 404, 'There is no such token.');
 }
 
 function shown({ id, account, label, created_at, expires_at, last_used_at, last_used_from }: TokenRow): AccessToken {

@@ -1,4 +1,5 @@
 import { Problem, type ProblemOptions } from '../../contracts/problem.ts';
+import { accessRefusals } from './access-refusals.ts';
 
 /** What the peer answers when it refuses: a five-digit code whose first three are the HTTP status, a sentence, a link. */
 export interface Refusal {
@@ -10,6 +11,7 @@ export interface Refusal {
 const manual = 'https://ntfy.sh/docs';
 
 const refusals = {
+  ...accessRefusals,
   invalid: { code: 40000, text: 'invalid request' },
   email_off: {
     code: 40001,
@@ -97,6 +99,7 @@ export function refuse(name: RefusalName, reason?: string, options?: ProblemOpti
 const foreign: Readonly<Record<string, RefusalName>> = {
   'accounts.bad_credentials': 'unauthorized',
   'accounts.too_many_attempts': 'too_many_attempts',
+  'accounts.exists': 'user_exists',
 };
 
 /** How the peer would put a problem; undefined when it has no word for it. */

@@ -29,6 +29,11 @@ export function isTopicList(text: string): boolean {
   return listPattern.test(text);
 }
 
+/** A pattern of topics in a grant: a topic's letters and `*` for any run of characters. */
+export function isTopicPattern(text: string): boolean {
+  return /^[-_*A-Za-z0-9]{1,64}$/.test(text);
+}
+
 /** @throws Problem 40009 for what is no topic name, 40010 for a reserved one. */
 export function requireTopic(text: unknown, reserved: ReadonlySet<string>): string {
   const topic = TopicName.safeParse(text);

@@ -29,6 +29,11 @@ export class Subscribers {
     return this.#all.size;
   }
 
+  /** Whether a stream is open on this topic. */
+  listening(topic: string): boolean {
+    return this.#byTopic.has(topic);
+  }
+
   /** Registers a stream for its topics; the disposal takes it out again. */
   add(subscriber: Subscriber): Disposable {
     this.#all.add(subscriber);

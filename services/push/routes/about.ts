@@ -9,6 +9,10 @@ const followed = { version: '2.27.0', commit: 'homeport', date: '2026-08-04' };
 export interface AboutParts {
   readonly statistics: Statistics;
   readonly reservedTopics: readonly string[];
+  /** Whether strangers may make themselves an account. */
+  readonly signUp: boolean;
+  /** What browsers subscribe with; empty while web push is off. */
+  readonly webPushKey: () => string;
   /** False while messages cannot be stored. */
   readonly healthy: () => boolean;
   /** Where the app's own pages are; undefined while they are not served. */
@@ -17,8 +21,6 @@ export interface AboutParts {
 
 /** The routes that tell about the server itself, by path. All of them are GET and none asks for a topic. */
 export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: Exchange) => void> {
-  const config = configOf(parts.reservedTopics);
-
   const health = ({ response }: Exchange): void => {
     const healthy = parts.healthy();
     answer(response, healthy ? 200 : 503, `${JSON.stringify({ healthy })}\n`);
@@ -43,14 +45,14 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
       '/v1/config',
       ({ response }) => {
         response.setHeader('Cache-Control', 'no-cache');
-        answerValue(response, config);
+        answerValue(response, configOf(parts));
       },
     ],
     [
       '/config.js',
       ({ response }) => {
         response.setHeader('Cache-Control', 'no-cache');
-        const text = `// Generated server configuration\nvar config = ${JSON.stringify(config, null, 2)};\n`;
+        const text = `// Generated server configuration\nvar config = ${JSON.stringify(configOf(parts), null, 2)};\n`;
         answer(response, 200, text, 'text/javascript');
       },
     ],
@@ -65,21 +67,21 @@ export function redirectToApp({ response }: Exchange, address: string | undefine
 }
 
 /** What the peer's web app wants to know before it starts. */
-function configOf(reservedTopics: readonly string[]): Readonly<Record<string, unknown>> {
+function configOf({ reservedTopics, signUp, webPushKey }: AboutParts): Readonly<Record<string, unknown>> {
   const config = {
     base_url: '',
     app_root: '/',
     enable_login: true,
     require_login: true,
-    enable_signup: false,
+    enable_signup: signUp,
     enable_payments: false,
     enable_calls: false,
     enable_emails: false,
     enable_reset_password: false,
-    enable_reservations: false,
-    enable_web_push: false,
+    enable_reservations: true,
+    enable_web_push: webPushKey() !== '',
     billing_contact: '',
-    web_push_public_key: '',
+    web_push_public_key: webPushKey(),
     disallowed_topics: reservedTopics,
   };
   return { ...config, config_hash: createHash('sha256').update(JSON.stringify(config)).digest('hex') };

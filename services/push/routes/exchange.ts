@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { Credentials, Identity } from '../../contracts/accounts.ts';
 import type { Problem } from '../../contracts/problem.ts';
 import type { Parameters } from '../domain/parameters.ts';
@@ -12,6 +13,8 @@ export interface Exchange {
   readonly query: URLSearchParams | undefined;
   readonly read: Parameters;
   readonly identity: Identity | undefined;
+  /** The sender's, behind a proxy the one it tells. */
+  readonly address: string;
 }
 
 /** A body up to this size that nobody wants is still read, so that its sender gets to see the answer. Bytes. */
@@ -47,13 +50,24 @@ function headerOf(request: IncomingMessage, name: string): string {
   return decodeHeader(value);
 }
 
+/** Where a request comes from. A proxy appends the address it saw, so that the last one is not made up by the sender. */
+export function addressOf(request: IncomingMessage, behindProxy: boolean): string {
+  const forwarded = behindProxy ? request.headers['x-forwarded-for'] : undefined;
+  const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined;
+  return last !== undefined && isIP(last) !== 0 ? last : (request.socket.remoteAddress ?? '');
+}
+
 /** Who sends: `?auth=` holds a whole Authorization header for those who cannot set one, and wins over it. */
-export function credentialsOf(request: IncomingMessage, query: URLSearchParams | undefined): Credentials {
+export function credentialsOf(
+  request: IncomingMessage,
+  query: URLSearchParams | undefined,
+  address: string,
+): Credentials {
   const encoded = query?.get('authorization') || query?.get('auth');
   const authorization = encoded
     ? Buffer.from(encoded, 'base64url').toString('utf8').trim()
     : request.headers.authorization;
-  return { authorization: authorization || undefined, remoteAddress: request.socket.remoteAddress ?? '' };
+  return { authorization: authorization || undefined, remoteAddress: address };
 }
 
 /** Answers JSON text as it is. */

@@ -5,8 +5,18 @@ import type { Context, Counter } from '../../contracts/service.ts';
 import { flag } from '../domain/parameters.ts';
 import { refusalOf, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
+import type { Limits } from '../limits.ts';
 import { redirectToApp } from './about.ts';
-import { answerProblem, answerValue, credentialsOf, crossOrigin, parametersOf, type Exchange } from './exchange.ts';
+import { findCall, type ApiRoutes } from './api-routes.ts';
+import {
+  addressOf,
+  answerProblem,
+  answerValue,
+  credentialsOf,
+  crossOrigin,
+  parametersOf,
+  type Exchange,
+} from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
@@ -15,6 +25,11 @@ export interface ListenerParts {
   readonly publish: PublishRoutes;
   readonly subscribe: SubscribeRoutes;
   readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
+  /** The account and administration calls and their like. */
+  readonly api: ApiRoutes;
+  readonly limits: Pick<Limits, 'request'>;
+  /** The sender's address is what the proxy before us says. */
+  readonly behindProxy: boolean;
   readonly app: () => string | undefined;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
@@ -54,20 +69,24 @@ async function serve(parts: ListenerParts, request: IncomingMessage, response: S
   const mark = url.indexOf('?');
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
-  const credentials = credentialsOf(request, query);
+  const address = addressOf(request, parts.behindProxy);
+  const credentials = credentialsOf(request, query, address);
   const { accounts } = parts.context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
   const read = parametersOf(request, query);
-  await dispatch(parts, path, { request, response, query, read, identity });
+  await dispatch(parts, path, { request, response, query, read, identity, address });
 }
 
 async function dispatch(parts: ListenerParts, path: string, exchange: Exchange): Promise<void> {
   const { method } = exchange.request;
   const writes = method === 'POST' || method === 'PUT';
-  if (path === '/' && writes) return parts.publish.json(exchange);
   const about = method === 'GET' || method === 'HEAD' ? parts.about.get(path) : undefined;
   if (about !== undefined) return about(exchange);
+  parts.limits.request(exchange);
+  const call = findCall(parts.api, method ?? '', path);
+  if (call !== undefined) return void (await call(exchange));
 
+  if (path === '/' && writes) return parts.publish.json(exchange);
   const [first = '', second, third, ...rest] = path.slice(1).split('/');
   if (rest.length > 0 || !isTopicList(first) || first === 'v1') throw refuse('not_found');
   if (second === undefined) {

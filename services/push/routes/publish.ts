@@ -5,6 +5,8 @@ import type { Draft, Event } from '../domain/message.ts';
 import { parsePublication, type Body } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic, requireTopic } from '../domain/topics.ts';
+import type { KnownTopics } from '../known-topics.ts';
+import type { Limits } from '../limits.ts';
 import type { Publisher } from '../publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
 import { readBody } from './body.ts';
@@ -20,6 +22,8 @@ export interface PublishParts {
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
+  readonly limits: Pick<Limits, 'message'>;
+  readonly topics: Pick<KnownTopics, 'use'>;
 }
 
 /** The routes that publish. */
@@ -33,16 +37,19 @@ export interface PublishRoutes {
 }
 
 export function publishRoutes(parts: PublishParts): PublishRoutes {
-  const { publisher, accounts, random, reserved, messageSizeLimit, took, clock } = parts;
+  const { publisher, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
   const newActionId = (): string => random.text(10);
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
     if (!accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
+    topics.use(exchange, [topic]);
     return topic;
   };
 
-  const publish = async ({ response }: Exchange, draft: Draft): Promise<void> => {
+  const publish = async (exchange: Exchange, draft: Draft): Promise<void> => {
+    const { response } = exchange;
+    if (draft.event === 'message') limits.message(exchange);
     const began = clock.now();
     const envelope = await publisher.publish(draft);
     took.observe((clock.now() - began) / 1000);

@@ -6,6 +6,8 @@ import { refuse } from '../domain/refusals.ts';
 import { parseSince, type Since } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../history.ts';
+import type { KnownTopics } from '../known-topics.ts';
+import type { Limits } from '../limits.ts';
 import { seal, type Envelope, type Format } from '../live/envelope.ts';
 import { Subscriber, writeHistory, type Subscription } from '../live/subscriber.ts';
 import type { Subscribers } from '../live/subscribers.ts';
@@ -27,6 +29,8 @@ export interface SubscribeParts {
   readonly maxSubscribers: number;
   /** Counts streams that were cut off because they were not read. */
   readonly cut: Counter;
+  readonly limits: Pick<Limits, 'subscription'>;
+  readonly topics: Pick<KnownTopics, 'use'>;
 }
 
 /** The routes that read. `asked` is the path's comma list of topics. */
@@ -48,11 +52,13 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
   const { context, store, subscribers, reserved } = parts;
   const { accounts, clock } = context;
 
-  const allow = ({ identity }: Exchange, asked: string): string[] => {
+  const allow = (exchange: Exchange, asked: string): string[] => {
+    const { identity } = exchange;
     const topics = [...new Set(asked.split(','))];
     if (topics.length > parts.maxTopics) throw refuse('invalid', `more than ${String(parts.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
     if (!topics.every((topic) => accounts.may(identity, 'push', 'read', topic))) throw refuse('forbidden');
+    parts.topics.use(exchange, topics);
     return topics;
   };
 
@@ -67,8 +73,11 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
     response.end();
   };
 
-  const stream = async ({ response }: Exchange, subscription: Subscription, since: Since): Promise<void> => {
+  const stream = async (exchange: Exchange, subscription: Subscription, since: Since): Promise<void> => {
+    const { response } = exchange;
     if (subscribers.size >= parts.maxSubscribers) throw refuse('too_many_subscribers');
+    const place = parts.limits.subscription(exchange);
+    response.once('close', () => place[Symbol.dispose]());
     const subscriber = new Subscriber(subscription, response, () => parts.cut.inc());
     // Before history is read: what is published in between is held, and dropped again where history has it.
     const registration = subscribers.add(subscriber);

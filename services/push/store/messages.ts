@@ -67,6 +67,12 @@ export class MessageStore {
     return row?.seq ?? 0;
   }
 
+  /** The topics of all cached messages. */
+  async topics(): Promise<readonly string[]> {
+    const rows = await this.#db.selectFrom('messages').select('topic').distinct().execute();
+    return rows.map(({ topic }) => topic);
+  }
+
   async seqOf(id: string): Promise<number | undefined> {
     const row = await this.#db.selectFrom('messages').select('seq').where('id', '=', id).executeTakeFirst();
     return row?.seq;

@@ -18,6 +18,44 @@ eachDialect((_name, open, newPlace) => {
     (await house.accounts.createToken(account, { label: 'test', expiresAt })).text;
 
   describe('tokens', () => {
+    test('are found by their text, by their own account only', async () => {
+      const text = await tokenFor('mia');
+      await house.accounts.create({ name: 'jo', password: 'another one' });
+      const [token] = await house.accounts.tokens('mia');
+      expect(await house.accounts.findToken('mia', text)).toEqual(token);
+      expect(await house.accounts.findToken('jo', text)).toBeUndefined();
+      expect(await house.accounts.findToken('mia', `${text.slice(0, -1)}_`)).toBeUndefined();
+    });
+
+    test('get another label and another end, and are told to have changed', async () => {
+      const text = await tokenFor('mia', house.clock.now() + 1000);
+      const token = await house.accounts.findToken('mia', text);
+      const later = house.clock.now() + 60_000;
+      const changed = await house.accounts.changeToken('mia', token?.id ?? '', { label: 'phone', expiresAt: later });
+      expect(changed).toEqual({ ...token, label: 'phone', expiresAt: later });
+      house.clock.advance(2000);
+      expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
+      expect(await house.accounts.changeToken('mia', token?.id ?? '', { expiresAt: null })).toMatchObject({
+        label: 'phone',
+        expiresAt: null,
+      });
+      await vi.waitFor(() => expect(house.changed).toContain('mia'));
+      await expect(house.accounts.changeToken('mia', 'nope', { label: 'x' })).rejects.toMatchObject({
+        code: 'accounts.unknown_token',
+      });
+    });
+
+    test('of another server are taken over, once', async () => {
+      const text = `tk_${'a1'.repeat(14)}z`;
+      const options = { label: 'old phone', expiresAt: null, text };
+      expect((await house.accounts.createToken('mia', options)).text).toBe(text);
+      expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia', via: 'token' });
+      await expect(house.accounts.createToken('mia', options)).rejects.toMatchObject({ code: 'accounts.token_exists' });
+      await expect(house.accounts.createToken('mia', { ...options, text: 'tk_short' })).rejects.toMatchObject({
+        code: 'accounts.invalid',
+      });
+    });
+
     test('have the shape the push peer gives them, and only their hash is stored', async () => {
       const text = await tokenFor('mia');
       expect(text).toMatch(/^tk_[a-z0-9]{29}$/);

@@ -163,6 +163,28 @@ describe('an identity that is kept while things change', () => {
     expect(anyoneMay('a')).toBe(true);
   });
 
+  test('is set pattern by pattern, the others as they were', async () => {
+    await give('mia', on('a'), on('b', 'read'));
+    await Promise.all([
+      house.accounts.setGrant('mia', 'push', 'c', 'write'),
+      house.accounts.setGrant('mia', 'push', 'b', 'none'),
+      house.accounts.setGrant('mia', 'push', 'a', undefined),
+      house.accounts.setGrant('mia', 'push', 'never', undefined),
+    ]);
+    expect((await house.accounts.find('mia'))?.grants).toEqual([on('b', 'none'), on('c', 'write')]);
+    await house.accounts.setGrant('*', 'push', 'open', 'read');
+    expect([anyoneMay('open'), anyoneMay('open', 'write')]).toEqual([true, false]);
+    await expect(house.accounts.setGrant('nobody', 'push', 'a', 'read')).rejects.toMatchObject({
+      code: 'accounts.unknown',
+    });
+  });
+
+  test('an identity stands as long as what proved it', async () => {
+    expect(house.accounts.stands(mia)).toBe(true);
+    await house.accounts.change('mia', { password: 'battery staple' });
+    expect(house.accounts.stands(mia)).toBe(false);
+  });
+
   test('hostile resources are plain text', async () => {
     await give('mia', on('a'));
     for (const resource of ['', '\0', 'a\0', '*', 'mia\0push\0read\0a', 'x'.repeat(1_000_000), '__proto__'])

@@ -1,0 +1,86 @@
+// Shows messages of the push server while no page is open. A plain file at the root, so that its scope is every page.
+
+const icon = '/mark.svg';
+
+self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('push', (event) => {
+  event.waitUntil(handle(read(event.data)));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  const { click, topic, links = {} } = event.notification.data ?? {};
+  const address = links[event.action] ?? click ?? (topic ? `/push/${topic}` : '/');
+  event.waitUntil(openPage(address));
+});
+
+function read(data) {
+  try {
+    return data?.json();
+  } catch {
+    // Browsers withdraw the permission of a worker that shows nothing, so that what is unreadable is shown as news all the same.
+    return undefined;
+  }
+}
+
+async function handle(payload) {
+  const message = payload?.message;
+  if (payload?.event === 'subscription_expiring') {
+    await show('Notifications will stop soon', { body: 'Open Homeport in this browser to keep them.' });
+  } else if (payload?.event !== 'message' || typeof message?.topic !== 'string') {
+    await show('New message', { body: 'Open Homeport to read it.' });
+  } else if (message.event === 'message_clear' || message.event === 'message_delete') {
+    for (const shown of await self.registration.getNotifications({ tag: tagOf(message) })) shown.close();
+  } else {
+    await show(message.title || message.topic, optionsOf(message));
+  }
+}
+
+function optionsOf(message) {
+  const priority = message.priority ?? 3;
+  const actions = (message.actions ?? [])
+    .filter(({ action, url }) => action === 'view' && isWebAddress(url))
+    .slice(0, 2);
+  return {
+    body: message.encoding === 'base64' ? '' : (message.message ?? ''),
+    tag: tagOf(message),
+    renotify: priority >= 3,
+    silent: priority <= 2,
+    requireInteraction: priority >= 5,
+    timestamp: message.time * 1000,
+    actions: actions.map(({ id, label }) => ({ action: id, title: label })),
+    data: {
+      topic: message.topic,
+      ...(isWebAddress(message.click) ? { click: message.click } : {}),
+      links: Object.fromEntries(actions.map(({ id, url }) => [id, url])),
+    },
+  };
+}
+
+/** A later message of the same sequence takes the place of the earlier one. */
+function tagOf({ topic, sequence_id, id }) {
+  return `${topic} ${sequence_id ?? id}`;
+}
+
+function isWebAddress(text) {
+  return typeof text === 'string' && /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function show(title, options) {
+  return self.registration.showNotification(title, { icon, badge: icon, ...options });
+}
+
+async function openPage(address) {
+  const target = new URL(address, self.location.origin);
+  if (target.origin === self.location.origin) {
+    const [page] = await self.clients.matchAll({ type: 'window' });
+    if (page) {
+      await page.focus();
+      await page.navigate(target.href).catch(() => self.clients.openWindow(target.href));
+      return;
+    }
+  }
+  await self.clients.openWindow(target.href);
+}

@@ -1,0 +1,121 @@
+import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import type { ApiHandler } from '../../contracts/api.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Message } from '../domain/message.ts';
+import { defaultPriority } from '../domain/priority.ts';
+import { pushPayload } from '../domain/push-payload.ts';
+import type { ApiRoutes } from '../routes/api-routes.ts';
+import { webPushHandlers, webPushRoutes } from '../routes/web-push.ts';
+import { WebPushStore } from '../store/web-push.ts';
+import { deliverTo, toBrowser, type Delivery } from './delivery.ts';
+import { vapidKeys, type KeyPair } from './vapid.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** As at the peer: a browser that did not come back for so long is warned, then forgotten. */
+const fadesAfter = 55 * day;
+const endsAfter = 60 * day;
+
+export interface WebPushOptions {
+  readonly context: Context;
+  readonly enabled: boolean;
+  readonly contact: string;
+  readonly allowed: readonly string[];
+  readonly reserved: ReadonlySet<string>;
+  readonly keptSeconds: number;
+}
+
+/** Messages to browsers whose page is closed. */
+export interface WebPush {
+  readonly routes: ApiRoutes;
+  readonly handlers: readonly ApiHandler[];
+  /** What a browser subscribes with; empty while web push is off or not started. */
+  readonly publicKey: () => string;
+  /** Enqueues the deliveries of messages in the transaction that stores them. */
+  readonly store: (transaction: Context['db'], messages: readonly Message[]) => Promise<void>;
+  /** Call each minute. */
+  upkeep(): Promise<void>;
+  start(): Promise<Disposable>;
+}
+
+export function openWebPush({ context, enabled, contact, allowed, reserved, keptSeconds }: WebPushOptions): WebPush {
+  const { accounts, clock, random, jobs, log } = context;
+  const store = new WebPushStore(context);
+  const sent = context.metrics.counter({
+    name: 'push_web_push_deliveries_total',
+    help: 'Messages to browsers, by what came of them.',
+    labels: ['result'],
+    initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
+  });
+  let keys: KeyPair = { publicKey: '', privateKey: '' };
+  /** Asked for each message, so that a publish without browsers costs nothing. */
+  let wanted: ReadonlySet<string> = new Set();
+  const refresh = async (): Promise<void> => {
+    wanted = new Set(await store.topics());
+  };
+  const forget = async (account: string): Promise<void> => {
+    if (account === everyone || (await accounts.find(account)) !== undefined) return;
+    await store.remove({ column: 'account', value: account });
+    await refresh();
+  };
+  const complain = (error: unknown): void => log.error('web push upkeep failed', { error });
+
+  const parts = { accounts, store, clock, random, allowed, reserved, changed: refresh };
+  const publicKey = (): string => keys.publicKey;
+  return {
+    routes: enabled ? webPushRoutes(parts) : {},
+    handlers: webPushHandlers({ ...parts, publicKey }),
+    publicKey,
+
+    async store(transaction, messages) {
+      for (const message of messages) {
+        if (!wanted.has(message.topic) || message.event === 'poll_request') continue;
+        const browsers = await store.wanting(transaction, message.topic);
+        const due = browsers.map(({ id, base_url }) => ({
+          payload: deliveryOf(message, id, base_url),
+          key: `${message.id}:${id}`,
+        }));
+        if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
+      }
+    },
+
+    async upkeep() {
+      if (!enabled) return;
+      const now = clock.now();
+      await context.commit(async (transaction) => {
+        const fading = await store.takeFading(transaction, now - fadesAfter);
+        const due = fading.map((id) => ({ payload: warning(id) }));
+        if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
+      });
+      await store.removeStale(now - endsAfter);
+      // Another host may have taken a subscription.
+      await refresh();
+    },
+
+    async start() {
+      const open = new DisposableStack();
+      if (!enabled) return open;
+      keys = await vapidKeys(context);
+      await refresh();
+      open.use(
+        jobs.handle(toBrowser, deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent })),
+      );
+      open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forget(account).catch(complain)));
+      return open;
+    },
+  };
+}
+
+function deliveryOf(message: Message, browser: string, baseUrl: string): Delivery {
+  const priority = message.priority ?? defaultPriority;
+  return {
+    browser,
+    payload: pushPayload(`${baseUrl}/${message.topic}`, message),
+    topic: message.topic,
+    urgency: priority >= 4 ? 'high' : priority <= 2 ? 'low' : 'normal',
+    replaces: `${message.topic} ${message.sequence_id ?? message.id}`,
+  };
+}
+
+function warning(browser: string): Delivery {
+  return { browser, payload: JSON.stringify({ event: 'subscription_expiring' }), urgency: 'low' };
+}

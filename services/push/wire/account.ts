@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** Bodies of the account, administration and web push calls, under the peer's field names. Unknown fields are ignored. */
+
+export const Credential = z.object({ username: z.string().default(''), password: z.string().default('') });
+export const User = Credential.extend({ hash: z.string().default('') });
+export const UserName = z.object({ username: z.string().default('') });
+export const Access = z.object({
+  username: z.string().default(''),
+  topic: z.string().default(''),
+  permission: z.string().default(''),
+});
+export const PasswordChange = z.object({ password: z.string().default(''), new_password: z.string().default('') });
+export const Confirmation = z.object({ password: z.string().default('') });
+
+/** `expires` in unix seconds; 0 is never. */
+export const TokenOrder = z.object({
+  token: z.string().optional(),
+  label: z.string().optional(),
+  expires: z.int().min(0).max(253_402_300_799).optional(),
+});
+
+const shortText = z.string().max(64);
+const Notification = z.object({
+  sound: shortText.optional(),
+  min_priority: z.int().min(0).max(5).optional(),
+  /** Seconds; 0 is never. */
+  delete_after: z.int().min(0).optional(),
+});
+/** What a person's apps share about themselves. */
+export const Preferences = z.object({
+  language: shortText.optional(),
+  date_format: shortText.optional(),
+  time_format: shortText.optional(),
+  notification: Notification.optional(),
+});
+export type Preferences = z.infer<typeof Preferences>;
+
+export const Subscription = z.object({
+  base_url: z.string().min(1).max(512),
+  topic: z.string(),
+  display_name: z.string().max(256).nullish(),
+});
+
+export const Reservation = z.object({ topic: z.string(), everyone: z.string() });

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
+
+const worker = new URL('../../renderer/public/push-worker.js', import.meta.url);
+
+describe.skipIf(noBrowser !== undefined)('the worker that shows messages while no page is open', () => {
+  const open = new AsyncDisposableStack();
+  let page: Page;
+  let devTools: CDPSession;
+  let origin: string;
+  let registrationId: string;
+
+  beforeAll(async () => {
+    const server = createServer((request, response) => {
+      const script = request.url === '/push-worker.js';
+      void (script ? readFile(worker) : Promise.resolve('<title>t</title>')).then((body) => {
+        response.writeHead(200, { 'content-type': script ? 'text/javascript' : 'text/html' }).end(body);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.defer(() => void server.close());
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const browser = await launchBrowser();
+    open.defer(() => browser.close());
+    const context = await browser.newContext({ permissions: ['notifications'] });
+    page = await context.newPage();
+    devTools = await context.newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [first] = registrations;
+        if (first !== undefined) resolve(first.registrationId);
+      });
+    });
+    await devTools.send('ServiceWorker.enable');
+    await page.goto(origin);
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register('/push-worker.js');
+      await navigator.serviceWorker.ready;
+    });
+    registrationId = await registered;
+  });
+  afterAll(() => open.disposeAsync());
+
+  const shown = () =>
+    page.evaluate(async () => {
+      const all = await (await navigator.serviceWorker.ready).getNotifications();
+      return all.map(({ title, body, tag, silent, requireInteraction, data }) => ({
+        ...{ title, body, tag, silent, requireInteraction },
+        data: data as unknown,
+      }));
+    });
+  beforeEach(() =>
+    page.evaluate(async () => {
+      for (const each of await (await navigator.serviceWorker.ready).getNotifications()) each.close();
+    }),
+  );
+  const deliver = (payload: unknown) =>
+    devTools.send('ServiceWorker.deliverPushMessage', {
+      origin,
+      registrationId,
+      data: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    });
+  const message = (fields: object) => ({
+    event: 'message',
+    subscription_id: '/news',
+    message: { id: 'abcdefghijkl', time: 1_700_000_000, event: 'message', topic: 'news', message: 'Hello', ...fields },
+  });
+
+  it('shows a message by its priority, with where a click leads', async () => {
+    await deliver(message({ title: 'Backup', priority: 5, click: 'https://a.example/x' }));
+    await expect.poll(shown).toEqual([
+      {
+        title: 'Backup',
+        body: 'Hello',
+        tag: 'news abcdefghijkl',
+        silent: false,
+        requireInteraction: true,
+        data: { topic: 'news', click: 'https://a.example/x', links: {} },
+      },
+    ]);
+  });
+
+  it('is silent for a low one, and follows no link that is none of the web', async () => {
+    await deliver(message({ priority: 1, click: 'javascript:alert(1)' }));
+    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
+    expect((await shown())[0]?.data).not.toHaveProperty('click');
+  });
+
+  it('replaces and takes away what belongs together', async () => {
+    await deliver(message({ sequence_id: 'job', message: '10 %' }));
+    await deliver(message({ sequence_id: 'job', id: 'bbbbbbbbbbbb', message: '90 %' }));
+    await deliver(message({ id: 'cccccccccccc', message: 'other' }));
+    await expect.poll(async () => (await shown()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
+    await deliver(message({ sequence_id: 'job', id: 'dddddddddddd', event: 'message_delete', message: undefined }));
+    await expect.poll(async () => (await shown()).map(({ body }) => body)).toEqual(['other']);
+  });
+
+  it.each(['not json', '{"event":"message"}', '{"event":"subscription_expiring"}', '[]'])(
+    'shows something for %s, since browsers ask that of it',
+    async (payload) => {
+      await deliver(payload);
+      await expect.poll(async () => (await shown()).length).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,302 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Grant } from '../../../services/contracts/accounts.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+const on = (resource: string, permission: Grant['permission'] = 'read-write'): Grant => ({
+  service: 'push',
+  resource,
+  permission,
+});
+let made = 0;
+/** An account of its own for a test, with these grants. */
+async function newAccount(...grants: Grant[]): Promise<{ name: string; password: string; authorization: string }> {
+  made += 1;
+  const name = `person-${made}`;
+  const password = `secret-${made}`;
+  await rig.context.accounts.create({ name, password, grants });
+  return { name, password, authorization: basic(name, password) };
+}
+const statusOf = async (method: string, path: string, authorization?: string): Promise<number> => {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  return (await rig.ask(method, path, headers, method === 'POST' ? 'x' : undefined)).status;
+};
+
+describe('who may', () => {
+  it.each(['Authorization', 'auth', 'authorization'])('is proven by %s', async (way) => {
+    const { name, password } = await newAccount(on('*'));
+    const { text } = await rig.context.accounts.createToken(name, { label: '', expiresAt: null });
+    for (const header of [basic(name, password), basic('', text), basic(name, text), `Bearer ${text}`]) {
+      const given = Buffer.from(header).toString('base64url');
+      const status =
+        way === 'Authorization' ? await statusOf('POST', '/t', header) : await statusOf('POST', `/t?${way}=${given}`);
+      expect(status, header.slice(0, 6)).toBe(200);
+    }
+  });
+
+  it('is decided by the longest pattern, a tie by writing, and by one’s own before everyone’s', async () => {
+    const { authorization } = await newAccount(
+      on('*-*-backup', 'write'),
+      on('db-*-backup', 'none'),
+      on('db-info-backup', 'read'),
+      on('a*-x', 'read'),
+      on('*a-x', 'write'),
+    );
+    await rig.context.accounts.setGrant('*', 'push', '*-open', 'read-write');
+    const both = async (topic: string) => [
+      await statusOf('POST', `/${topic}`, authorization),
+      await statusOf('GET', `/${topic}/auth`, authorization),
+    ];
+    expect(await both('web-info-backup')).toEqual([200, 403]);
+    expect(await both('db-error-backup')).toEqual([403, 403]);
+    expect(await both('db-info-backup')).toEqual([403, 200]);
+    expect(await both('aa-x')).toEqual([200, 403]);
+    expect(await both('web-open')).toEqual([200, 200]);
+    expect([await statusOf('POST', '/web-open'), await statusOf('GET', '/web-info-backup/auth')]).toEqual([200, 403]);
+  });
+
+  it('needs every one of the topics it asks for', async () => {
+    const { authorization } = await newAccount(on('one'));
+    expect(await statusOf('GET', '/one/json?poll=1', authorization)).toBe(200);
+    expect(await statusOf('GET', '/one,two/json?poll=1', authorization)).toBe(403);
+  });
+
+  it('a bad credential is refused on open paths too, an unknown scheme is none', async () => {
+    for (const path of ['/v1/health', '/v1/config', '/v1/stats', '/web-open/auth']) {
+      expect(await statusOf('GET', path, basic('admin', 'wrong-one')), path).toBe(401);
+    }
+    await rig.context.accounts.setGrant('*', 'push', '*-open', 'read-write');
+    expect(await statusOf('GET', '/web-open/auth', 'vapid t=a, k=b')).toBe(200);
+    expect(await statusOf('GET', '/v1/health', 'WebPush abc')).toBe(200);
+  });
+
+  it('is never another’s whose request came at the same time from the same address', async () => {
+    const reader = await newAccount(on('mine-*'));
+    const stranger = await newAccount();
+    const requests = Array.from({ length: 300 }, (_, index) => {
+      const [who, expected] = [
+        [reader.authorization, 200],
+        [stranger.authorization, 403],
+        [undefined, 403],
+        [admin, 200],
+      ][index % 4] as [string | undefined, number];
+      return statusOf('POST', '/mine-1', who).then((status) => [status, expected]);
+    });
+    for (const [status, expected] of await Promise.all(requests)) expect(status).toBe(expected);
+  });
+});
+
+describe('an open stream ends at once', () => {
+  const cases: Record<string, (name: string) => Promise<unknown>> = {
+    'when its grant goes': (name) => rig.context.accounts.setGrant(name, 'push', 'news', undefined),
+    'when its grant becomes a denial': (name) => rig.context.accounts.setGrant(name, 'push', 'news', 'none'),
+    'when the password changes': (name) => rig.context.accounts.change(name, { password: 'another-one' }),
+    'when the account is switched off': (name) => rig.context.accounts.change(name, { enabled: false }),
+    'when the account is deleted': (name) => rig.context.accounts.remove(name),
+    'when an administrator deletes the account over the API': (name) =>
+      send('DELETE', '/v1/users', { username: name }, admin),
+    'when an administrator takes the grant over the API': (name) =>
+      send('DELETE', '/v1/users/access', { username: name, topic: 'news' }, admin),
+  };
+  it.each(Object.keys(cases))('%s', async (what) => {
+    const { name, authorization } = await newAccount(on('news', 'read'));
+    using stream = await rig.listen('/news/json', { authorization });
+    using other = await rig.listen('/news/json');
+    await cases[what]?.(name);
+    await stream.ended;
+    await rig.publish('/news', 'still there');
+    await expect.poll(() => other.messages.length).toBe(1);
+    expect(stream.messages).toEqual([]);
+  });
+
+  it('when its token is deleted, and not that of another token', async () => {
+    const { name } = await newAccount(on('news', 'read'));
+    const make = () => rig.context.accounts.createToken(name, { label: '', expiresAt: null });
+    const [gone, kept] = [await make(), await make()];
+    using first = await rig.listen('/news/json', { authorization: `Bearer ${gone.text}` });
+    using second = await rig.listen('/news/json', { authorization: `Bearer ${kept.text}` });
+    const answer = await rig.ask('DELETE', '/v1/account/token', {
+      authorization: `Bearer ${kept.text}`,
+      'x-token': gone.text,
+    });
+    expect(answer.status).toBe(200);
+    await first.ended;
+    await rig.publish('/news', 'for the other');
+    await expect.poll(() => second.messages.length).toBe(1);
+  });
+
+  it('of a stranger when everyone’s grant goes', async () => {
+    await rig.context.accounts.setGrant('*', 'push', 'square', 'read');
+    using stream = await rig.listen('/square/json', {});
+    await rig.context.accounts.setGrant('*', 'push', 'square', undefined);
+    await stream.ended;
+  });
+});
+
+async function send(method: string, path: string, body: unknown, authorization: string) {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers = { authorization, 'content-length': String(Buffer.byteLength(text)) };
+  const answer = await rig.ask(method, path, headers, text);
+  return { status: answer.status, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+}
+
+describe('the account', () => {
+  const call = send;
+
+  it('signs in, makes, prolongs and deletes tokens', async () => {
+    const { name, authorization } = await newAccount(on('t'));
+    const { body: login } = await call('POST', '/v1/account/login', undefined, authorization);
+    expect(login).toEqual({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), username: name });
+    const bearer = `Bearer ${login.token}`;
+    const soon = Math.floor(Date.now() / 1000) + 60;
+    const { body: made } = await call('POST', '/v1/account/token', { label: 'phone', expires: soon }, bearer);
+    expect(made).toMatchObject({ label: 'phone', expires: soon });
+    const { body: prolonged } = await call('PATCH', '/v1/account/token', { token: made.token }, bearer);
+    expect(prolonged.expires).toBeGreaterThan(soon + 3600);
+    expect((await call('PATCH', '/v1/account/token', {}, bearer)).body.token).toBe(login.token);
+    expect(await statusOf('GET', '/t/auth', `Bearer ${made.token}`)).toBe(200);
+    // What is listed stands for the token in the calls that change it.
+    const { body: account } = await call('GET', '/v1/account', undefined, bearer);
+    const listed = account.tokens.find(({ label }: { label?: string }) => label === 'phone');
+    expect(JSON.stringify(account)).not.toContain(made.token);
+    expect(
+      (await call('PATCH', '/v1/account/token', { token: listed.token, label: 'tablet' }, bearer)).body.label,
+    ).toBe('tablet');
+    const gone = await rig.ask('DELETE', '/v1/account/token', { authorization: bearer, 'x-token': listed.token });
+    expect(gone.status).toBe(200);
+    expect(await statusOf('GET', '/t/auth', `Bearer ${made.token}`)).toBe(401);
+    expect((await rig.ask('DELETE', '/v1/account/token', { authorization: bearer })).status).toBe(200);
+    expect(await statusOf('GET', '/v1/account', bearer)).toBe(401);
+  });
+
+  it('touches no token of another account, and needs one to be named with a password', async () => {
+    const mine = await newAccount();
+    const other = await newAccount();
+    const { text } = await rig.context.accounts.createToken(other.name, { label: '', expiresAt: null });
+    expect((await call('PATCH', '/v1/account/token', { token: text }, mine.authorization)).status).toBe(401);
+    expect((await call('PATCH', '/v1/account/token', {}, mine.authorization)).body.code).toBe(40023);
+    expect((await call('PATCH', '/v1/account/token', 'no object', mine.authorization)).body.code).toBe(40024);
+    expect((await call('POST', '/v1/account/token', { expires: 1 }, mine.authorization)).body.code).toBe(40000);
+  });
+
+  it('changes its password, which the old one must confirm, and deletes itself', async () => {
+    const { name, password, authorization } = await newAccount();
+    const change = { password, new_password: 'quite-new' };
+    expect((await call('POST', '/v1/account/password', change, authorization)).status).toBe(200);
+    expect(await statusOf('GET', '/v1/account', authorization)).toBe(401);
+    const now = basic(name, 'quite-new');
+    expect((await call('DELETE', '/v1/account', { password }, now)).body.code).toBe(40026);
+    expect((await call('DELETE', '/v1/account', { password: 'quite-new' }, now)).status).toBe(200);
+    expect(await rig.context.accounts.find(name)).toBeUndefined();
+  });
+
+  it('keeps preferences and subscriptions, and tells the other devices', async () => {
+    const { authorization } = await newAccount();
+    const { body: before } = await call('GET', '/v1/account', undefined, authorization);
+    expect(before.sync_topic).toMatch(/^st_[-\w]{13}$/);
+    using device = await rig.listen(`/${before.sync_topic}/json`, { authorization });
+    expect(device.status).toBe(200);
+    await call('PATCH', '/v1/account/settings', { language: 'de', notification: { sound: 'ding' } }, authorization);
+    await call('PATCH', '/v1/account/settings', { notification: { min_priority: 3 } }, authorization);
+    const topic = { base_url: 'https://push.example', topic: 'a' };
+    expect((await call('POST', '/v1/account/subscription', topic, authorization)).body).toEqual(topic);
+    const renamed = { ...topic, display_name: 'Alpha' };
+    expect((await call('PATCH', '/v1/account/subscription', renamed, authorization)).body).toEqual(renamed);
+    expect((await call('PATCH', '/v1/account/subscription', { ...topic, topic: 'b' }, authorization)).status).toBe(404);
+    const { body } = await call('GET', '/v1/account', undefined, authorization);
+    expect(body).toMatchObject({
+      language: 'de',
+      notification: { sound: 'ding', min_priority: 3 },
+      subscriptions: [renamed],
+    });
+    const headers = { authorization, 'x-baseurl': topic.base_url, 'x-topic': topic.topic };
+    expect((await rig.ask('DELETE', '/v1/account/subscription', headers)).status).toBe(200);
+    expect((await call('GET', '/v1/account', undefined, authorization)).body.subscriptions).toBeUndefined();
+    await expect.poll(() => device.messages.length).toBe(5);
+    for (const { message, expires } of device.messages)
+      expect([message, expires]).toEqual(['{"event":"sync"}', undefined]);
+    // It is nobody else's.
+    const stranger = await newAccount();
+    expect(await statusOf('GET', `/${before.sync_topic}/auth`, stranger.authorization)).toBe(403);
+  });
+
+  it('of an administrator reserves a topic, which is closed to others then', async () => {
+    const { authorization } = await newAccount(on('mine*'));
+    const reserve = (everyone: string) => call('POST', '/v1/account/reservation', { topic: 'mine1', everyone }, admin);
+    expect((await reserve('maybe')).body.code).toBe(40025);
+    expect((await reserve('read-only')).status).toBe(200);
+    expect([await statusOf('GET', '/mine1/auth'), await statusOf('POST', '/mine1')]).toEqual([200, 403]);
+    await rig.publish('/mine1');
+    expect((await call('GET', '/v1/account', undefined, admin)).body.reservations).toEqual([
+      { topic: 'mine1', everyone: 'read-only' },
+    ]);
+    const second = await newAccount();
+    await rig.context.accounts.change(second.name, { role: 'admin' });
+    const taken = await call(
+      'POST',
+      '/v1/account/reservation',
+      { topic: 'mine1', everyone: 'rw' },
+      second.authorization,
+    );
+    expect(taken.body.code).toBe(40902);
+    expect(await statusOf('DELETE', '/v1/account/reservation/mine1', authorization)).toBe(401);
+    const release = await rig.ask('DELETE', '/v1/account/reservation/mine1', {
+      authorization: admin,
+      'x-delete-messages': 'true',
+    });
+    expect(release.status).toBe(200);
+    expect(await rig.poll('/mine1/json?poll=1')).toEqual([]);
+    expect(await statusOf('GET', '/mine1/auth')).toBe(403);
+  });
+
+  it('is asked for by every call but one', async () => {
+    for (const route of ['POST /v1/account/login', 'PATCH /v1/account/settings', 'GET /v1/users', 'GET /v1/version']) {
+      const [method = '', path = ''] = route.split(' ');
+      expect(await statusOf(method, path), route).toBe(401);
+    }
+    expect(await statusOf('GET', '/v1/account')).toBe(200);
+    expect(await statusOf('GET', '/v1/account/nothing', admin)).toBe(404);
+    expect(await statusOf('GET', '/v1/tiers', admin)).toBe(404);
+  });
+});
+
+describe('a stranger', () => {
+  it('signs up where that is allowed, with no grant', async () => {
+    await using open = await openRig({ environment: { NTFY_ENABLE_SIGNUP: 'true' } });
+    const sign = (username: string, password = 'secret') =>
+      open.ask('POST', '/v1/account', {}, JSON.stringify({ username, password }));
+    expect((await sign('joe')).status).toBe(200);
+    expect(JSON.parse((await sign('joe')).text).code).toBe(40901);
+    expect(JSON.parse((await sign('bad name')).text).code).toBe(40046);
+    const authorization = basic('joe', 'secret');
+    expect((await open.ask('GET', '/v1/account', { authorization })).status).toBe(200);
+    expect((await open.ask('POST', '/t', { authorization }, 'x')).status).toBe(403);
+    expect(JSON.parse((await open.ask('GET', '/v1/config')).text).enable_signup).toBe(true);
+  });
+
+  it('who hangs up in the middle of a body harms no one', async () => {
+    const socket = connect(rig.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(
+      `PATCH /v1/account/settings HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nContent-Length: 500\r\n\r\n{"lang`,
+    );
+    socket.destroy();
+    await once(socket, 'close');
+    const long = await rig.ask(
+      'PATCH',
+      '/v1/account/settings',
+      { authorization: admin },
+      JSON.stringify({ language: 'x'.repeat(40_000) }),
+    );
+    expect(JSON.parse(long.text).code).toBe(41303);
+    expect(await statusOf('GET', '/v1/health')).toBe(200);
+  });
+});

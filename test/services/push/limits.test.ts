@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+/** No one is exempt, as on a server of the peer's. */
+const strict = { PUSH_LIMIT_ACCOUNTS: 'true', NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24' };
+
+async function codes(rig: Rig, count: number, ask: (index: number) => ReturnType<Rig['ask']>): Promise<number[]> {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { status, text } = await ask(index);
+    all.push(status === 200 ? 200 : Number(JSON.parse(text).code));
+  }
+  return all;
+}
+const headers = { authorization: admin };
+
+describe('limits', () => {
+  it('hold for nobody on this machine and for no account, unless they are asked to', async () => {
+    await using rig = await openRig({
+      environment: { NTFY_VISITOR_REQUEST_LIMIT_BURST: '2', NTFY_VISITOR_MESSAGE_DAILY_LIMIT: '1' },
+    });
+    expect(await codes(rig, 8, () => rig.ask('POST', '/t', headers, 'm'))).toEqual(Array(8).fill(200));
+    expect(await codes(rig, 8, () => rig.ask('GET', '/v1/account'))).toEqual(Array(8).fill(200));
+    expect(JSON.parse((await rig.ask('GET', '/v1/account', headers)).text).stats).toMatchObject({
+      messages: 8,
+      messages_remaining: 0,
+    });
+  });
+
+  it('requests in a row are bounded and fill up again', async () => {
+    const clock = createFakeClock();
+    await using rig = await openRig({
+      clock,
+      environment: { ...strict, NTFY_VISITOR_REQUEST_LIMIT_BURST: '5', NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '10s' },
+    });
+    const poll = () => rig.ask('GET', '/lim/json?poll=1', headers);
+    expect(await codes(rig, 6, poll)).toEqual([200, 200, 200, 200, 200, 42901]);
+    const refused = await poll();
+    expect(refused.headers['retry-after']).toBe('10');
+    expect(JSON.parse(refused.text)).toEqual({
+      code: 42901,
+      http: 429,
+      error: 'limit reached: too many requests',
+      link: 'https://ntfy.sh/docs/publish/#limitations',
+    });
+    // Another sender is not held back, and open paths never are.
+    expect((await rig.ask('GET', '/v1/account')).status).toBe(200);
+    expect(await codes(rig, 9, () => rig.ask('GET', '/v1/health', headers))).toEqual(Array(9).fill(200));
+    clock.advance(20_000);
+    expect(await codes(rig, 3, poll)).toEqual([200, 200, 42901]);
+  });
+
+  it('messages a day are bounded until the next one', async () => {
+    const clock = createFakeClock();
+    await using rig = await openRig({ clock, environment: { ...strict, NTFY_VISITOR_MESSAGE_DAILY_LIMIT: '3' } });
+    const publish = (index: number) => rig.ask('POST', '/lim', headers, `m${index}`);
+    expect(await codes(rig, 4, publish)).toEqual([200, 200, 200, 42908]);
+    expect(JSON.parse((await publish(4)).text).error).toBe('limit reached: daily message quota reached');
+    clock.advance(24 * 60 * 60 * 1000);
+    expect(await codes(rig, 1, publish)).toEqual([200]);
+  });
+
+  it('open streams are bounded, and one that closes makes room', async () => {
+    await using rig = await openRig({ environment: { ...strict, NTFY_VISITOR_SUBSCRIPTION_LIMIT: '2' } });
+    using first = await rig.listen('/a/json');
+    using _second = await rig.listen('/b/json');
+    expect((await rig.listen('/c/json')).status).toBe(429);
+    expect((await rig.ask('GET', '/c/json?poll=1', headers)).status).toBe(200);
+    first[Symbol.dispose]();
+    await expect
+      .poll(async () => {
+        using again = await rig.listen('/c/json');
+        return again.status;
+      })
+      .toBe(200);
+  });
+
+  it('topics are bounded in all, and new ones for each sender', async () => {
+    const clock = createFakeClock();
+    await using rig = await openRig({
+      clock,
+      environment: { ...strict, NTFY_GLOBAL_TOPIC_LIMIT: '4', PUSH_TOPIC_LIMIT_BURST: '3' },
+    });
+    const publish = (index: number) => rig.ask('POST', `/t${index}`, headers, 'm');
+    expect(await codes(rig, 4, publish)).toEqual([200, 200, 200, 42911]);
+    expect((await publish(0)).status).toBe(200);
+    clock.advance(60_000);
+    expect((await publish(3)).status).toBe(200);
+    clock.advance(60_000);
+    expect(JSON.parse((await publish(4)).text).code).toBe(42904);
+    expect((await rig.ask('POST', '/', headers, '{"topic":"t9","message":"m"}')).status).toBe(429);
+  });
+
+  it('an address behind a proxy is the one the proxy saw', async () => {
+    await using rig = await openRig({
+      environment: {
+        NTFY_BEHIND_PROXY: 'true',
+        NTFY_VISITOR_REQUEST_LIMIT_BURST: '1',
+      },
+    });
+    await rig.context.accounts.setGrant('*', 'push', 'open', 'read-write');
+    const from = (forwarded: string) => rig.ask('GET', '/open/json?poll=1', { 'x-forwarded-for': forwarded });
+    expect((await from('198.51.100.7')).status).toBe(200);
+    expect((await from('198.51.100.7')).status).toBe(429);
+    // What the sender made up himself stands before what the proxy added.
+    expect((await from('10.0.0.1, 198.51.100.7')).status).toBe(429);
+    expect((await from('198.51.100.8')).status).toBe(200);
+    expect((await from('2001:db8:1:2::1')).status).toBe(200);
+    expect((await from('2001:db8:1:2:ffff::9')).status).toBe(429);
+    expect((await from('nonsense')).status).toBe(200);
+  });
+
+  it('failed sign-ins from one address are refused in the end, also with a good password', async () => {
+    await using rig = await openRig();
+    const wrong = (index: number) =>
+      rig.ask('GET', '/v1/account', {
+        authorization: `Basic ${Buffer.from(`n${index}:wrong-pass`).toString('base64')}`,
+      });
+    expect(await codes(rig, 31, wrong)).toEqual([...Array<number>(30).fill(40101), 42909]);
+    const good = await rig.ask('GET', '/v1/account', headers);
+    expect([good.status, good.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  });
+});

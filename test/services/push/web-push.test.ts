@@ -1,0 +1,300 @@
+import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+/** The decryption browsers do, RFC 8188 and 8291. */
+const { decrypt } = createRequire(import.meta.url)('http_ece') as {
+  readonly decrypt: (
+    body: Buffer,
+    options: { readonly version: 'aes128gcm'; readonly privateKey: unknown; readonly authSecret: string },
+  ) => Buffer;
+};
+
+interface Received {
+  readonly path: string;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: Buffer;
+}
+
+/** A push service as a browser's vendor runs one: takes encrypted messages, checks who signed, answers as told. */
+async function openPushService() {
+  const received: Received[] = [];
+  const answers: number[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
+      response.writeHead(answers.shift() ?? 201, { 'retry-after': '1' }).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    received,
+    answers,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A browser's keys, and how it reads what reached it. */
+function newBrowser(origin: string, name = 'one') {
+  const curve = createECDH('prime256v1');
+  const p256dh = curve.generateKeys('base64url');
+  const auth = randomBytes(16).toString('base64url');
+  return {
+    endpoint: `${origin}/${name}`,
+    keys: { auth, p256dh },
+    open: ({ body }: Received) =>
+      JSON.parse(decrypt(body, { version: 'aes128gcm', privateKey: curve, authSecret: auth }).toString()),
+  };
+}
+
+let service: Awaited<ReturnType<typeof openPushService>>;
+let rig: Rig;
+const clock = createFakeClock(Date.UTC(2026, 5, 1));
+beforeEach(async () => {
+  service = await openPushService();
+  rig = await openRig({ environment: { PUSH_WEB_PUSH_HOSTS: `${service.origin},*.mozilla.com` } });
+});
+afterEach(async () => {
+  await rig[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function send(
+  method: string,
+  body: unknown,
+  headers: Record<string, string> = { authorization: admin },
+  on = rig,
+) {
+  const text = JSON.stringify(body);
+  const answer = await on.ask(
+    method,
+    '/v1/webpush',
+    { ...headers, 'content-length': String(Buffer.byteLength(text)) },
+    text,
+  );
+  return { status: answer.status, ...JSON.parse(answer.text) };
+}
+const subscribe = (browser: ReturnType<typeof newBrowser>, topics: string[], headers?: Record<string, string>) =>
+  send('POST', { endpoint: browser.endpoint, ...browser.keys, topics }, headers);
+/** What is still on its way. */
+const waiting = async () => {
+  const page = await rig.ask('GET', '/metrics');
+  return page.text;
+};
+
+describe('a browser whose page is closed', () => {
+  it('gets the message encrypted for it and signed with the key it subscribed with', async () => {
+    const browser = newBrowser(service.origin);
+    expect(await subscribe(browser, ['news'], { authorization: admin, origin: 'https://home.example' })).toMatchObject({
+      status: 200,
+    });
+    const message = await rig.publish('/news', 'Fünf <b>', { priority: '5', title: 'T', 'x-sequence-id': 'job' });
+    await expect.poll(() => service.received.length).toBe(1);
+    const [received] = service.received;
+    if (received === undefined) return;
+    expect(received.body.includes('Fünf')).toBe(false);
+    expect(browser.open(received)).toEqual({
+      event: 'message',
+      subscription_id: 'https://home.example/news',
+      message,
+    });
+    expect(received.headers).toMatchObject({ urgency: 'high', ttl: '43200', 'content-encoding': 'aes128gcm' });
+    expect(received.headers['topic']).toMatch(/^[-\w]{32}$/);
+    const config = JSON.parse((await rig.ask('GET', '/v1/config')).text);
+    expect(signer(received)).toEqual({ key: config.web_push_public_key, audience: service.origin });
+  });
+
+  it('gets clear and delete events too, and none of other topics', async () => {
+    const browser = newBrowser(service.origin);
+    await subscribe(browser, ['news', 'more']);
+    await rig.publish('/other');
+    await rig.ask('PUT', '/news/job/clear', { authorization: admin });
+    await expect.poll(() => service.received.length).toBe(1);
+    expect(browser.open(service.received[0] as Received).message).toMatchObject({
+      event: 'message_clear',
+      topic: 'news',
+    });
+  });
+
+  it('gets a long message cut to what push services take', async () => {
+    const browser = newBrowser(service.origin);
+    await subscribe(browser, ['news']);
+    const actions = JSON.stringify([{ action: 'view', label: 'x'.repeat(400), url: 'https://a.example' }]);
+    await rig.publish('/news', 'ä'.repeat(2000), { actions, title: 't'.repeat(200) });
+    await expect.poll(() => service.received.length).toBe(1);
+    expect(service.received[0]?.body.length).toBeLessThanOrEqual(4096);
+    expect(browser.open(service.received[0] as Received).message.message).toMatch(/^ä{1000,}…$/);
+  });
+
+  it('is forgotten when its push service knows it no more, and after it said so', async () => {
+    const [gone, leaving] = [newBrowser(service.origin, 'gone'), newBrowser(service.origin, 'leaving')];
+    await subscribe(gone, ['news']);
+    service.answers.push(410);
+    await rig.publish('/news');
+    await expect.poll(() => service.received.length).toBe(1);
+    await expect.poll(async () => (await waiting()).includes('result="gone"} 1')).toBe(true);
+    await subscribe(leaving, ['news']);
+    await rig.publish('/news');
+    await expect.poll(() => service.received.map(({ path }) => path)).toEqual(['/gone', '/leaving']);
+    expect(await send('DELETE', { endpoint: leaving.endpoint }, {})).toMatchObject({ status: 200, success: true });
+    await rig.publish('/news');
+    const last = newBrowser(service.origin, 'last');
+    await subscribe(last, ['end']);
+    await rig.publish('/end');
+    await expect.poll(() => service.received.at(-1)?.path).toBe('/last');
+    expect(service.received.length).toBe(3);
+  });
+
+  it('is tried again while its push service is out of order', async () => {
+    const browser = newBrowser(service.origin);
+    await subscribe(browser, ['news']);
+    service.answers.push(503);
+    await rig.publish('/news', 'in the end');
+    await expect.poll(() => service.received.length, { timeout: 15_000 }).toBe(2);
+    expect(browser.open(service.received[1] as Received).message.message).toBe('in the end');
+  }, 20_000);
+
+  it('gets nothing any more once its person may not read the topic', async () => {
+    await rig.context.accounts.create({
+      name: 'mia',
+      password: 'correct horse',
+      grants: [{ service: 'push', resource: 'n*', permission: 'read' }],
+    });
+    const authorization = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
+    const [hers, mine] = [newBrowser(service.origin, 'hers'), newBrowser(service.origin, 'mine')];
+    expect(await subscribe(hers, ['news', 'secret'], { authorization })).toMatchObject({ code: 40301 });
+    expect(await subscribe(hers, ['news'], { authorization })).toMatchObject({ status: 200 });
+    await subscribe(mine, ['news']);
+    await rig.context.accounts.setGrant('mia', 'push', 'n*', undefined);
+    await rig.publish('/news');
+    await expect.poll(() => service.received.length).toBe(1);
+    expect(service.received[0]?.path).toBe('/mine');
+  });
+
+  it('whose keys are none is forgotten', async () => {
+    const browser = newBrowser(service.origin);
+    await send('POST', { endpoint: browser.endpoint, auth: 'a', p256dh: 'b', topics: ['news'] });
+    await rig.publish('/news');
+    await expect.poll(async () => (await waiting()).includes('result="gone"} 1')).toBe(true);
+    expect(service.received).toEqual([]);
+  });
+
+  it('is refused where the endpoint leads elsewhere, or wants too much', async () => {
+    const { keys } = newBrowser('');
+    const codes = async (endpoint: string, topics = ['news']) =>
+      (await send('POST', { endpoint, ...keys, topics })).code as number;
+    for (const endpoint of [
+      'https://evil.example/a',
+      'http://updates.push.services.mozilla.com/a',
+      'https://updates.push.services.mozilla.com:8443/a',
+      'https://mozilla.com.evil.example/a',
+      'https://a:b@push.mozilla.com/a',
+      'http://127.0.0.1:1/a',
+      'https://169.254.169.254/latest',
+      'file:///etc/passwd',
+      'no address',
+    ]) {
+      expect(await codes(endpoint), endpoint).toBe(40039);
+    }
+    expect(await codes(`${service.origin}/a`, Array(51).fill('t'))).toBe(40040);
+    expect(await codes('')).toBe(40038);
+  });
+});
+
+describe('our own page', () => {
+  const api = async (method: string, path: string, body?: unknown) => {
+    const reply = await fetch(`${rig.host.url('control')}${path}`, {
+      method,
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, body: await reply.json() };
+  };
+
+  it('subscribes over our own API, asks what it gets, and leaves', async () => {
+    const browser = newBrowser(service.origin);
+    const { endpoint } = browser;
+    const config = JSON.parse((await rig.ask('GET', '/v1/config')).text);
+    expect((await api('GET', '/api/push/browsers')).body).toEqual({ publicKey: config.web_push_public_key });
+    const order = { endpoint, ...browser.keys, topics: ['b', 'a'] };
+    expect((await api('PUT', '/api/push/browsers', order)).status).toBe(200);
+    expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: ['a', 'b'] });
+    await rig.publish('/a', 'hello');
+    await expect.poll(() => service.received.length).toBe(1);
+    expect(browser.open(service.received[0] as Received)).toMatchObject({ subscription_id: '/a' });
+    expect((await api('PUT', '/api/push/browsers', { ...order, topics: [] })).status).toBe(200);
+    expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: [] });
+    const evil = await api('PUT', '/api/push/browsers', { ...order, endpoint: 'https://evil.example/' });
+    expect(evil.body.error.code).toBe('push.web_push_endpoint');
+  });
+});
+
+describe('over time', () => {
+  it('the keys stay, the deliveries survive a stop, and silent browsers are warned, then forgotten', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'web-push-'));
+    using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    const environment = { PUSH_WEB_PUSH_HOSTS: service.origin };
+    const browser = newBrowser(service.origin);
+    const keyOf = async (on: Rig) => JSON.parse((await on.ask('GET', '/v1/config')).text).web_push_public_key as string;
+    let key: string;
+    {
+      await using first = await openRig({ dataDir, environment, clock });
+      key = await keyOf(first);
+      await send('POST', { endpoint: browser.endpoint, ...browser.keys, topics: ['news'] }, undefined, first);
+      service.answers.push(503);
+      await first.publish('/news', 'kept');
+      await expect.poll(() => service.received.length).toBe(1);
+    }
+    {
+      await using second = await openRig({ dataDir, environment, clock });
+      expect(await keyOf(second)).toBe(key);
+      clock.advance(10_000);
+      await expect.poll(() => service.received.length).toBe(2);
+      expect(browser.open(service.received[1] as Received).message.message).toBe('kept');
+    }
+    const later = createFakeClock(clock.now() + 56 * 24 * 3600 * 1000);
+    await using third = await openRig({ dataDir, environment, clock: later });
+    later.advance(60_000);
+    await expect.poll(() => service.received.length).toBe(3);
+    expect(browser.open(service.received[2] as Received)).toEqual({ event: 'subscription_expiring' });
+    expect(await keyOf(third)).toBe(key);
+  });
+});
+
+/** Whose signature the request carries (RFC 8292), and for whom it is. */
+function signer({ headers }: Received): { key: string; audience: string } {
+  const [, token = '', key = ''] = /^vapid t=([^,]+), k=([-\w]+)$/.exec(String(headers['authorization'])) ?? [];
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const point = Buffer.from(key, 'base64url');
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: point.subarray(1, 33).toString('base64url'),
+    y: point.subarray(33).toString('base64url'),
+  };
+  const right = verify(
+    'sha256',
+    Buffer.from(`${head}.${claims}`),
+    { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  const { aud } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { aud: string };
+  return { key: right ? key : 'wrong signature', audience: aud };
+}
