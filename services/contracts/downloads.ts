@@ -44,6 +44,24 @@ export type Download = z.infer<typeof Download>;
 /** Added, or any field changed; at most four a second for one download. */
 export const downloadChanged = defineTopic('downloads.changed', Download);
 export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
+/** Rows of the queue went, in this order, to stand before another one; null: to the end. */
+export const downloadsMoved = defineTopic(
+  'downloads.moved',
+  z.object({ uids: z.array(z.string()), before: z.string().nullable() }),
+);
+/** The whole queue was paused or goes on. */
+export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
+
+const Chosen = z.object({
+  uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
+});
+const Steered = z.object({
+  uids: z.array(z.string()).describe('What was changed; what was so already is not among them.'),
+  unknown: z.array(z.string()).describe('Ids of no download; they were passed over.'),
+  over: z.array(z.string()).describe('What had finished or failed before.'),
+  paused: z.boolean().describe('Whether the whole queue is paused.'),
+});
+export type Steered = z.infer<typeof Steered>;
 
 export const downloadsApi = {
   list: defineRoute({
@@ -56,7 +74,12 @@ export const downloadsApi = {
       offset: z.coerce.number().int().min(0).default(0),
       q: z.string().optional(),
     }),
-    reply: z.object({ queue: z.array(Download), history: z.array(Download), total: z.int() }),
+    reply: z.object({
+      queue: z.array(Download),
+      history: z.array(Download),
+      total: z.int(),
+      paused: z.boolean().describe('The whole queue is paused.'),
+    }),
   }),
   add: defineRoute({
     method: 'POST',
@@ -81,5 +104,37 @@ export const downloadsApi = {
     access: 'user',
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  pause: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/pause',
+    summary: 'Pauses downloads, or the whole queue. Places and parts are kept, also over a restart.',
+    access: 'user',
+    body: Chosen,
+    reply: Steered,
+  }),
+  resume: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/resume',
+    summary: 'Lets paused downloads go on at their places, or all of them and the queue itself.',
+    access: 'user',
+    body: Chosen,
+    reply: Steered,
+  }),
+  reorder: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/reorder',
+    summary: 'Moves queued downloads, in the order they are named, to a place in the queue.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(10_000),
+      before: z.string().optional(),
+      after: z.string().optional(),
+      position: z
+        .union([z.int().min(0), z.enum(['top', 'bottom'])])
+        .optional()
+        .describe('Counted from 0 among the others. Without any place: the top.'),
+    }),
+    reply: z.object({ uids: z.array(z.string()), unknown: z.array(z.string()) }),
   }),
 };

@@ -1,6 +1,6 @@
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
-import { downloadChanged, downloadRemoved } from './downloads.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { popupsChanged } from './popups.ts';
 
@@ -16,6 +16,8 @@ export const liveTopics = [
   inboxChanged,
   downloadChanged,
   downloadRemoved,
+  downloadsMoved,
+  downloadsPaused,
   popupsChanged,
 ] as const satisfies readonly Topic<any>[];
 

@@ -13,6 +13,7 @@ import { downloadsHandlers } from './routes/api.ts';
 import { downloadsApp, type RouteParts } from './routes/app.ts';
 import { Runs } from './runs.ts';
 import { environment, Settings } from './settings.ts';
+import { Steering } from './steering.ts';
 import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 
@@ -72,7 +73,8 @@ function assemble(context: Context, settings: Settings): RouteParts {
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs });
-  return { context, settings, folders, store: new DownloadStore(context.db), intake, queue, live, engine };
+  const steering = new Steering({ context, live, queue });
+  return { context, settings, folders, store: new DownloadStore(context.db), intake, queue, live, engine, steering };
 }
 
 function healthOf(queue: Queue, engine: EngineWatch): Health {

@@ -175,8 +175,7 @@ export class Intake {
 
   async #letIn(item: Item): Promise<void> {
     const { context, live } = this.#parts;
-    const state = item.order.autoStart || item.attempts > 0 ? 'waiting' : 'pending';
-    const waiting = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, { state }));
+    const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
   }
 

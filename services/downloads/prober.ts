@@ -27,7 +27,7 @@ interface Parts {
 /** Asks the extractor what is behind an address and stores the answer. */
 export class Prober {
   readonly #parts: Parts;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: PromiseWithResolvers<void>[] = [];
   #running = 0;
 
   constructor(parts: Parts) {
@@ -41,8 +41,7 @@ export class Prober {
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
     const { context, folders, live, meters } = this.#parts;
-    if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
+    await this.#enter(signal);
     try {
       signal.throwIfAborted();
       const folder = await folders.make(item.uid);
@@ -54,8 +53,8 @@ export class Prober {
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
       }
-      const entries = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
-      await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, entries));
+      const made = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
+      const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
       live.removed([item.uid]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
@@ -65,7 +64,30 @@ export class Prober {
       const next = this.#waiting.shift();
       // The place goes on to the next one at once, or a newcomer would take it as well.
       if (next === undefined) this.#running -= 1;
-      else next();
+      else next.resolve();
+    }
+  }
+
+  /** Waits for a place; whoever is stopped meanwhile takes none. */
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running < atOnce) {
+      this.#running += 1;
+      return;
+    }
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn);
+    const leave = (): void => {
+      const place = this.#waiting.indexOf(turn);
+      if (place < 0) return;
+      this.#waiting.splice(place, 1);
+      turn.reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    try {
+      await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 

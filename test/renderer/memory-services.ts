@@ -66,6 +66,7 @@ export class MemoryInbox {
 /** A download queue that moves only when the test says so. */
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
+  paused = false;
   bus: Bus | undefined;
 
   /** Adds a download or changes some of its fields. */
@@ -86,7 +87,12 @@ export class MemoryDownloads {
       implement(downloadsApi.list, () => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
-        return { queue: all.filter((one) => !over(one)), history: all.filter(over).reverse(), total: all.length };
+        return {
+          queue: all.filter((one) => !over(one)),
+          history: all.filter(over).reverse(),
+          total: all.length,
+          paused: this.paused,
+        };
       }),
       implement(downloadsApi.add, ({ body: { url } }) => {
         if (!URL.canParse(url)) {

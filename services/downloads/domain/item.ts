@@ -44,6 +44,15 @@ export const queueStates = ['waiting', 'preparing', 'downloading', 'postprocessi
 export const runningStates = ['preparing', 'downloading', 'postprocessing'] as const;
 export const doneStates = ['finished', 'failed'] as const;
 
+export function isRunning(state: DownloadState): boolean {
+  return (runningStates as readonly DownloadState[]).includes(state);
+}
+
+/** Where an item stands while nobody works on it and nothing holds it. */
+export function idleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>): 'waiting' | 'pending' {
+  return order.autoStart || attempts > 0 ? 'waiting' : 'pending';
+}
+
 /** A download as our own pages see it. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
   return {

@@ -3,15 +3,20 @@ import { downloadsApi } from '../../contracts/downloads.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import { readAdd } from '../wire/add.ts';
+import { readPlace } from '../wire/steer.ts';
 import type { RouteParts } from './app.ts';
 
 /** The service's part of our own API; the same rules as on its own port. */
-export function downloadsHandlers({ store, intake, live, settings }: RouteParts): readonly ApiHandler[] {
+export function downloadsHandlers({ store, intake, live, settings, steering }: RouteParts): readonly ApiHandler[] {
   const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
-      const [queue, history] = await Promise.all([store.queue([...queueStates, 'pending']), store.history(query)]);
-      return { queue: shown(queue), history: shown(history.items), total: history.total };
+      const [queue, history, paused] = await Promise.all([
+        store.queue([...queueStates, 'pending']),
+        store.history(query),
+        steering.isPaused(),
+      ]);
+      return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
@@ -27,5 +32,8 @@ export function downloadsHandlers({ store, intake, live, settings }: RouteParts)
       if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
       return { uid: body.uid };
     }),
+    implement(downloadsApi.pause, async ({ body }) => await steering.pause(body.uids)),
+    implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
+    implement(downloadsApi.reorder, async ({ body }) => await steering.reorder(body.uids, readPlace(body))),
   ];
 }

@@ -35,6 +35,8 @@ export interface DownloadRow {
 
 export interface Tables {
   downloads: DownloadRow;
+  /** Holds one row while the whole queue is paused. */
+  downloads_pause: { id: number; since: number };
 }
 
 export function fromRow(row: DownloadRow): Item {
