@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute, fileReply } from './api.ts';
 import { defineTopic } from './bus.ts';
 
 export const DownloadState = z.enum([
@@ -25,6 +25,8 @@ export const Download = z
     format: z.string(),
     /** 0 to 100 of the stream that is being fetched, null while unknown. */
     percent: z.number().nullable(),
+    /** Which of two streams is being fetched, where there are two: first the video, then the audio. */
+    stream: z.enum(['video', 'audio']).nullable(),
     /** Bytes a second, null while unknown. */
     speed: z.number().nullable(),
     /** Seconds left, null while unknown. */
@@ -35,6 +37,8 @@ export const Download = z
     filename: z.string().nullable(),
     /** Why it failed, or what is going on, for a person. */
     message: z.string().nullable(),
+    /** There is a picture of it at its route. */
+    thumbnail: z.boolean(),
     createdAt: z.number().describe('ms since the epoch'),
     finishedAt: z.number().nullable(),
   })
@@ -104,6 +108,21 @@ export const downloadsApi = {
     access: 'user',
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  thumbnail: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/thumbnail',
+    summary: 'The small picture that the site has for it, fetched once and kept.',
+    access: 'user',
+    reply: fileReply,
+  }),
+  file: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/file',
+    summary: 'The finished file, to be played or saved.',
+    access: 'user',
+    query: z.object({ save: z.enum(['yes']).optional() }),
+    reply: fileReply,
   }),
   pause: defineRoute({
     method: 'POST',

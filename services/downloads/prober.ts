@@ -3,7 +3,7 @@ import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import { loginPurpose, type Driver, type Entry, type Probe } from './engine/driver.ts';
+import { loginPurpose, pictureOf, type Driver, type Entry, type Probe } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -48,7 +48,8 @@ export class Prober {
       const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
         const title = item.playlist?.entryTitle ?? probe.title;
-        const change = { probed: true, title, videoId: probe.id, liveStatus: probe.liveStatus };
+        const { id: videoId, liveStatus, thumbnail } = probe;
+        const change = { probed: true, title, videoId, liveStatus, thumbnail: thumbnail ?? item.thumbnail };
         const changed = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, change));
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
@@ -130,6 +131,7 @@ export class Prober {
       title: entry.title ?? shown ?? item.title,
       videoId: entry.id ?? shown ?? item.url,
       playlist,
+      thumbnail: pictureOf(entry),
       probed: true,
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),

@@ -13,6 +13,7 @@ import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
 import { bodyOf, idsOf, readBody } from './body.ts';
@@ -31,6 +32,7 @@ export interface RouteParts {
   readonly live: Live;
   readonly engine: EngineWatch;
   readonly steering: Steering;
+  readonly thumbnails: Thumbnails;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */

@@ -48,4 +48,10 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('downloads_held').on('downloads').column('host_process').execute();
     },
   },
+  {
+    name: '003-pictures',
+    async up(db) {
+      await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
+    },
+  },
 ];

@@ -31,6 +31,7 @@ export interface DownloadRow {
   host_process: string | null;
   lease_until: number | null;
   child_process: string | null;
+  thumbnail: string | null;
 }
 
 export interface Tables {
@@ -57,6 +58,7 @@ export function fromRow(row: DownloadRow): Item {
     addedNs: row.added_ns,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
+    thumbnail: row.thumbnail,
   };
 }
 
@@ -90,6 +92,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     host_process: null,
     lease_until: null,
     child_process: null,
+    thumbnail: storable(item.thumbnail),
   };
 }
 

@@ -3,7 +3,7 @@ import type { DownloadState } from '../../contracts/downloads.ts';
 import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
 import { fromRow, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 
-/** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 23. */
+/** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 24. */
 const chunk = 200;
 
 /** Words of a search that count: databases bound the depth of a condition. */
@@ -36,7 +36,17 @@ export interface HistoryQuery {
 export type ItemChange = Partial<
   Pick<
     Item,
-    'order' | 'state' | 'title' | 'videoId' | 'liveStatus' | 'probed' | 'attempts' | 'message' | 'filename' | 'size'
+    | 'order'
+    | 'state'
+    | 'title'
+    | 'videoId'
+    | 'liveStatus'
+    | 'probed'
+    | 'attempts'
+    | 'message'
+    | 'filename'
+    | 'size'
+    | 'thumbnail'
   >
 >;
 
@@ -227,6 +237,7 @@ export class DownloadStore {
       message: storable(next.message),
       filename: next.filename,
       size: next.size,
+      thumbnail: storable(next.thumbnail),
     };
     if (!isRunning(next.state)) Object.assign(values, released);
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
