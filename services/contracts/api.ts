@@ -13,6 +13,27 @@ export const ApiError = z
   .meta({ id: 'ApiError' });
 export type ApiError = z.infer<typeof ApiError>;
 
+/** What a handler answers in place of JSON on a route whose reply is {@link fileReply}; ranges are the router's work. */
+export class FileReply {
+  /** Absolute path of a regular file that the caller may see. */
+  readonly path: string;
+  /** Its media type. Whatever it is, it is shown without scripts. */
+  readonly type: string;
+  /** To be saved under this name in place of being shown. */
+  readonly saveAs: string | undefined;
+  /** For how long the browser may keep it, s. */
+  readonly maxAge: number;
+
+  constructor(options: { path: string; type: string; saveAs?: string | undefined; maxAge?: number }) {
+    this.path = options.path;
+    this.type = options.type;
+    this.saveAs = options.saveAs;
+    this.maxAge = options.maxAge ?? 0;
+  }
+}
+
+export const fileReply = z.instanceof(FileReply).meta({ description: 'The file itself; ranges are served.' });
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**

@@ -3,6 +3,7 @@ import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
 import { engineWorked } from './engines.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
@@ -20,6 +21,8 @@ export const liveTopics = [
   inboxChanged,
   downloadChanged,
   downloadRemoved,
+  downloadsMoved,
+  downloadsPaused,
   popupsChanged,
   accessChanged,
   engineWorked,

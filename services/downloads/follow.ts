@@ -1,5 +1,5 @@
 import { noProgress, type Item, type Progress } from './domain/item.ts';
-import type { EngineEvent } from './domain/progress.ts';
+import { stageMessage, type EngineEvent } from './domain/progress.ts';
 import type { Live } from './live.ts';
 import type { ItemChange } from './store/store.ts';
 
@@ -9,6 +9,9 @@ export class Follower {
   readonly #store: (change: ItemChange) => Promise<void>;
   #item: Item;
   #progress: Progress = noProgress;
+  #streams = 1;
+  #complete = 0;
+  #betweenStreams = false;
   #writing: Promise<void> = Promise.resolve();
 
   /** `store` is called with one change at a time and handles its own failure. */
@@ -25,13 +28,19 @@ export class Follower {
 
   take(event: EngineEvent): void {
     if (event.kind === 'beginning') {
+      this.#streams = event.streams;
       const title = this.#item.playlist?.entryTitle ?? event.title ?? this.#item.title;
       this.#become({ title, videoId: event.id ?? this.#item.videoId, liveStatus: event.liveStatus });
     } else if (event.kind === 'transfer') {
-      this.#progress = event.progress;
+      // The end of a stream may be told more than once.
+      if (this.#betweenStreams && !event.complete) this.#complete += 1;
+      this.#betweenStreams = event.complete;
+      const stream = this.#streams !== 2 ? null : this.#complete === 0 ? 'video' : 'audio';
+      this.#progress = { ...event.progress, stream };
       this.#reach('downloading');
     } else if (event.kind === 'stage' && event.started && event.name !== 'MoveFiles') {
-      this.#progress = { ...noProgress, percent: this.#progress.percent };
+      const { percent } = this.#progress;
+      this.#progress = { ...noProgress, percent, message: stageMessage(event.name) };
       this.#reach('postprocessing');
     }
   }

@@ -13,8 +13,10 @@ import { downloadsHandlers } from './routes/api.ts';
 import { downloadsApp, type RouteParts } from './routes/app.ts';
 import { Runs } from './runs.ts';
 import { environment, Settings } from './settings.ts';
+import { Steering } from './steering.ts';
 import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
+import { Thumbnails } from './thumbnails.ts';
 
 /** The extractor takes a second of a core to answer; the host's start comes first. */
 const firstLookAfterMs = 1000;
@@ -71,8 +73,21 @@ function assemble(context: Context, settings: Settings): RouteParts {
   const engine = new EngineWatch(context, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs });
-  return { context, settings, folders, store: new DownloadStore(context.db), intake, queue, live, engine };
+  const thumbnails = new Thumbnails(context, settings);
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const steering = new Steering({ context, live, queue });
+  return {
+    context,
+    settings,
+    folders,
+    store: new DownloadStore(context.db),
+    intake,
+    queue,
+    live,
+    engine,
+    steering,
+    thumbnails,
+  };
 }
 
 function healthOf(queue: Queue, engine: EngineWatch): Health {

@@ -13,6 +13,7 @@ import type { Prober } from './prober.ts';
 import type { Queue } from './queue.ts';
 import type { Runs } from './runs.ts';
 import { DownloadStore } from './store/store.ts';
+import type { Thumbnails } from './thumbnails.ts';
 
 /** Clients want an extraction's error in the answer, but nobody waits longer than this. */
 const answerWithinMs = 10_000;
@@ -36,6 +37,7 @@ interface Parts {
   readonly prober: Prober;
   readonly queue: Queue;
   readonly runs: Runs;
+  readonly thumbnails: Thumbnails;
 }
 
 /** The way into the queue, out of it and back. */
@@ -115,7 +117,7 @@ export class Intake {
 
   /** Cancels what is queued and forgets what is done. Finished files stay. Returns how many there were. */
   async remove(ids: readonly string[], states: Parameters<DownloadStore['match']>[1]): Promise<number> {
-    const { context, live, queue } = this.#parts;
+    const { context, live, queue, thumbnails } = this.#parts;
     const uids = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const found = [...new Set((await store.match(ids.map(shownOf), states)).map(({ uid }) => uid))];
@@ -125,7 +127,8 @@ export class Intake {
     live.removed(uids);
     // The rows are gone; the children may take their seconds to end.
     for (const uid of uids) {
-      queue.cancel(uid).catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
+      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid)]);
+      cleaned.catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
     }
     return uids.length;
   }
@@ -175,8 +178,7 @@ export class Intake {
 
   async #letIn(item: Item): Promise<void> {
     const { context, live } = this.#parts;
-    const state = item.order.autoStart || item.attempts > 0 ? 'waiting' : 'pending';
-    const waiting = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, { state }));
+    const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
   }
 
@@ -216,6 +218,7 @@ export class Intake {
       addedNs: String(this.#lastNs),
       createdAt: now,
       finishedAt: null,
+      thumbnail: null,
     };
   }
 }

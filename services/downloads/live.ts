@@ -1,7 +1,7 @@
-import { downloadChanged, downloadRemoved } from '../contracts/downloads.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../contracts/downloads.ts';
 import type { Bus } from '../contracts/bus.ts';
 import type { Clock } from '../contracts/service.ts';
-import { noProgress, runningStates, toDownload, type Item, type Progress } from './domain/item.ts';
+import { isRunning, noProgress, toDownload, type Item, type Progress } from './domain/item.ts';
 
 /** Four events a second for one download. */
 const everyMs = 250;
@@ -30,8 +30,10 @@ export class Live implements Disposable {
 
   /** An item was added or its row changed. */
   changed(item: Item): void {
-    const progress = item.state === 'finished' || item.state === 'failed' ? noProgress : this.progressOf(item.uid);
-    this.#show(item, progress);
+    // What rests keeps how far it came, and nothing that moves.
+    const { percent } = this.progressOf(item.uid);
+    if (isRunning(item.state)) this.#show(item, this.progressOf(item.uid));
+    else this.#show(item, item.state === 'paused' ? { ...noProgress, percent } : noProgress);
   }
 
   /** A running item went on; forgotten when nobody runs it any more. */
@@ -44,6 +46,14 @@ export class Live implements Disposable {
       this.#forget(uid);
       this.#bus.publish(downloadRemoved, { uid });
     }
+  }
+
+  moved(uids: readonly string[], before: string | null): void {
+    this.#bus.publish(downloadsMoved, { uids: [...uids], before });
+  }
+
+  paused(paused: boolean): void {
+    this.#bus.publish(downloadsPaused, { paused });
   }
 
   [Symbol.dispose](): void {
@@ -65,7 +75,8 @@ export class Live implements Disposable {
     shown.publishedAt = this.#clock.now();
     this.#bus.publish(downloadChanged, toDownload(shown.item, shown.progress));
     // Of what nobody works on the row says it all: a feed of thousands waits without being kept here.
-    if (!(runningStates as readonly string[]).includes(shown.item.state)) this.#shown.delete(shown.item.uid);
+    const { item, progress } = shown;
+    if (!isRunning(item.state) && progress.percent === null) this.#shown.delete(item.uid);
   }
 
   #forget(uid: string): void {

@@ -3,7 +3,7 @@ import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import { loginPurpose, type Driver, type Entry, type Probe } from './engine/driver.ts';
+import { loginPurpose, pictureOf, type Driver, type Entry, type Probe } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -27,7 +27,7 @@ interface Parts {
 /** Asks the extractor what is behind an address and stores the answer. */
 export class Prober {
   readonly #parts: Parts;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: PromiseWithResolvers<void>[] = [];
   #running = 0;
 
   constructor(parts: Parts) {
@@ -41,21 +41,21 @@ export class Prober {
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
     const { context, folders, live, meters } = this.#parts;
-    if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
+    await this.#enter(signal);
     try {
       signal.throwIfAborted();
       const folder = await folders.make(item.uid);
       const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
         const title = item.playlist?.entryTitle ?? probe.title;
-        const change = { probed: true, title, videoId: probe.id, liveStatus: probe.liveStatus };
+        const { id: videoId, liveStatus, thumbnail } = probe;
+        const change = { probed: true, title, videoId, liveStatus, thumbnail: thumbnail ?? item.thumbnail };
         const changed = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, change));
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
       }
-      const entries = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
-      await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, entries));
+      const made = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
+      const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
       live.removed([item.uid]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
@@ -65,7 +65,30 @@ export class Prober {
       const next = this.#waiting.shift();
       // The place goes on to the next one at once, or a newcomer would take it as well.
       if (next === undefined) this.#running -= 1;
-      else next();
+      else next.resolve();
+    }
+  }
+
+  /** Waits for a place; whoever is stopped meanwhile takes none. */
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running < atOnce) {
+      this.#running += 1;
+      return;
+    }
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn);
+    const leave = (): void => {
+      const place = this.#waiting.indexOf(turn);
+      if (place < 0) return;
+      this.#waiting.splice(place, 1);
+      turn.reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    try {
+      await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 
@@ -108,6 +131,7 @@ export class Prober {
       title: entry.title ?? shown ?? item.title,
       videoId: entry.id ?? shown ?? item.url,
       playlist,
+      thumbnail: pictureOf(entry),
       probed: true,
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),

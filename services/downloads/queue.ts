@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { relative, sep } from 'node:path';
 import type { Context } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import type { Item } from './domain/item.ts';
+import { isRunning, type Item } from './domain/item.ts';
 import type { EngineEvent } from './domain/progress.ts';
 import { fillTemplate, folderParts } from './domain/template.ts';
 import { deliver } from './engine/deliver.ts';
@@ -19,6 +19,7 @@ import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
 import type { Settings } from './settings.ts';
+import { isPaused } from './store/pause.ts';
 import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
 
 /** A host of another machine that has not renewed its lease for this long is taken for dead. */
@@ -82,7 +83,7 @@ export class Queue implements AsyncDisposable {
       work().catch((error: unknown) => context.log.error('the queue could not be looked after', { error }));
     };
     this.#open.use(context.clock.every(renewEveryMs, guarded(async () => {
-      await context.commit(async (db) => await new DownloadStore(db).renew(this.#parts.runs.uids(), this.leaseUntil));
+      await this.#renew();
     }))); // prettier-ignore
     this.#open.use(context.clock.every(lookEveryMs, guarded(async () => {
       await recover(this.#parts, this.#holder, false);
@@ -99,6 +100,11 @@ export class Queue implements AsyncDisposable {
       .finally(() => {
         this.#filling = undefined;
       });
+  }
+
+  /** Stops a download of this process that was paused; its parts stay. Resolves once nothing of it runs. */
+  async rest(uid: string): Promise<void> {
+    await this.#parts.runs.stop(uid);
   }
 
   /** Stops a download of this process that is no longer wanted, and removes its parts. */
@@ -126,8 +132,8 @@ export class Queue implements AsyncDisposable {
       this.#again = false;
       while (this.active < this.#bound && !this.#closed) {
         if (this.#parts.engine.missing !== undefined) break;
-        const item = await this.#parts.context.commit(
-          async (db) => await new DownloadStore(db).claim(this.#holder, this.leaseUntil),
+        const item = await this.#parts.context.commit(async (db) =>
+          (await isPaused(db)) ? undefined : await new DownloadStore(db).claim(this.#holder, this.leaseUntil),
         );
         if (item === undefined) break;
         this.#launch(item);
@@ -156,12 +162,12 @@ export class Queue implements AsyncDisposable {
         item = probed[0];
       }
       const change = { state: 'downloading', attempts: item.attempts + 1, message: null } as const;
-      const started = await this.#change(item.uid, change);
-      if (started === undefined) return await this.#parts.folders.remove(item.uid);
+      const started = await this.#advance(item.uid, change);
+      if (started === undefined) return await this.#letGo(claimed);
       item = started;
       await this.#download(item, signal);
     } catch (error) {
-      await this.#settle(item, signal, error);
+      await this.#settle(claimed, signal, error);
     }
   }
 
@@ -170,7 +176,7 @@ export class Queue implements AsyncDisposable {
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
     const follower = new Follower(item, live, async (change) => {
-      await this.#change(item.uid, change).catch((error: unknown) => {
+      await this.#advance(item.uid, change).catch((error: unknown) => {
         context.log.warn('download state could not be stored', { uid: item.uid, error });
       });
     });
@@ -181,7 +187,9 @@ export class Queue implements AsyncDisposable {
       template: fillTemplate(template, { prefix: item.order.prefix, playlist: item.playlist }),
       onStart: async (identity: string) =>
         await context.commit(async (db) => await new DownloadStore(db).setChild(item.uid, identity)),
-      onEvent: (event: EngineEvent) => follower.take(event),
+      onEvent: (event: EngineEvent) => {
+        if (!signal.aborted) follower.take(event);
+      },
     };
     const main = await driver.download(call).finally(async () => await follower.settled());
     const parts = folderParts(item.order.folder ?? '') ?? [];
@@ -207,13 +215,9 @@ export class Queue implements AsyncDisposable {
   /** What becomes of a run that did not come to its end. */
   async #settle(item: Item, signal: AbortSignal, error: unknown): Promise<void> {
     const { context, engine } = this.#parts;
-    if (signal.aborted) {
-      // Removed meanwhile, or the service stops; a removed row is not there any more.
-      await this.#change(item.uid, { state: 'waiting', attempts: Math.max(0, item.attempts - 1) });
-      return;
-    }
+    if (signal.aborted) return await this.#letGo(item);
     if (error instanceof Problem && error.code === 'downloads.engine_missing') {
-      await this.#change(item.uid, { state: 'waiting', attempts: Math.max(0, item.attempts - 1) });
+      await this.#letGo(item);
       engine.look();
       return;
     }
@@ -223,10 +227,33 @@ export class Queue implements AsyncDisposable {
     await this.#finish(item.uid, { state: 'failed', message });
   }
 
-  async #change(uid: string, change: ItemChange): Promise<Item | undefined> {
-    const item = await this.#parts.context.commit(async (db) => await new DownloadStore(db).change(uid, change));
+  /** Paused or removed meanwhile, or the service stops. The attempt does not count. */
+  async #letGo({ uid, attempts }: Item): Promise<void> {
+    const { context, folders, live } = this.#parts;
+    const item = await context.commit(async (db) => await new DownloadStore(db).release(uid, { attempts }));
+    if (item === undefined) await folders.remove(uid);
+    else live.changed(item);
+  }
+
+  async #advance(uid: string, change: ItemChange): Promise<Item | undefined> {
+    const item = await this.#parts.context.commit(async (db) => await new DownloadStore(db).advance(uid, change));
     if (item !== undefined) this.#parts.live.changed(item);
     return item;
+  }
+
+  /** Keeps what this process works on, and stops what another host has paused or removed. */
+  async #renew(): Promise<void> {
+    const { context, runs } = this.#parts;
+    const uids = runs.uids();
+    if (uids.length === 0) return;
+    const unwanted = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      await store.renew(uids, this.leaseUntil);
+      if (await isPaused(db)) return uids;
+      const wanted = (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid);
+      return uids.filter((uid) => !wanted.includes(uid));
+    });
+    await Promise.all(unwanted.map(async (uid) => await this.rest(uid)));
   }
 
   async #finish(

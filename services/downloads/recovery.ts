@@ -26,8 +26,7 @@ export async function recover({ context, live }: Parts, self: Holder, starting: 
     if (alive) continue;
     if (here && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
     context.log.info('download goes back into the queue', { uid: item.uid, was: item.state });
-    const state = item.order.autoStart || item.attempts > 0 ? 'waiting' : 'pending';
-    const back = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, { state }));
+    const back = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (back !== undefined) live.changed(back);
   }
 }

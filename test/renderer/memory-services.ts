@@ -1,7 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { implement } from '../../services/contracts/api.ts';
+import { FileReply, implement } from '../../services/contracts/api.ts';
 import type { Bus } from '../../services/contracts/bus.ts';
-import { downloadChanged, downloadRemoved, downloadsApi, type Download } from '../../services/contracts/downloads.ts';
+import {
+  downloadChanged,
+  downloadRemoved,
+  downloadsApi,
+  downloadsMoved,
+  downloadsPaused,
+  type Download,
+  type Steered,
+} from '../../services/contracts/downloads.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import { defineService, type Health, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
@@ -71,18 +80,49 @@ export class MemoryInbox {
 /** A download queue that moves only when the test says so. */
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
+  paused = false;
+  /** What the reorder route was asked for. */
+  readonly moves: { uids: readonly string[]; before: string | null }[] = [];
+  /** Thrown by the reorder route, while set. */
+  refusal: Problem | undefined;
+  /** Files that the routes of pictures and finished files send. */
+  picture = fileURLToPath(new URL('../../assets/icon.png', import.meta.url));
+  film = '';
   bus: Bus | undefined;
 
   /** Adds a download or changes some of its fields. */
   set(uid: string, fields: Partial<Download>): void {
     const before: Download = this.all.get(uid) ?? {
       ...{ uid, url: `https://videos.example/${uid}`, title: '', state: 'pending', quality: 'best', format: 'any' },
-      ...{ percent: null, speed: null, eta: null, size: null, filename: null, message: null },
+      ...{
+        stream: null,
+        thumbnail: false,
+        percent: null,
+        speed: null,
+        eta: null,
+        size: null,
+        filename: null,
+        message: null,
+      },
       ...{ createdAt: Date.now(), finishedAt: null },
     };
     const download = { ...before, ...fields };
     this.all.set(uid, download);
     this.bus?.publish(downloadChanged, download);
+  }
+
+  #steer(uids: readonly string[] | undefined, pause: boolean): Steered {
+    if (uids === undefined) {
+      this.paused = pause;
+      this.bus?.publish(downloadsPaused, { paused: pause });
+    }
+    const changed = [...this.all.values()].filter(({ uid, state }) =>
+      pause
+        ? (uids?.includes(uid) ?? ['downloading', 'preparing', 'postprocessing'].includes(state))
+        : state === 'paused' && (uids?.includes(uid) ?? true),
+    );
+    for (const { uid } of changed) this.set(uid, { state: pause ? 'paused' : 'waiting', speed: null, eta: null });
+    return { uids: changed.map(({ uid }) => uid), unknown: [], over: [], paused: this.paused };
   }
 
   readonly descriptor: ServiceDescriptor = plainService('downloads', 'Downloads', 'Fetches videos.', (bus) => {
@@ -91,7 +131,12 @@ export class MemoryDownloads {
       implement(downloadsApi.list, () => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
-        return { queue: all.filter((one) => !over(one)), history: all.filter(over).reverse(), total: all.length };
+        return {
+          queue: all.filter((one) => !over(one)),
+          history: all.filter(over).reverse(),
+          total: all.length,
+          paused: this.paused,
+        };
       }),
       implement(downloadsApi.add, ({ body: { url } }) => {
         if (!URL.canParse(url)) {
@@ -111,6 +156,24 @@ export class MemoryDownloads {
       implement(downloadsApi.retry, ({ body: { uid } }) => {
         this.set(uid, { state: 'pending', message: null, finishedAt: null });
         return { uid };
+      }),
+      implement(downloadsApi.pause, ({ body: { uids } }) => this.#steer(uids, true)),
+      implement(downloadsApi.resume, ({ body: { uids } }) => this.#steer(uids, false)),
+      implement(downloadsApi.reorder, ({ body: { uids, before } }) => {
+        if (this.refusal !== undefined) throw this.refusal;
+        this.moves.push({ uids, before: before ?? null });
+        const rows = [...this.all].filter(([uid]) => !uids.includes(uid));
+        const at = before === undefined ? rows.length : rows.findIndex(([uid]) => uid === before);
+        rows.splice(at, 0, ...[...this.all].filter(([uid]) => uids.includes(uid)));
+        this.all.clear();
+        for (const [uid, download] of rows) this.all.set(uid, download);
+        bus.publish(downloadsMoved, { uids, before: before ?? null });
+        return { uids, unknown: [] };
+      }),
+      implement(downloadsApi.thumbnail, () => new FileReply({ path: this.picture, type: 'image/png' })),
+      implement(downloadsApi.file, ({ query }) => {
+        const saveAs = query.save === 'yes' ? 'film.webm' : undefined;
+        return new FileReply({ path: this.film, type: 'video/webm', saveAs });
       }),
     ];
   });

@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ZodType } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
-import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
+import { FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { isProvenSameOrigin, isSafe } from './origin.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
+import { sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
 
 export interface ApiRouterOptions {
@@ -22,7 +23,7 @@ export interface ApiRouterOptions {
 type Route = ApiRoute<unknown, unknown, unknown>;
 
 /**
- * Answers our own API from routes declared as data. Every answer is JSON; errors have the shape of `ApiError` in the
+ * Answers our own API from routes declared as data. Every answer is JSON, but for routes that reply with a file; errors have the shape of `ApiError` in the
  * contracts. It stands behind a listener's guard.
  */
 export function apiRouter(options: ApiRouterOptions): RequestListener {
@@ -51,7 +52,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     setHeader: (name, value) => void response.setHeader(name, value),
   });
-  sendJson(request, response, checkReply(route, reply));
+  const checked = checkReply(route, reply);
+  if (checked instanceof FileReply) await sendFile(request, response, checked);
+  else sendJson(request, response, checked);
 }
 
 function splitTarget(url: string): [string, string] {

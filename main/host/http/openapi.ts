@@ -1,5 +1,5 @@
 import { z, type ZodType } from 'zod';
-import { ApiError, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import { ApiError, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { describePath } from './route-match.ts';
 
 export interface OpenApiOptions {
@@ -56,6 +56,7 @@ function operation(route: Route, reply: Schema, failure: Schema, components: Com
   const body =
     route.body === undefined ? undefined : { required: true, content: json(components.add(route.body, 'input', id)) };
   const isEmpty = route.reply instanceof z.ZodUndefined || route.reply instanceof z.ZodVoid;
+  const content = (route.reply as unknown) === fileReply ? { '*/*': {} } : json(reply);
   return {
     operationId: id,
     summary: route.summary,
@@ -63,7 +64,7 @@ function operation(route: Route, reply: Schema, failure: Schema, components: Com
     ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
-      ...(isEmpty ? { 204: { description: 'Done.' } } : { 200: { description: 'Done.', content: json(reply) } }),
+      ...(isEmpty ? { 204: { description: 'Done.' } } : { 200: { description: 'Done.', content } }),
       default: { description: 'It failed.', content: json(failure) },
     },
     security: route.access === 'public' ? [] : [{ token: [] }, { password: [] }],

@@ -26,11 +26,14 @@ export interface Item {
   /** ms since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | null;
+  /** Address of a small picture of it. */
+  readonly thumbnail: string | null;
 }
 
 /** What is known of a running download only while it runs. */
 export interface Progress {
   readonly percent: number | null;
+  readonly stream: 'video' | 'audio' | null;
   /** Bytes a second. */
   readonly speed: number | null;
   /** Seconds. */
@@ -38,11 +41,20 @@ export interface Progress {
   readonly message: string | null;
 }
 
-export const noProgress: Progress = { percent: null, speed: null, eta: null, message: null };
+export const noProgress: Progress = { percent: null, stream: null, speed: null, eta: null, message: null };
 
 export const queueStates = ['waiting', 'preparing', 'downloading', 'postprocessing', 'paused'] as const;
 export const runningStates = ['preparing', 'downloading', 'postprocessing'] as const;
 export const doneStates = ['finished', 'failed'] as const;
+
+export function isRunning(state: DownloadState): boolean {
+  return (runningStates as readonly DownloadState[]).includes(state);
+}
+
+/** Where an item stands while nobody works on it and nothing holds it. */
+export function idleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>): 'waiting' | 'pending' {
+  return order.autoStart || attempts > 0 ? 'waiting' : 'pending';
+}
 
 /** A download as our own pages see it. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
@@ -54,11 +66,13 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     quality: item.order.quality,
     format: item.order.format,
     percent: item.state === 'finished' ? 100 : progress.percent,
+    stream: progress.stream,
     speed: progress.speed,
     eta: progress.eta,
     size: item.size,
     filename: item.filename,
     message: item.message ?? progress.message,
+    thumbnail: item.thumbnail !== null,
     createdAt: item.createdAt,
     finishedAt: item.finishedAt,
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Progress } from './item.ts';
+import { noProgress, type Progress } from './item.ts';
 
 // Absent numbers are left out of the JSON; some come as floats where one expects whole numbers.
 const number = z.number().nullish();
@@ -17,19 +17,22 @@ const Stage = z.object({ status: z.string().nullish(), postprocessor: z.string()
 const Beginning = z.object({
   id: z.string().nullish(),
   title: z.string().nullish(),
+  format_id: z.string().nullish(),
   live_status: z.string().nullish(),
 });
 const Result = z.object({ id: z.string().nullish(), title: z.string().nullish(), filepath: z.string() });
 
 /** What one line of a running extractor says. */
 export type EngineEvent =
-  | { readonly kind: 'transfer'; readonly progress: Progress }
+  | { readonly kind: 'transfer'; readonly progress: Progress; readonly complete: boolean }
   | { readonly kind: 'stage'; readonly started: boolean; readonly name: string }
   | {
       readonly kind: 'beginning';
       readonly id: string | null;
       readonly title: string | null;
       readonly liveStatus: string | null;
+      /** Streams that are fetched one after another. */
+      readonly streams: number;
     }
   | { readonly kind: 'result'; readonly path: string };
 
@@ -42,7 +45,9 @@ export function readEvent(line: string): EngineEvent | undefined {
     const beginning = parse(Beginning, line);
     if (beginning === undefined) return undefined;
     const { id = null, title = null, live_status: liveStatus = null } = beginning;
-    return { kind: 'beginning', id, title, liveStatus };
+    // `137+140`: a video and an audio stream.
+    const streams = (beginning.format_id ?? '').split('+').length;
+    return { kind: 'beginning', id, title, liveStatus, streams };
   }
   if (letter === 'A ') {
     const result = parse(Result, line);
@@ -60,7 +65,8 @@ function transfer(line: z.infer<typeof Transfer> | undefined): EngineEvent | und
   else if (line.fragment_index && line.fragment_count)
     percent = Math.min(100, (line.fragment_index * 100) / line.fragment_count);
   if (line.status === 'finished') percent = 100;
-  return { kind: 'transfer', progress: { percent, speed: line.speed ?? null, eta: line.eta ?? null, message: null } };
+  const progress = { ...noProgress, percent, speed: line.speed ?? null, eta: line.eta ?? null };
+  return { kind: 'transfer', progress, complete: line.status === 'finished' };
 }
 
 function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined {
@@ -74,6 +80,20 @@ function parse<T>(schema: z.ZodType<T>, line: string): T | undefined {
   } catch {
     return undefined; // A title may make another line look like ours.
   }
+}
+
+const stageWords: Readonly<Record<string, string>> = {
+  Merger: 'Joining video and audio',
+  ExtractAudio: 'Making the audio file',
+  VideoConvertor: 'Converting the video',
+  VideoRemuxer: 'Changing the container',
+  EmbedSubtitle: 'Adding the subtitles',
+  Metadata: 'Writing the details into the file',
+};
+
+/** What a step after the transfer does, for a person; null for what has no name worth telling. */
+export function stageMessage(name: string): string | null {
+  return stageWords[name] ?? null;
 }
 
 /** The message of a failed run: its last ERROR line, verbatim; the disk's own trouble in plain words. */

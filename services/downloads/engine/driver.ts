@@ -5,14 +5,21 @@ import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Vault } from '../../contracts/service.ts';
-import { joinLogin, withoutLogins } from '../domain/address.ts';
+import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import { runLines } from './run.ts';
 
+/** Pictures of a video, the best one last. */
+const pictures = {
+  thumbnail: z.string().nullish(),
+  thumbnails: z.array(z.object({ url: z.string().nullish() }).nullable()).nullish(),
+};
+
 /** An entry of a playlist that was not opened yet. */
 const Entry = z.object({
+  ...pictures,
   _type: z.string().nullish(),
   id: z.string().nullish(),
   url: z.string().nullish(),
@@ -22,6 +29,7 @@ const Entry = z.object({
 export type Entry = z.infer<typeof Entry>;
 
 const Info = z.object({
+  ...pictures,
   _type: z.string().nullish(),
   id: z.coerce.string().nullish(),
   title: z.string().nullish(),
@@ -30,7 +38,13 @@ const Info = z.object({
 });
 
 export type Probe =
-  | { readonly kind: 'video'; readonly id: string; readonly title: string; readonly liveStatus: string | null }
+  | {
+      readonly kind: 'video';
+      readonly id: string;
+      readonly title: string;
+      readonly liveStatus: string | null;
+      readonly thumbnail: string | null;
+    }
   | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
 
 export interface DownloadCall {
@@ -45,6 +59,9 @@ export interface DownloadCall {
 
 /** What the seals of logins are bound to. */
 export const loginPurpose = 'downloads.login';
+
+/** Characters of a picture's address. */
+const longestPicture = 4096;
 
 /** Lines of complaint that are kept: a live stream may complain for hours. */
 const mostErrors = 200;
@@ -96,7 +113,13 @@ export class Driver {
       await mkdir(folder, { recursive: true });
       await writeFile(infoPath(folder), json);
     }
-    return { kind: 'video', id, title: info.title ?? item.title, liveStatus: info.live_status ?? null };
+    return {
+      kind: 'video',
+      id,
+      title: info.title ?? item.title,
+      liveStatus: info.live_status ?? null,
+      thumbnail: pictureOf(info),
+    };
   }
 
   /** Downloads into the job's folder, continuing what is there. Returns the path of the finished main file, if any. */
@@ -155,6 +178,12 @@ export class Driver {
     if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
     return engine.path;
   }
+}
+
+/** Address of the best picture; logins are no part of it, since it is stored as it is. */
+export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | 'thumbnails'>): string | null {
+  const address = thumbnail ?? thumbnails?.at(-1)?.url ?? '';
+  return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
 }
 
 function complain(errors: string[], line: string): void {

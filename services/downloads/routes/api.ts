@@ -1,17 +1,32 @@
-import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { downloadsApi } from '../../contracts/downloads.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import { readAdd } from '../wire/add.ts';
+import { readPlace } from '../wire/steer.ts';
+import { mediaType } from '../domain/media-type.ts';
 import type { RouteParts } from './app.ts';
+import { fileInside } from './files.ts';
 
 /** The service's part of our own API; the same rules as on its own port. */
-export function downloadsHandlers({ store, intake, live, settings }: RouteParts): readonly ApiHandler[] {
+export function downloadsHandlers({
+  store,
+  intake,
+  live,
+  settings,
+  steering,
+  thumbnails,
+  folders,
+}: RouteParts): readonly ApiHandler[] {
   const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
-      const [queue, history] = await Promise.all([store.queue([...queueStates, 'pending']), store.history(query)]);
-      return { queue: shown(queue), history: shown(history.items), total: history.total };
+      const [queue, history, paused] = await Promise.all([
+        store.queue([...queueStates, 'pending']),
+        store.history(query),
+        steering.isPaused(),
+      ]);
+      return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
@@ -27,5 +42,23 @@ export function downloadsHandlers({ store, intake, live, settings }: RouteParts)
       if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
       return { uid: body.uid };
     }),
+    implement(downloadsApi.thumbnail, async ({ params }) => {
+      const item = await store.find(params['uid'] ?? '');
+      const picture = item === undefined ? undefined : await thumbnails.of(item);
+      if (picture === undefined) throw new Problem('downloads.no_picture', 404, 'There is no picture of it.');
+      return new FileReply({ ...picture, maxAge: 86_400 });
+    }),
+    implement(downloadsApi.file, async ({ params, query }) => {
+      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
+      const path = filename === null ? undefined : await fileInside(folders.downloads, filename.split('/'));
+      if (filename === null || path === undefined) {
+        throw new Problem('downloads.no_file', 404, 'Its file is not in the download folder any more.');
+      }
+      const name = filename.split('/').at(-1);
+      return new FileReply({ path, type: mediaType(filename), saveAs: query.save === 'yes' ? name : undefined });
+    }),
+    implement(downloadsApi.pause, async ({ body }) => await steering.pause(body.uids)),
+    implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
+    implement(downloadsApi.reorder, async ({ body }) => await steering.reorder(body.uids, readPlace(body))),
   ];
 }

@@ -11,13 +11,16 @@ import type { Added, Intake } from '../intake.ts';
 import type { Live } from '../live.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
+import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
 import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
+import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
   readonly context: Context;
@@ -28,6 +31,8 @@ export interface RouteParts {
   readonly queue: Queue;
   readonly live: Live;
   readonly engine: EngineWatch;
+  readonly steering: Steering;
+  readonly thumbnails: Thumbnails;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -89,7 +94,8 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
     response.json({ status: 'ok' });
   });
-  app.all(['/add', '/retry', '/start', '/delete'], (_request, response) => {
+  app.use(steerRoutes(parts.steering));
+  app.all(['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'], (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -111,9 +117,10 @@ async function status(
   parts: RouteParts,
   records: (items: readonly Item[]) => unknown[],
 ): Promise<Record<string, unknown>> {
-  const { context, settings, store, queue, live, engine, folders } = parts;
-  const [counts, queued, pending, ytdlp, ffmpeg, disk] = await Promise.all([
+  const { context, settings, store, queue, live, engine, folders, steering } = parts;
+  const [counts, paused, queued, pending, ytdlp, ffmpeg, disk] = await Promise.all([
     store.counts(),
+    steering.isPaused(),
     store.queue(),
     store.queue(['pending']),
     context.engines.find('yt-dlp'),
@@ -125,7 +132,7 @@ async function status(
     status: 'ok',
     mode: settings.mode,
     max_concurrent: queue.bound,
-    paused: false,
+    paused,
     counts: {
       queued: counts.get('waiting') ?? 0,
       preparing: counts.get('preparing') ?? 0,

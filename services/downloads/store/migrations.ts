@@ -36,4 +36,22 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('downloads_url').on('downloads').column('url').execute();
     },
   },
+  {
+    name: '002-pause-the-queue',
+    async up(db) {
+      // A row while the whole queue is paused, none while it is not.
+      await db.schema
+        .createTable('downloads_pause')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('since', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('downloads_held').on('downloads').column('host_process').execute();
+    },
+  },
+  {
+    name: '003-pictures',
+    async up(db) {
+      await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
+    },
+  },
 ];

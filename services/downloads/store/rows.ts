@@ -31,10 +31,13 @@ export interface DownloadRow {
   host_process: string | null;
   lease_until: number | null;
   child_process: string | null;
+  thumbnail: string | null;
 }
 
 export interface Tables {
   downloads: DownloadRow;
+  /** Holds one row while the whole queue is paused. */
+  downloads_pause: { id: number; since: number };
 }
 
 export function fromRow(row: DownloadRow): Item {
@@ -55,6 +58,7 @@ export function fromRow(row: DownloadRow): Item {
     addedNs: row.added_ns,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
+    thumbnail: row.thumbnail,
   };
 }
 
@@ -88,6 +92,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     host_process: null,
     lease_until: null,
     child_process: null,
+    thumbnail: storable(item.thumbnail),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
 import type { DownloadState } from '../../contracts/downloads.ts';
-import { doneStates, queueStates, runningStates, type Item } from '../domain/item.ts';
+import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
 import { fromRow, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 
-/** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 23. */
+/** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 24. */
 const chunk = 200;
 
 /** Words of a search that count: databases bound the depth of a condition. */
@@ -16,7 +16,7 @@ export interface Holder {
   readonly process: string;
 }
 
-/** A row in a running state with what is known of who runs it. */
+/** A row that is worked on, or whose work has not quite ended, with what is known of who does it. */
 export interface RunningRow {
   readonly item: Item;
   readonly holder: Holder | undefined;
@@ -36,7 +36,17 @@ export interface HistoryQuery {
 export type ItemChange = Partial<
   Pick<
     Item,
-    'order' | 'state' | 'title' | 'videoId' | 'liveStatus' | 'probed' | 'attempts' | 'message' | 'filename' | 'size'
+    | 'order'
+    | 'state'
+    | 'title'
+    | 'videoId'
+    | 'liveStatus'
+    | 'probed'
+    | 'attempts'
+    | 'message'
+    | 'filename'
+    | 'size'
+    | 'thumbnail'
   >
 >;
 
@@ -57,10 +67,16 @@ export class DownloadStore {
     }
   }
 
-  /** Puts the entries of a playlist where the playlist's own row was, and removes that. */
-  async replace(uid: string, items: readonly Item[]): Promise<void> {
-    const row = await this.#db.selectFrom('downloads').select('position').where('uid', '=', uid).executeTakeFirst();
-    if (row === undefined) return;
+  /** Puts the entries of a playlist where the playlist's own row was, and removes that. Returns them as they are stored. */
+  async replace(uid: string, given: readonly Item[]): Promise<readonly Item[]> {
+    const row = await this.#db
+      .selectFrom('downloads')
+      .select(['position', 'state'])
+      .where('uid', '=', uid)
+      .executeTakeFirst();
+    if (row === undefined) return [];
+    // Paused while the site was asked: so are the entries.
+    const items = row.state === 'paused' ? given.map((item) => ({ ...item, state: row.state })) : given;
     await this.#db
       .updateTable('downloads')
       .set((expression) => ({ position: expression('position', '+', items.length) }))
@@ -71,6 +87,7 @@ export class DownloadStore {
       const rows = items.slice(start, start + chunk).map((item, index) => toRow(item, row.position + start + index));
       await this.#db.insertInto('downloads').values(rows).execute();
     }
+    return items;
   }
 
   async find(uid: string): Promise<Item | undefined> {
@@ -150,6 +167,8 @@ export class DownloadStore {
       .selectFrom('downloads')
       .selectAll()
       .where('state', '=', 'waiting')
+      // Resumed before its last run has quite ended: two would write the same part.
+      .where('host_process', 'is', null)
       .orderBy('position')
       .limit(1)
       .executeTakeFirst();
@@ -159,6 +178,7 @@ export class DownloadStore {
       .set({ state: 'preparing', ...holding(holder, leaseUntil) })
       .where('uid', '=', first.uid)
       .where('state', '=', 'waiting')
+      .where('host_process', 'is', null)
       .executeTakeFirst();
     return changed.numUpdatedRows === 0n ? undefined : fromRow({ ...first, state: 'preparing' });
   }
@@ -179,11 +199,14 @@ export class DownloadStore {
     await this.#db.updateTable('downloads').set({ child_process: child }).where('uid', '=', uid).execute();
   }
 
+  /** Rows in a running state, and those whose run was told to end. */
   async running(): Promise<readonly RunningRow[]> {
     const rows = await this.#db
       .selectFrom('downloads')
       .selectAll()
-      .where('state', 'in', runningStates)
+      .where((expression) =>
+        expression.or([expression('state', 'in', runningStates), expression('host_process', 'is not', null)]),
+      )
       .orderBy('position')
       .execute();
     return rows.map((row) => ({
@@ -214,10 +237,24 @@ export class DownloadStore {
       message: storable(next.message),
       filename: next.filename,
       size: next.size,
+      thumbnail: storable(next.thumbnail),
     };
-    if (!(runningStates as readonly DownloadState[]).includes(next.state)) Object.assign(values, released);
+    if (!isRunning(next.state)) Object.assign(values, released);
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
     return next;
+  }
+
+  /** What a run changes: undefined, and nothing is changed, when it was paused or removed meanwhile. */
+  async advance(uid: string, change: ItemChange): Promise<Item | undefined> {
+    const item = await this.find(uid);
+    return item === undefined || !isRunning(item.state) ? undefined : await this.change(uid, change);
+  }
+
+  /** A run has ended early: the item waits at its old place, or stays paused where it was. */
+  async release(uid: string, change: Pick<ItemChange, 'attempts'> = {}): Promise<Item | undefined> {
+    const item = await this.find(uid);
+    if (item === undefined) return undefined;
+    return await this.change(uid, { ...change, state: isRunning(item.state) ? idleState(item) : item.state });
   }
 
   /** Changes an item and moves it into the history. */

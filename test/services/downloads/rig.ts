@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,8 @@ export interface Answer {
   readonly msg?: string;
   readonly uid?: string;
   readonly uids?: readonly string[];
+  readonly unknown?: readonly string[];
+  readonly paused?: boolean;
 }
 
 /** A client of a running downloads service. */
@@ -61,6 +63,11 @@ export class Client {
     const answer = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
     if (answer.uid === undefined) throw new Error(`not added: ${JSON.stringify(answer)}`);
     return answer.uid;
+  }
+
+  /** The uids of the queue in its order. */
+  async order(): Promise<readonly string[]> {
+    return (await this.history()).queue.map(({ uid }) => uid);
   }
 
   async history(): Promise<History> {
@@ -127,6 +134,14 @@ export function dataFolderWith(settings: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-downloads-'));
   writeFileSync(join(folder, 'homeport.yaml'), JSON.stringify({ version: 1, services: { downloads: settings } }));
   return folder;
+}
+
+/** Bytes of unfinished media in a download's own folder. */
+export async function partBytes(dataDir: string, uid: string): Promise<number> {
+  const folder = join(dataDir, 'downloads', 'temp', uid, 'part');
+  const names = await readdir(folder).catch((): string[] => []);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Processes of this machine whose command line names the text. */

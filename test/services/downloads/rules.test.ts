@@ -227,7 +227,8 @@ describe('the lines of the extractor', () => {
       readEvent('P {"status": "downloading", "downloaded_bytes": 50, "total_bytes_estimate": 200.0, "speed": 7.5}'),
     ).toEqual({
       kind: 'transfer',
-      progress: { percent: 25, speed: 7.5, eta: null, message: null },
+      complete: false,
+      progress: { percent: 25, stream: null, speed: 7.5, eta: null, message: null },
     });
     expect(readEvent('P {"fragment_index": 1, "fragment_count": 4}')).toMatchObject({ progress: { percent: 25 } });
     expect(readEvent('P {"status": "downloading"}')).toMatchObject({ progress: { percent: null } });

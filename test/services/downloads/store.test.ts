@@ -34,6 +34,7 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
     addedNs: '1795227620292055459',
     createdAt: 1_795_227_620_292,
     finishedAt: null,
+    thumbnail: null,
     ...fields,
   };
 }

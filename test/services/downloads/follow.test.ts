@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
+import { readEvent } from '../../../services/downloads/domain/progress.ts';
+import { Follower } from '../../../services/downloads/follow.ts';
+import type { Live } from '../../../services/downloads/live.ts';
+
+function follow(lines: readonly string[]): readonly string[] {
+  const told: string[] = [];
+  const live = {
+    progressed: ({ state }: Item, { stream, percent, message }: Progress) =>
+      told.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
+  } as unknown as Live;
+  const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
+  const follower = new Follower(item, live, () => Promise.resolve());
+  for (const line of lines) {
+    const event = readEvent(line);
+    if (event !== undefined) follower.take(event);
+  }
+  return told;
+}
+
+const part = (status: string, done: number): string =>
+  `P {"status": "${status}", "downloaded_bytes": ${done}, "total_bytes": 100}`;
+
+it('says which of two streams is fetched, and what is made of them', () => {
+  const lines = [
+    ...['B {"id": "1", "title": "T", "format_id": "137+140"}', part('downloading', 50), part('finished', 100)],
+    ...[part('finished', 100), part('downloading', 10), part('finished', 100)],
+    'Q {"status": "started", "postprocessor": "Merger"}',
+  ];
+  expect(follow(lines)).toEqual([
+    ...['downloading video 50', 'downloading video 100', 'downloading video 100'],
+    ...['downloading audio 10', 'downloading audio 100', 'postprocessing 100 Joining video and audio'],
+  ]);
+});
+
+it('says nothing about streams where there is one', () => {
+  expect(follow(['B {"id": "1", "format_id": "22"}', part('downloading', 50)])).toEqual(['downloading 50']);
+});

@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { startFixtureSite, type FixtureSite } from '../../support/fixture-site/site.ts';
+import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
+import { Client, partBytes, processesNaming, requireEngines, streams } from './rig.ts';
+
+const bound = 2;
+const running = ['preparing', 'downloading', 'postprocessing'];
+
+let dataDir: string;
+beforeEach(async () => {
+  await requireEngines();
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-laws-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** What the queue should be, beside the one that is. */
+class Model {
+  /** Everything that was not cancelled, in the order that was asked for. */
+  order: string[] = [];
+  readonly cancelled: string[] = [];
+  readonly rates = new Map<string, number>();
+  /** Most bytes of a part that were seen at a pause. */
+  readonly kept = new Map<string, number>();
+  host!: HostProcess;
+  readonly #site: FixtureSite;
+  readonly #random: () => number;
+  readonly log: string[] = [];
+
+  constructor(site: FixtureSite, random: () => number) {
+    this.#site = site;
+    this.#random = random;
+  }
+
+  get client(): Client {
+    return new Client(this.host.url('downloads'));
+  }
+
+  async start(): Promise<void> {
+    const environment = {
+      ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_MODE: 'concurrent', MAX_CONCURRENT_DOWNLOADS: String(bound) },
+    };
+    this.host = await startHostProcess(dataDir, { environment });
+  }
+
+  #pick<T>(from: readonly T[]): T | undefined {
+    return from[Math.floor(this.#random() * from.length)];
+  }
+
+  async #some(): Promise<readonly string[]> {
+    const queue = await this.client.order();
+    const some = queue.filter(() => this.#random() < 0.4);
+    return some.length > 0 ? some : queue.slice(0, 1);
+  }
+
+  /** One random step; its name goes into the log. */
+  async step(): Promise<void> {
+    const ops = [
+      'add',
+      'pause',
+      'pause',
+      'resume',
+      'resume',
+      'pauseAll',
+      'resumeAll',
+      'reorder',
+      'cancel',
+      'kill',
+    ] as const;
+    const op = this.#pick(ops) ?? 'add';
+    const some = await this.#some();
+    this.log.push(`${op} ${some.join(' ')}`);
+    if (op === 'add') await this.add();
+    else if (op === 'kill') await this.#kill();
+    else if (op === 'pauseAll') await this.#pause({}, await this.client.order());
+    else if (op === 'resumeAll') await this.client.post('/resume', {});
+    else if (some.length === 0) return;
+    else if (op === 'pause') await this.#pause({ ids: some }, some);
+    else if (op === 'resume') await this.client.post('/resume', { ids: some });
+    else if (op === 'cancel') await this.#cancel(some.slice(0, 1));
+    else await this.#reorder(some);
+  }
+
+  async add(): Promise<void> {
+    // The rate is part of the path, so that the site tells the downloads apart.
+    const rate = 500 + this.rates.size;
+    const uid = await this.client.add(this.#site.slow(rate));
+    this.order.push(uid);
+    this.rates.set(uid, rate);
+  }
+
+  async #pause(body: object, uids: readonly string[]): Promise<void> {
+    await this.client.post('/pause', body);
+    for (const { uid, status } of (await this.client.history()).queue) {
+      if (!uids.includes(uid) || status !== 'paused') continue;
+      expect(await processesNaming(uid), 'nothing of a paused download runs').toEqual([]);
+      this.kept.set(uid, Math.max(this.kept.get(uid) ?? 0, await partBytes(dataDir, uid)));
+    }
+  }
+
+  async #reorder(some: readonly string[]): Promise<void> {
+    const moved = some.toSorted(() => this.#random() - 0.5);
+    const rest = (await this.client.order()).filter((uid) => !moved.includes(uid));
+    const before = this.#pick(rest);
+    if (before === undefined) return;
+    const answer = await this.client.post('/reorder', { ids: moved, before });
+    // Any of them may have finished on the way.
+    if (answer.status !== 'ok') return;
+    const left = this.order.filter((uid) => !moved.includes(uid));
+    left.splice(left.indexOf(before), 0, ...(answer.uids ?? []));
+    this.order = [...left, ...moved.filter((uid) => !left.includes(uid))];
+  }
+
+  async #cancel(uids: readonly string[]): Promise<void> {
+    await this.client.post('/delete', { where: 'queue', ids: uids });
+    const { done } = await this.client.history();
+    const gone = uids.filter((uid) => !done.some((row) => row.uid === uid));
+    this.cancelled.push(...gone);
+    this.order = this.order.filter((uid) => !gone.includes(uid));
+  }
+
+  async #kill(): Promise<void> {
+    await this.host.kill();
+    await this.start();
+  }
+
+  async check(): Promise<void> {
+    const { queue, done, pending } = await this.client.history();
+    const all = [...queue, ...done, ...pending].map(({ uid }) => uid);
+    expect(all.toSorted(), 'no row is lost, none comes twice').toEqual(this.order.toSorted());
+    const open = queue.map(({ uid }) => uid);
+    expect(open, 'the order is what was asked for').toEqual(this.order.filter((uid) => open.includes(uid)));
+    const active = queue.filter(({ status }) => running.includes(status));
+    expect(active.length, 'the bound holds').toBeLessThanOrEqual(bound);
+    expect(done.filter(({ status }) => status !== 'finished')).toEqual([]);
+  }
+}
+
+it.each([1, 20, 333])(
+  'whatever is done to the queue, it keeps its laws (seed %i)',
+  async (seed) => {
+    await using site = await startFixtureSite();
+    const random = numbers(seed);
+    const model = new Model(site, random);
+    await model.start();
+    try {
+      for (let count = 0; count < 5; count += 1) await model.add();
+      for (let count = 0; count < 16; count += 1) {
+        await model.step();
+        await model.check();
+      }
+      await model.client.post('/resume', {});
+      for (const uid of model.order) expect(await model.client.ended(uid)).toMatchObject({ status: 'finished' });
+      await model.check();
+      const files = await readdir(join(dataDir, 'Downloads'));
+      expect(files.filter((name) => name.endsWith('.mp4'))).toHaveLength(model.order.length);
+      for (const name of files) expect(await streams(join(dataDir, 'Downloads', name))).toEqual(['h264/720', 'aac']);
+      await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
+      for (const [uid, rate] of model.rates) {
+        const starts = site
+          .stats()
+          .ranges.filter(({ path }) => path === `/slow/${rate}/big.mp4`)
+          .map(({ start }) => start);
+        expect(starts, 'no byte is fetched twice').toEqual(starts.toSorted((a, b) => a - b));
+        const kept = model.kept.get(uid) ?? 0;
+        if (kept > 0 && !model.cancelled.includes(uid)) expect(Math.max(...starts)).toBeGreaterThanOrEqual(kept);
+        expect(await processesNaming(uid)).toEqual([]);
+      }
+      expect(site.stats().mostAtOnce).toBeLessThanOrEqual(bound);
+    } catch (error) {
+      throw new Error(`after ${model.log.join('; ')}`, { cause: error });
+    } finally {
+      await model.host[Symbol.asyncDispose]();
+    }
+  },
+  240_000,
+);
