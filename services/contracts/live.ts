@@ -2,6 +2,7 @@ import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { downloadChanged, downloadRemoved } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
+import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
 
 /**
@@ -17,6 +18,7 @@ export const liveTopics = [
   downloadChanged,
   downloadRemoved,
   popupsChanged,
+  notifyWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

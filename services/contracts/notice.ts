@@ -42,3 +42,6 @@ export const noticeAccepted = defineTopic(
   'notify.accepted',
   z.object({ id: z.string(), configuration: z.string(), title: z.string(), destinations: z.int() }),
 );
+
+/** Notices were accepted or their deliveries changed since the last of these; at most two a second. It names none of them. */
+export const notifyWorked = defineTopic('notify.worked', z.object({ time: z.number().describe('ms since the epoch') }));

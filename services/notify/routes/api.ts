@@ -1,0 +1,26 @@
+import type { ApiHandler } from '../../contracts/api.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Activity } from '../activity.ts';
+import type { Aggregator } from '../aggregator.ts';
+import type { Settings } from '../settings.ts';
+import type { ConfigurationStore } from '../store/configurations.ts';
+import { History } from '../store/history.ts';
+import type { NoticeStore } from '../store/notices.ts';
+import { keyHandlers } from './keys.ts';
+import { noticeHandlers } from './notices.ts';
+
+/** What the routes of our own API work with. */
+export interface ApiParts {
+  readonly context: Context;
+  readonly aggregator: Aggregator;
+  readonly configurations: ConfigurationStore;
+  readonly notices: NoticeStore;
+  readonly activity: Activity;
+  readonly settings: Pick<Settings, 'configurationLock'>;
+}
+
+/** The service's part of our own API. */
+export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
+  const history = new History(parts.context.db);
+  return [...keyHandlers(parts, history), ...noticeHandlers(parts, history)];
+}
