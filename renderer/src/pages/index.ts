@@ -38,6 +38,15 @@ export const pages: readonly PageEntry[] = [
     service: 'downloads',
     load: () => import('./downloads/Downloads.svelte'),
   },
+  {
+    at: 'given-up',
+    title: 'Given-up work',
+    icon: 'job',
+    group: 'house',
+    adminOnly: true,
+    words: 'dead letters jobs failed retry work that was given up',
+    load: () => import('./given-up/GivenUp.svelte'),
+  },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
     at: 'settings',
