@@ -39,6 +39,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./downloads/Downloads.svelte'),
   },
   {
+    at: 'notify',
+    title: 'Notifications',
+    icon: 'notify',
+    group: 'services',
+    adminOnly: true,
+    service: 'notify',
+    words: 'notify keys destinations tags test history apprise aggregator',
+    load: () => import('./notify/Notify.svelte'),
+  },
+  {
     at: 'given-up',
     title: 'Given-up work',
     icon: 'job',
