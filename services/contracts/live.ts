@@ -1,7 +1,6 @@
 import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
-import { downloadChanged, downloadRemoved } from './downloads.ts';
 import { engineWorked } from './engines.ts';
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';

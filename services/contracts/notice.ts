@@ -43,5 +43,5 @@ export const noticeAccepted = defineTopic(
   z.object({ id: z.string(), configuration: z.string(), title: z.string(), destinations: z.int() }),
 );
 
-/** Notices were accepted since the last of these; at most two a second. It names none of them. */
+/** Notices were accepted or their deliveries changed since the last of these; at most two a second. It names none of them. */
 export const notifyWorked = defineTopic('notify.worked', z.object({ time: z.number().describe('ms since the epoch') }));

@@ -1,10 +1,22 @@
 import { z } from 'zod';
 import { defineRoute } from './api.ts';
+import { NotifyNotice } from './notify-history.ts';
+import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
 
 /** The name of a key, as the peer defines it. */
 export const NotifyKeyName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, 'Use letters, digits, - and _ only, 128 at most.');
+
+/** How a destination fared. */
+export const NotifyHealth = z.object({
+  /** What became of the last notice. */
+  state: z.enum(['waiting', 'done', 'dead']),
+  detail: z.string(),
+  time: z.number().describe('ms since the epoch'),
+  lastSuccess: z.number().nullable(),
+});
+export type NotifyHealth = z.infer<typeof NotifyHealth>;
 
 /** One destination of a key. Its secrets are masked; they never leave the host. */
 export const NotifyDestination = z
@@ -19,6 +31,8 @@ export const NotifyDestination = z
     tags: z.array(z.string()),
     /** Those and the names of the groups they are in. */
     worn: z.array(z.string()),
+    /** Null while nothing was sent to it. */
+    health: NotifyHealth.nullable(),
   })
   .meta({ id: 'NotifyDestination' });
 export type NotifyDestination = z.infer<typeof NotifyDestination>;
@@ -26,6 +40,8 @@ export type NotifyDestination = z.infer<typeof NotifyDestination>;
 export const NotifyKey = z
   .object({
     key: z.string(),
+    /** How it is written down. */
+    format: z.string(),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
     skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
@@ -33,41 +49,41 @@ export const NotifyKey = z
   .meta({ id: 'NotifyKey' });
 export type NotifyKey = z.infer<typeof NotifyKey>;
 
-export const NotifyDelivery = z.object({
-  destination: z.string(),
+/** Who a tag expression reaches, and why. */
+export const NotifyChoice = z.object({
+  line: z.int(),
   service: z.string(),
   url: z.string(),
-  state: z.enum(['waiting', 'done', 'dead']),
-  attempts: z.int(),
-  detail: z.string(),
-  updatedAt: z.number(),
-  /** Given-up work that can be tried again or dropped. */
-  givenUp: z.boolean(),
+  worn: z.array(z.string()),
+  chosen: z.boolean(),
+  why: z.string(),
 });
-export type NotifyDelivery = z.infer<typeof NotifyDelivery>;
+export type NotifyChoice = z.infer<typeof NotifyChoice>;
 
-/** A notice and what became of it. */
-export const NotifyNotice = z
-  .object({
-    id: z.string(),
-    key: z.string(),
-    title: z.string(),
-    /** Its beginning. */
-    body: z.string(),
-    type: z.string(),
-    source: z.string(),
-    time: z.number().describe('ms since the epoch'),
-    deliveries: z.array(NotifyDelivery),
-  })
-  .meta({ id: 'NotifyNotice' });
-export type NotifyNotice = z.infer<typeof NotifyNotice>;
+/** What one destination said to a test. */
+export const NotifyTrial = z.object({
+  line: z.int(),
+  url: z.string(),
+  ok: z.boolean(),
+  /** HTTP status of its answer, null where there was none. */
+  status: z.int().nullable(),
+  detail: z.string(),
+  /** The beginning of its answer in its own words, secrets masked. */
+  words: z.string(),
+  durationMs: z.int(),
+});
+export type NotifyTrial = z.infer<typeof NotifyTrial>;
 
 const named = { line: z.int().min(1), id: z.string() };
 const tags = z
-  .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
+  .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
   .max(50);
 const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
+/** A destination is either written as an address or filled in as a form. */
+const place = { url: url.optional(), form: z.object({ scheme: z.string(), values: FormValues }).optional() };
 const delivery = z.object({ notice: z.string(), destination: z.string() });
+const text = z.string().max(512 * 1024);
+const ok = z.object({ ok: z.literal(true) });
 
 /** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
 export const notifyApi = {
@@ -78,12 +94,66 @@ export const notifyApi = {
     access: 'admin',
     reply: z.object({ keys: z.array(NotifyKey) }),
   }),
+  createKey: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys',
+    summary: 'Makes a key, empty or out of a TEXT configuration.',
+    access: 'admin',
+    body: z.object({ key: NotifyKeyName, text: text.default('') }),
+    reply: NotifyKey,
+  }),
+  renameKey: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys/:key/rename',
+    summary: 'Gives a key another name; programs that post to the old one get 404 from then on.',
+    access: 'admin',
+    body: z.object({ to: NotifyKeyName }),
+    reply: NotifyKey,
+  }),
+  removeKey: defineRoute({
+    method: 'DELETE',
+    path: '/api/notify/keys/:key',
+    summary: 'Removes a key with all its destinations.',
+    access: 'admin',
+    reply: ok,
+  }),
+  exportKey: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys/:key/text',
+    summary: 'The configuration of a key as text, secrets masked unless they are asked for.',
+    access: 'admin',
+    query: z.object({ secrets: z.enum(['true', 'false']).default('false') }),
+    reply: z.object({ format: z.string(), text: z.string() }),
+  }),
+  importKey: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/text',
+    summary: 'Puts a TEXT configuration in the place of what a key has.',
+    access: 'admin',
+    body: z.object({ text }),
+    reply: NotifyKey,
+  }),
+  forms: defineRoute({
+    method: 'GET',
+    path: '/api/notify/forms',
+    summary: 'How each kind of destination is filled in.',
+    access: 'admin',
+    reply: z.object({ forms: z.array(DestinationForm) }),
+  }),
+  filled: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys/:key/destinations/:line/form',
+    summary: 'A stored destination in its form, without its secrets.',
+    access: 'admin',
+    query: z.object({ id: z.string() }),
+    reply: FilledForm,
+  }),
   addDestination: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/destinations',
     summary: 'Adds a destination to a key; a key that is not there is made.',
     access: 'admin',
-    body: z.object({ url, tags: tags.default([]) }),
+    body: z.object({ ...place, tags: tags.default([]) }),
     reply: NotifyKey,
   }),
   changeDestination: defineRoute({
@@ -91,7 +161,7 @@ export const notifyApi = {
     path: '/api/notify/keys/:key/destinations',
     summary: 'Changes the tags of a destination and, when given, its address.',
     access: 'admin',
-    body: z.object({ ...named, url: url.optional(), tags }),
+    body: z.object({ ...named, ...place, tags }),
     reply: NotifyKey,
   }),
   removeDestination: defineRoute({
@@ -102,45 +172,44 @@ export const notifyApi = {
     body: z.object(named),
     reply: NotifyKey,
   }),
-  removeKey: defineRoute({
-    method: 'DELETE',
-    path: '/api/notify/keys/:key',
-    summary: 'Removes a key with all its destinations.',
-    access: 'admin',
-    reply: z.object({ ok: z.literal(true) }),
-  }),
   choose: defineRoute({
     method: 'GET',
     path: '/api/notify/keys/:key/choose',
-    summary: 'Who would get a notice with this tag expression; without one: everyone.',
+    summary: 'Who would get a notice with this tag expression, and why; without one: everyone.',
     access: 'admin',
     query: z.object({ tag: z.string().max(1000).optional() }),
-    reply: z.object({ chosen: z.array(NotifyDestination) }),
+    reply: z.object({ destinations: z.array(NotifyChoice) }),
   }),
   test: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/test',
-    summary: 'Sends a test notice and answers what each destination said.',
+    summary: 'Sends a test at once and answers what each destination said.',
     access: 'admin',
     body: z.object({ line: z.int().min(1).optional(), tag: z.string().max(1000).optional() }),
-    reply: z.object({
-      results: z.array(
-        z.object({ line: z.int(), url: z.string(), state: z.enum(['done', 'failed', 'queued']), detail: z.string() }),
-      ),
-    }),
+    reply: z.object({ results: z.array(NotifyTrial) }),
   }),
   notices: defineRoute({
     method: 'GET',
     path: '/api/notify/notices',
-    summary: 'Notices with the result at each destination, newest first; page on with `before` set to the last `time`.',
+    summary: 'Notices with the result at each destination, newest first; page on with `before` set to the last id.',
     access: 'admin',
     query: z.object({
-      before: z.coerce.number().int().optional(),
-      limit: z.coerce.number().int().min(1).max(100).default(30),
-      /** Only those of which a delivery was given up, or waits. */
-      state: z.enum(['dead', 'waiting']).optional(),
+      before: z.string().optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      /** All words must be in the title or the body. */
+      q: z.string().max(200).optional(),
+      key: z.string().optional(),
+      /** Those of which a delivery was given up, or waits; `done`: all were made. */
+      state: z.enum(['dead', 'waiting', 'done']).optional(),
     }),
     reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
+  }),
+  resend: defineRoute({
+    method: 'POST',
+    path: '/api/notify/notices/:id/send',
+    summary: 'Sends a notice once more to the same destinations, as far as its key still has them.',
+    access: 'admin',
+    reply: z.object({ destinations: z.int() }),
   }),
   retry: defineRoute({
     method: 'POST',
@@ -148,7 +217,14 @@ export const notifyApi = {
     summary: 'Tries a given-up delivery again now.',
     access: 'admin',
     body: delivery,
-    reply: z.object({ ok: z.literal(true) }),
+    reply: ok,
+  }),
+  retryAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/retry-all',
+    summary: 'Tries all given-up deliveries again now.',
+    access: 'admin',
+    reply: z.object({ retried: z.int() }),
   }),
   drop: defineRoute({
     method: 'POST',
@@ -156,6 +232,6 @@ export const notifyApi = {
     summary: 'Gives a delivery up for good.',
     access: 'admin',
     body: delivery,
-    reply: z.object({ ok: z.literal(true) }),
+    reply: ok,
   }),
 };

@@ -22,12 +22,15 @@ export class Deliveries {
   readonly #context: Context;
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
+  readonly #changed: () => void;
   readonly #sent: Counter;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
 
-  constructor(context: Context, notices: NoticeStore, firstAttempts: FirstAttempts) {
+  /** `changed` is called after each attempt whose outcome was noted. */
+  constructor(context: Context, notices: NoticeStore, firstAttempts: FirstAttempts, changed: () => void) {
     this.#context = context;
+    this.#changed = changed;
     this.#notices = notices;
     this.#firstAttempts = firstAttempts;
     this.#sent = context.metrics.counter({
@@ -73,6 +76,7 @@ export class Deliveries {
         this.#context.clock.now(),
       ),
     );
+    this.#changed();
     const outcome = result.ok ? 'done' : result.retryable ? 'queued' : 'failed';
     if (outcome === 'queued') this.#failing.add(payload.destination);
     else this.#failing.delete(payload.destination);
@@ -115,6 +119,7 @@ export class Deliveries {
         clock.now(),
       ),
     );
+    this.#changed();
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });

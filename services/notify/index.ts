@@ -1,6 +1,6 @@
 import { noticeOffered } from '../contracts/notice.ts';
 import { defineService, type Health } from '../contracts/service.ts';
-import { announceActivity } from './activity.ts';
+import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { Deliveries } from './deliveries.ts';
 import { FirstAttempts } from './first-attempts.ts';
@@ -30,10 +30,11 @@ export const notify = defineService({
   migrations,
   create(context, settings) {
     const { clock, db, handovers, log, metrics, vault } = context;
+    const activity = new Activity(context);
     const notices = new NoticeStore(db);
     const configurations = new ConfigurationStore(db, vault);
     const firstAttempts = new FirstAttempts(clock);
-    const deliveries = new Deliveries(context, notices, firstAttempts);
+    const deliveries = new Deliveries(context, notices, firstAttempts, () => activity.touch());
     const aggregator = new Aggregator(context, { configurations, notices, deliveries, firstAttempts }, settings);
     const open = new DisposableStack();
 
@@ -51,12 +52,12 @@ export const notify = defineService({
 
     return {
       http: createApp({ context, aggregator, configurations, settings }),
-      api: notifyHandlers({ context, aggregator, configurations, notices, deliveries }),
+      api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings }),
       portable: createPortable(configurations, clock),
       start() {
         open.use(deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
-        open.use(announceActivity(context));
+        open.use(activity.start());
         open.use(clock.every(hourMs, prune));
         return Promise.resolve();
       },

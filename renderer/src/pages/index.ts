@@ -48,6 +48,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./push/Push.svelte'),
   },
   {
+    at: 'notify',
+    title: 'Notifications',
+    icon: 'notify',
+    group: 'services',
+    adminOnly: true,
+    service: 'notify',
+    words: 'notify keys destinations tags test history apprise aggregator',
+    load: () => import('./notify/Notify.svelte'),
+  },
+  {
     at: 'accounts',
     title: 'Accounts',
     icon: 'people',
@@ -64,6 +74,15 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'yt-dlp ffmpeg ffprobe python programs versions update install',
     load: () => import('./engines/Engines.svelte'),
+  },
+  {
+    at: 'given-up',
+    title: 'Given-up work',
+    icon: 'job',
+    group: 'house',
+    adminOnly: true,
+    words: 'dead letters jobs failed retry work that was given up',
+    load: () => import('./given-up/GivenUp.svelte'),
   },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {

@@ -1,6 +1,7 @@
 import type { Handovers } from '../../contracts/bus.ts';
 import type { Fetch } from '../../contracts/service.ts';
 import type { Message, Shape } from '../domain/message.ts';
+import type { Grammar } from './grammar.ts';
 import type { DestinationUrl } from './url.ts';
 
 /** Ways out of the process that a destination may use. */
@@ -51,6 +52,8 @@ export interface DestinationKind {
   readonly templates: readonly string[];
   /** Arguments it knows besides the common ones. */
   readonly args: readonly string[];
+  /** How a person fills it in. */
+  readonly form: Grammar;
   /** The destination, or a sentence that says what is wrong with the URL. */
   parse(url: DestinationUrl): Destination | string;
 }

@@ -36,5 +36,6 @@ export const inboxKind: DestinationKind = {
   secureProtocols: [],
   templates: ['{schema}://'],
   args: [],
+  form: { about: 'The inbox of this app, and its popups.', fields: [] },
   parse: (url) => (url.host === '' && url.path.length === 0 ? inbox : 'the inbox takes no address: inbox://'),
 };

@@ -1,5 +1,6 @@
 import type { Message } from '../domain/message.ts';
 import type { DestinationKind } from './destination.ts';
+import { formatField } from './grammar.ts';
 import { basicAuthorization, isHeader, userAgent } from './http.ts';
 import { parseOptions, writeOptions } from './options.ts';
 import { resultOfError, resultOfReply } from './result.ts';
@@ -43,6 +44,32 @@ export const jsonKind: DestinationKind = {
     '{schema}://{user}:{password}@{host}:{port}',
   ],
   args: ['method'],
+  form: {
+    about: 'Posts the notice as JSON to any web address.',
+    fields: [
+      { name: 'host', label: 'Host', kind: 'text', at: 'host', required: true },
+      { name: 'port', label: 'Port', kind: 'number', at: 'port', help: 'Empty: the usual one.' },
+      { name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure', initial: true },
+      { name: 'path', label: 'Path', kind: 'text', at: 'path', help: 'What follows the host, such as /hooks/news.' },
+      {
+        name: 'method',
+        label: 'Method',
+        kind: 'choice',
+        at: 'query:method',
+        choices: [['', 'POST'], ...methods.slice(1).map((method) => [method, method] as const)],
+      },
+      { name: 'user', label: 'User', kind: 'text', at: 'user' },
+      { name: 'password', label: 'Password', kind: 'secret', at: 'password' },
+      {
+        name: 'authorization',
+        label: 'Authorization header',
+        kind: 'secret',
+        at: 'header:Authorization',
+        help: 'In place of user and password, such as Bearer and a token.',
+      },
+      formatField,
+    ],
+  },
   parse(url) {
     if (url.host === '') return 'a host is missing: json://host/path';
     const wanted = url.query.get('method')?.toUpperCase() ?? 'POST';

@@ -1,6 +1,7 @@
 import { TopicName } from '../../contracts/push.ts';
 import type { Message } from '../domain/message.ts';
 import type { Destination, DestinationKind } from './destination.ts';
+import { formatField } from './grammar.ts';
 import { basicAuthorization, isHeader, userAgent } from './http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from './options.ts';
 import { resultOfError, resultOfReply } from './result.ts';
@@ -27,6 +28,31 @@ function parsePriority(text: string | undefined): string | undefined {
 }
 
 const mostTopics = 100;
+
+/** Whether it names a server of one's own; else the first topic stands where a host would. */
+function isHosted(url: DestinationUrl): boolean {
+  const mode = url.query.get('mode')?.toLowerCase();
+  return mode !== 'cloud' && (mode === 'private' || url.path.length > 0);
+}
+
+/** With the topics in the path, the token in its argument and no host for the public server. */
+function unfold(url: DestinationUrl): DestinationUrl {
+  const bare = url.password === undefined && url.user?.startsWith('tk_') === true && !url.query.has('token');
+  const query = new Map([...url.query, ...(bare ? [['token', url.user ?? ''] as const] : [])]);
+  query.delete('mode');
+  if (bare) query.delete('auth');
+  const opened = { ...url, query, ...(bare ? { user: undefined } : {}) };
+  if (isHosted(url) || url.host === '') return opened;
+  const path = [url.host, ...url.path];
+  return { ...opened, scheme: 'ntfys', host: '', path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
+}
+
+function fold(url: DestinationUrl): DestinationUrl {
+  if (url.host !== '') return url;
+  const [host = '', ...path] = url.path;
+  const query = new Map([...url.query, ['mode', 'cloud'] as const]);
+  return { ...url, query, host, port: undefined, path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
+}
 
 interface Account {
   readonly authorization: string | undefined;
@@ -97,13 +123,37 @@ export const ntfyKind: DestinationKind = {
     '{schema}://{token}@{host}/{targets}',
   ],
   args: ['priority', 'mode', 'auth', 'token', ...headerArguments.map(([name]) => name)],
+  form: {
+    about: 'An ntfy server: the public one, or one of your own.',
+    unfold,
+    fold,
+    fields: [
+      { name: 'topics', label: 'Topics', kind: 'text', at: 'targets', required: true, help: 'Commas between several.' },
+      { name: 'host', label: 'Server', kind: 'text', at: 'host', help: 'Empty: the public server ntfy.sh.' },
+      { name: 'port', label: 'Port', kind: 'number', at: 'port', help: 'Empty: the usual one.' },
+      { name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure', initial: true },
+      { name: 'token', label: 'Access token', kind: 'secret', at: 'query:token' },
+      { name: 'user', label: 'User', kind: 'text', at: 'user', help: 'Where there is no token.' },
+      { name: 'password', label: 'Password', kind: 'secret', at: 'password' },
+      {
+        name: 'priority',
+        label: 'Priority',
+        kind: 'choice',
+        at: 'query:priority',
+        choices: [
+          ['', 'Normal'],
+          ...priorities.filter((each) => each !== 'default').map((each) => [each, each] as const),
+        ],
+      },
+      formatField,
+    ],
+  },
   parse(url) {
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const priority = parsePriority(url.query.get('priority'));
     if (priority === undefined) return `priority must be one of ${priorities.join(', ')}`;
-    const mode = url.query.get('mode')?.toLowerCase();
-    const hosted = mode === 'cloud' ? false : mode === 'private' || url.path.length > 0;
+    const hosted = isHosted(url);
     const topics = hosted ? url.path : [url.host, ...url.path];
     if (url.host === '' || topics.length === 0) return 'a topic is missing: ntfy://host/topic';
     if (topics.length > mostTopics) return `at most ${mostTopics} topics are served in one URL`;

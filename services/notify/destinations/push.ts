@@ -14,6 +14,27 @@ export const pushKind: DestinationKind = {
   secureProtocols: [],
   templates: ['{schema}://{topic}'],
   args: ['priority'],
+  form: {
+    about: "This app's own push server: every phone and browser that follows the topic.",
+    fields: [
+      { name: 'topic', label: 'Topic', kind: 'text', at: 'host', required: true },
+      {
+        name: 'priority',
+        label: 'Priority',
+        kind: 'choice',
+        at: 'query:priority',
+        help: 'Urgent breaks through quiet hours.',
+        choices: [
+          ['', 'By the kind of notice'],
+          ['1', 'Lowest'],
+          ['2', 'Low'],
+          ['3', 'Normal'],
+          ['4', 'High'],
+          ['5', 'Urgent'],
+        ],
+      },
+    ],
+  },
   parse(url) {
     const topic = TopicName.safeParse(url.host);
     if (!topic.success || url.path.length > 0) return 'a push destination is push://topic, with one topic';

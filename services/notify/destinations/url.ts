@@ -124,3 +124,10 @@ export function prefixedArguments(url: DestinationUrl, masked: boolean): readonl
     ...write('%3A', url.fields, false),
   ];
 }
+
+/** The URL again, with everything it holds; what `parseDestinationUrl` takes apart. */
+export function writeDestinationUrl(url: DestinationUrl): string {
+  const query = [...url.query].map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
+  const args = [...query, ...prefixedArguments(url, false)].join('&');
+  return `${url.scheme}://${userInfo(url, false)}${hostAndPort(url)}${url.rawPath}${args === '' ? '' : `?${args}`}`;
+}

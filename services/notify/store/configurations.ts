@@ -60,6 +60,25 @@ export class ConfigurationStore {
     return numDeletedRows > 0n;
   }
 
+  /** False, and nothing done, when the new name is taken. */
+  async rename(key: string, to: string, now: number): Promise<boolean> {
+    return this.#db.transaction().execute(async (transaction) => {
+      const other = await transaction
+        .selectFrom('configurations')
+        .select('key')
+        .where('key', '=', to)
+        .executeTakeFirst();
+      if (other !== undefined) return false;
+      await transaction
+        .updateTable('configurations')
+        .set({ key: to, updated_at: now })
+        .where('key', '=', key)
+        .execute();
+      this.#opened.delete(key);
+      return true;
+    });
+  }
+
   /** Puts these in the place of all there are, in one transaction. */
   async replaceAll(
     configurations: readonly { readonly key: string; readonly text: string }[],

@@ -1,29 +1,28 @@
-import type { Kysely } from 'kysely';
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
+import type { NotifyHealth } from '../../contracts/notify-api.ts';
+import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify-history.ts';
+import { NoticeType, TextFormat, type Notice } from '../../contracts/notice.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
-/** A notice as the history shows it. */
-export interface PastNotice {
-  readonly id: string;
-  readonly key: string;
-  readonly title: string;
-  readonly body: string;
-  readonly type: string;
-  readonly source: string;
-  /** ms since the epoch. */
-  readonly time: number;
-  readonly deliveries: readonly {
-    readonly destination: string;
-    readonly service: string;
-    readonly url: string;
-    readonly state: DeliveryTable['state'];
-    readonly attempts: number;
-    readonly detail: string;
-    readonly updatedAt: number;
-  }[];
+/** A notice as the history shows it; what can be tried again is known to the jobs alone. */
+export interface PastNotice extends Omit<NotifyNotice, 'deliveries'> {
+  readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp'>[];
+}
+
+/** What the history is narrowed to. */
+export interface HistoryFilter {
+  /** Older than the notice of this id. */
+  readonly before?: string | undefined;
+  readonly q?: string | undefined;
+  readonly key?: string | undefined;
+  readonly state?: DeliveryTable['state'] | undefined;
+  readonly limit: number;
 }
 
 /** Characters of a body that the history shows. */
 const bodyLength = 500;
+/** Values that go into one statement. */
+const batch = 1000;
 
 /** Accepted notices and what became of them, for a person who looks back. */
 export class History {
@@ -33,31 +32,42 @@ export class History {
     this.#db = db;
   }
 
-  /** Newest first, accepted before `before`. `state`: those with such a delivery alone. */
-  async list(filter: {
-    readonly before: number | undefined;
-    readonly state: DeliveryTable['state'] | undefined;
-    readonly limit: number;
-  }): Promise<readonly PastNotice[]> {
-    const { before, state, limit } = filter;
+  /** Newest first. */
+  async list({ before, q = '', key, state, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
+    const words = q
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const after = before === undefined ? undefined : await this.#time(before);
+    if (before !== undefined && after === undefined) return [];
     const notices = await this.#db
       .selectFrom('notices')
       .select(['id', 'configuration', 'title', 'type', 'source', 'created_at'])
       .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(bodyLength)]).as('body'))
-      .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0))
-      .$if(state !== undefined, (query) =>
-        query.where((on) =>
+      .where((on) => {
+        const with_ = (wanted: DeliveryTable['state']): Expression<SqlBool> =>
           on.exists(
             on
               .selectFrom('deliveries')
               .select('deliveries.notice_id')
               .whereRef('deliveries.notice_id', '=', 'notices.id')
-              .where('deliveries.state', '=', state ?? 'dead'),
-          ),
-        ),
-      )
+              .where('deliveries.state', '=', wanted),
+          );
+        const all: Expression<SqlBool>[] = words.map((word) => {
+          const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+          return sql<boolean>`lower(title || ' ' || body) like ${pattern} escape '\\'`;
+        });
+        if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
+        if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
+        else if (state !== undefined) all.push(with_(state));
+        if (after !== undefined && before !== undefined) {
+          const same = on.and([on('created_at', '=', after), on('id', '<', before)]);
+          all.push(on.or([on('created_at', '<', after), same]));
+        }
+        return on.and(all);
+      })
       .orderBy('created_at', 'desc')
-      .orderBy('id')
+      .orderBy('id', 'desc')
       .limit(limit)
       .execute();
     if (notices.length === 0) return [];
@@ -79,4 +89,69 @@ export class History {
       })),
     }));
   }
+
+  /** A whole notice with the ids of its destinations, to be sent once more. */
+  async find(
+    id: string,
+  ): Promise<
+    { readonly configuration: string; readonly notice: Notice; readonly destinations: readonly string[] } | undefined
+  > {
+    const row = await this.#db.selectFrom('notices').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const made = await this.#db.selectFrom('deliveries').select('destination_id').where('notice_id', '=', id).execute();
+    const tags: unknown = JSON.parse(row.tags);
+    return {
+      configuration: row.configuration,
+      notice: {
+        ...{ title: row.title, body: row.body, source: row.source },
+        ...{ type: NoticeType.parse(row.type), format: TextFormat.parse(row.format) },
+        tags: Array.isArray(tags) ? tags.map(String) : [],
+        ...(row.link === null ? {} : { link: row.link }),
+      },
+      destinations: made.map(({ destination_id }) => destination_id),
+    };
+  }
+
+  /** How each of these destinations fared, by its id; those nothing was sent to are left out. */
+  async health(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
+    const health = new Map<string, NotifyHealth>();
+    for (let start = 0; start < ids.length; start += batch) {
+      const some = ids.slice(start, start + batch);
+      const lastTimes = this.#db
+        .selectFrom('deliveries')
+        .select(({ fn }) => ['destination_id', fn.max('updated_at').as('at')])
+        .where('destination_id', 'in', some)
+        .groupBy('destination_id');
+      const [last, good] = await Promise.all([
+        this.#db
+          .selectFrom('deliveries')
+          .innerJoin(lastTimes.as('latest'), (join) =>
+            join
+              .onRef('latest.destination_id', '=', 'deliveries.destination_id')
+              .onRef('latest.at', '=', 'deliveries.updated_at'),
+          )
+          .select(['deliveries.destination_id', 'state', 'detail', 'updated_at'])
+          .execute(),
+        lastTimes.where('state', '=', 'done').execute(),
+      ]);
+      const successes = new Map(good.map(({ destination_id, at }) => [destination_id, Number(at)]));
+      for (const { destination_id, state, detail, updated_at } of last) {
+        const lastSuccess = successes.get(destination_id) ?? null;
+        health.set(destination_id, { state, detail, time: Number(updated_at), lastSuccess });
+      }
+    }
+    return health;
+  }
+
+  async #time(id: string): Promise<number | undefined> {
+    const row = await this.#db.selectFrom('notices').select('created_at').where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : Number(row.created_at);
+  }
+}
+
+/** The health of a destination with several receivers: the worst of the latest results. */
+export function healthOf(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
+  const parts = ids.flatMap((id) => all.get(id) ?? []);
+  const rank = { dead: 0, waiting: 1, done: 2 } as const;
+  return parts.sort((a, b) => rank[a.state] - rank[b.state] || b.time - a.time)[0] ?? null;
 }

@@ -110,4 +110,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    // The health of a destination is its latest deliveries.
+    name: '003-index-deliveries-by-destination',
+    async up(db: Kysely<any>) {
+      await db.schema
+        .createIndex('deliveries_by_destination')
+        .on('deliveries')
+        .columns(['destination_id', 'updated_at'])
+        .execute();
+    },
+  },
 ];

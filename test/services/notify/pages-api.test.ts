@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NotifyKey, NotifyNotice } from '../../../services/contracts/notify-api.ts';
+import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
+import type { DestinationForm } from '../../../services/contracts/notify-forms.ts';
+import type { NotifyNotice } from '../../../services/contracts/notify-history.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -15,13 +17,19 @@ describe('our own API around notify', () => {
   let base: string;
   let status = 200;
   let receiver: Server;
+  let words = '';
   let place: string;
+  const seen: string[] = [];
   beforeAll(async () => {
     host = await openTestHost({ services: [notify, push, inbox, control] });
     base = host.url('control');
     receiver = createServer((request, response) => {
-      request.resume();
-      response.writeHead(status).end();
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.authorization ?? ''} ${body}`);
+        response.writeHead(status).end(words);
+      });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     place = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
@@ -92,37 +100,144 @@ describe('our own API around notify', () => {
     expect(await key('x')).toBeUndefined();
   });
 
-  it('tells who would get a notice, and what each destination answers to a test', async () => {
-    for (const tags of [['nas'], ['nas', 'night'], []]) {
+  it('tells who would get a notice, and why', async () => {
+    for (const tags of [['nas'], ['nas', 'night'], [], ['always']]) {
       await ask('POST', '/keys/choice/destinations', { url: `json://${place}/${tags.join('-')}`, tags });
     }
-    const who = async (tag: string): Promise<number[]> =>
-      (await ask('GET', `/keys/choice/choose?tag=${encodeURIComponent(tag)}`)).chosen.map((each: any) => each.line);
-    expect(await who('nas')).toEqual([1, 2]);
-    expect(await who('nas night')).toEqual([2]);
-    expect(await who('')).toEqual([1, 2, 3]);
-    expect(await who('nobody')).toEqual([]);
-    status = 200;
-    const fine = (await ask('POST', '/keys/choice/test', { tag: 'nas' })).results;
-    expect(fine.map(({ line, state }: any) => [line, state])).toEqual([
-      [1, 'done'],
-      [2, 'done'],
+    const who = async (tag: string): Promise<string[]> =>
+      (await ask('GET', `/keys/choice/choose?tag=${encodeURIComponent(tag)}`)).destinations.map(
+        ({ chosen, why }: { chosen: boolean; why: string }) => `${chosen ? 'yes' : 'no'}: ${why}`,
+      );
+    expect(await who('nas')).toEqual([
+      'yes: It is tagged nas.',
+      'yes: It is tagged nas.',
+      'no: It has no tag.',
+      'yes: It is tagged always.',
     ]);
-    status = 403;
-    const refused = (await ask('POST', '/keys/choice/test', { line: 3 })).results;
-    expect(refused).toMatchObject([
-      { line: 3, state: 'failed', detail: 'Failed to send JSON POST notification, error=403.' },
+    expect(await who('nas night')).toEqual([
+      'no: It is not tagged night.',
+      'yes: It is tagged nas and night.',
+      'no: It has no tag.',
+      'yes: It is tagged always.',
     ]);
+    expect((await who('other, more'))[0]).toBe('no: It is not tagged other or more.');
+    expect(new Set(await who('all'))).toEqual(new Set(['yes: all means everyone.', 'yes: It is tagged always.']));
+    expect(new Set(await who(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
+  });
+
+  it('answers a test with what each destination said, its secrets masked', async () => {
+    await ask('POST', '/keys/trial/destinations', {
+      url: `json://bob:sesame@${place}/one?+X-Key=hush123`,
+      tags: ['a'],
+    });
+    await ask('POST', '/keys/trial/destinations', { url: 'inbox://', tags: ['b'] });
+    expect((await key('trial'))?.destinations.map(({ health }) => health)).toEqual([null, null]);
+    [status, words] = [200, 'Taken, bob with sesame and hush123.'];
+    const fine = (await ask('POST', '/keys/trial/test', {})).results;
+    expect(fine).toMatchObject([
+      { line: 1, ok: true, status: 200, words: 'Taken, bob with **** and ****.' },
+      { line: 2, ok: true, status: null, words: '', detail: 'Sent Inbox notification.' },
+    ]);
+    expect((await key('trial'))?.destinations[0]?.health).toMatchObject({ state: 'done' });
+    const good = (await key('trial'))?.destinations[0]?.health?.lastSuccess;
+    [status, words] = [403, 'No entry for sesame.'];
+    const refused = (await ask('POST', '/keys/trial/test', { line: 1 })).results;
+    expect(refused).toMatchObject([{ line: 1, ok: false, status: 403, words: 'No entry for ****.' }]);
+    expect(refused[0].detail).toBe('Failed to send JSON POST notification, error=403.');
+    expect(refused[0].durationMs).toBeGreaterThanOrEqual(0);
+    expect((await key('trial'))?.destinations[0]?.health).toMatchObject({ state: 'dead', lastSuccess: good });
+    [status, words] = [200, ''];
+  });
+
+  it('serves a form for each kind, and keeps what a form does not show', async () => {
+    const forms: DestinationForm[] = (await ask('GET', '/forms')).forms;
+    expect(forms.map(({ scheme }) => scheme)).toEqual(['inbox', 'push', 'json', 'ntfy']);
+    const add = (scheme: string, values: object, tags: string[] = []): Promise<NotifyKey> =>
+      ask('POST', '/keys/forms/destinations', { form: { scheme, values }, tags });
+    const [host, port] = place.split(':');
+    const values = { host, port, secure: false, path: '/a b?', user: 'bob', password: 'p@ss/word', method: 'PUT' };
+    await add('json', { ...values, authorization: '', format: '' });
+    await add('ntfy', { topics: 'one, two', host: '', token: 'tk_very_secret', secure: true });
+    await add('push', { topic: 'hall', priority: '5' });
+    await add('inbox', {});
+    const made = (await key('forms'))?.destinations ?? [];
+    expect(made.map(({ service }) => service)).toEqual(['JSON', 'ntfy', 'Push', 'Inbox']);
+    const filled = (line: number, id = made[line - 1]?.id): Promise<any> =>
+      ask('GET', `/keys/forms/destinations/${String(line)}/form?id=${id ?? ''}`);
+    expect(await filled(1)).toMatchObject({ scheme: 'json', values: { host, port, user: 'bob' }, set: ['password'] });
+    expect(await filled(2)).toMatchObject({ scheme: 'ntfy', values: { host: '', topics: 'one, two' }, set: ['token'] });
+    expect(JSON.stringify([await filled(1), await filled(2)])).not.toMatch(/p@ss|very_secret/);
+    // The password is kept when its field is left empty, and goes when it is taken away.
+    const change = (more: object): Promise<NotifyKey> =>
+      ask('PUT', '/keys/forms/destinations', {
+        ...{ line: 1, tags: ['x'], form: { scheme: 'json', values: { ...values, password: '', ...more } } },
+        id: made[0]?.id,
+      });
+    await change({});
+    seen.length = 0;
+    await ask('POST', '/keys/forms/test', { line: 1 });
+    expect(seen[0]).toContain(`PUT /a%20b%3F Basic ${Buffer.from('bob:p@ss/word').toString('base64')}`);
+    const changed = await change({ password: null });
+    expect(changed.destinations[0]?.url).toContain('json://bob@');
+    await expect(add('json', { host: 'evil.example/path' })).rejects.toThrow('alone, without https://');
+    await expect(add('json', {})).rejects.toThrow('Fill this in.');
+    await expect(add('push', { topic: 'hall', priority: '9' })).rejects.toThrow('Choose one of the list.');
+    await expect(add('teleport', {})).rejects.toThrow('not served');
+  });
+
+  it('makes, renames, exports and imports keys', async () => {
+    await ask('POST', '/keys', { key: 'house', text: 'nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n' });
+    expect(await refusal('POST', '/keys', { key: 'house' })).toContain('409');
+    expect(await refusal('POST', '/keys', { key: 'other', text: 'version: 1\nurls:\n  - inbox://' })).toContain('YAML');
+    await ask('POST', '/keys/house/rename', { to: 'home' });
+    expect(await refusal('POST', '/keys/home/rename', { to: 'aggregator' })).toContain('409');
+    expect(await key('house')).toBeUndefined();
+    const masked = (await ask('GET', '/keys/home/text')).text as string;
+    expect(masked).toContain('nas=json://bob:****@nas.example/x');
+    expect(masked).not.toMatch(/sesame|secret/);
+    const { text } = await ask('GET', '/keys/home/text?secrets=true');
+    expect(text).toBe('nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n');
+    await ask('PUT', '/keys/home/text', { text: 'inbox://\n' });
+    expect((await key('home'))?.destinations.map(({ service }) => service)).toEqual(['Inbox']);
+  });
+
+  it('finds old notices by their words and sends one once more', async () => {
+    await ask('POST', '/keys/past/destinations', { url: `json://${place}/past`, tags: [] });
+    const post = (title: string, body: string) =>
+      fetch(`${host.url('notify')}/notify/past`, { method: 'POST', body: new URLSearchParams({ title, body }) });
+    for (let index = 0; index < 7; index += 1)
+      await post(`Backup ${String(index)}`, `It is 100% done_${String(index)}`);
+    const list = async (query: string): Promise<NotifyNotice[]> =>
+      (await ask('GET', `/notices?key=past${query}`)).notices;
+    expect((await list('&q=BACKUP%20done_3')).map(({ title }) => title)).toEqual(['Backup 3']);
+    expect(await list('&q=1%250')).toEqual([]);
+    expect(await list('&state=dead')).toEqual([]);
+    expect(await list('&state=done')).toHaveLength(7);
+    const pages: string[] = [];
+    for (let last = ''; ; last = `&before=${(await list(`&limit=3${last}`)).at(-1)?.id ?? ''}`) {
+      const page = await list(`&limit=3${last}`);
+      if (page.length === 0) break;
+      pages.push(...page.map(({ title }) => title));
+    }
+    expect(pages).toEqual((await list('')).map(({ title }) => title));
+    expect(new Set(pages).size).toBe(7);
+    seen.length = 0;
+    const [newest] = await list('');
+    expect(await ask('POST', `/notices/${newest?.id ?? ''}/send`)).toEqual({ destinations: 1 });
+    expect(seen.join()).toContain(newest?.title ?? 'no title');
+    expect(await list('')).toHaveLength(8);
+    expect(await refusal('POST', '/notices/nothing/send')).toContain('404');
   });
 
   it('keeps a history in which given-up deliveries are tried again or dropped', async () => {
     await ask('POST', '/keys/late/destinations', { url: `json://${place}/late`, tags: [] });
     status = 403;
-    await ask('POST', '/keys/late/test', {});
-    await ask('POST', '/keys/late/test', {});
+    const post = () =>
+      fetch(`${host.url('notify')}/notify/late`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
+    for (let index = 0; index < 3; index += 1) await post();
     const dead = async (): Promise<NotifyNotice[]> =>
       (await ask('GET', '/notices?state=dead')).notices.filter(({ key: name }: NotifyNotice) => name === 'late');
-    await expect.poll(async () => (await dead()).filter(({ deliveries }) => deliveries[0]?.givenUp).length).toBe(2);
+    await expect.poll(async () => (await dead()).filter(({ deliveries }) => deliveries[0]?.givenUp).length).toBe(3);
     const [first, second] = await dead();
     const named = (notice: NotifyNotice | undefined) => ({
       notice: notice?.id,
@@ -130,9 +245,12 @@ describe('our own API around notify', () => {
     });
     status = 200;
     await ask('POST', '/deliveries/retry', named(first));
-    await expect.poll(async () => (await dead()).length).toBe(1);
+    await expect.poll(async () => (await dead()).length).toBe(2);
     await ask('POST', '/deliveries/drop', named(second));
-    expect((await dead())[0]?.deliveries[0]).toMatchObject({ state: 'dead', givenUp: false });
+    const dropped = (await dead()).find(({ id }) => id === second?.id);
+    expect(dropped?.deliveries[0]).toMatchObject({ state: 'dead', givenUp: false });
+    expect(await ask('POST', '/deliveries/retry-all')).toEqual({ retried: 1 });
+    await expect.poll(async () => (await dead()).length).toBe(1);
     expect(await refusal('POST', '/deliveries/retry', named(second))).toContain('404');
     expect(host.log.join('\n')).not.toContain('sesame');
   });

@@ -1,0 +1,128 @@
+import { SvelteSet } from 'svelte/reactivity';
+import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify-api.ts';
+import type { DestinationForm, FormValues } from '../../../services/contracts/notify-forms.ts';
+import { notifyWorked } from '../../../services/contracts/notice.ts';
+import { call, sentence } from '../api/call.ts';
+import { live } from './live.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
+
+/** A destination as it is written: an address, or a filled-in form. */
+export interface DestinationDraft {
+  readonly url?: string;
+  readonly form?: { readonly scheme: string; readonly values: FormValues };
+  readonly tags: string[];
+}
+
+/** The keys of the aggregator with their destinations. */
+class Notify {
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+  forms = $state.raw<readonly DestinationForm[]>([]);
+  #all = $state.raw<readonly NotifyKey[]>([]);
+  /** Keys and destinations that were removed, while that can still be undone. */
+  readonly #leaving = new SvelteSet<string>();
+  readonly keys = $derived(
+    this.#all
+      .filter(({ key }) => !this.#leaving.has(key))
+      .map((key) => ({
+        ...key,
+        destinations: key.destinations.filter((each) => !this.#leaving.has(nameOf(key.key, each))),
+      })),
+  );
+  #watched = false;
+
+  constructor() {
+    live.on(notifyWorked, () => this.#again());
+    live.onReset(() => this.#again());
+  }
+
+  /** Keeps the keys up to date until the returned function is called. */
+  watch(): () => void {
+    this.#watched = true;
+    void this.load();
+    return () => {
+      this.#watched = false;
+    };
+  }
+
+  async load(): Promise<void> {
+    await live.opened();
+    try {
+      if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
+      this.#all = (await call(notifyApi.keys)).keys;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  async create(key: string, text: string): Promise<void> {
+    this.#take(await call(notifyApi.createKey, { body: { key, text } }));
+  }
+
+  async rename(key: string, to: string): Promise<void> {
+    const renamed = await call(notifyApi.renameKey, { params: { key }, body: { to } });
+    this.#all = this.#all.filter((each) => each.key !== key);
+    this.#take(renamed);
+  }
+
+  async importText(key: string, text: string): Promise<void> {
+    this.#take(await call(notifyApi.importKey, { params: { key }, body: { text } }));
+  }
+
+  /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
+  removeKey(key: string): void {
+    this.#leave(key, `The key ${key} is removed.`, async () => {
+      await call(notifyApi.removeKey, { params: { key } });
+    });
+  }
+
+  async add(key: string, draft: DestinationDraft): Promise<void> {
+    this.#take(await call(notifyApi.addDestination, { params: { key }, body: draft }));
+  }
+
+  async change(key: string, { line, id }: NotifyDestination, draft: DestinationDraft): Promise<void> {
+    this.#take(await call(notifyApi.changeDestination, { params: { key }, body: { line, id, ...draft } }));
+  }
+
+  removeDestination(key: string, destination: NotifyDestination): void {
+    const { line, id } = destination;
+    this.#leave(nameOf(key, destination), 'The destination is removed.', async () => {
+      await call(notifyApi.removeDestination, { params: { key }, body: { line, id } });
+    });
+  }
+
+  #leave(name: string, text: string, remove: () => Promise<void>): void {
+    this.#leaving.add(name);
+    const stay = (): void => {
+      this.#leaving.delete(name);
+    };
+    toasts.say(text, {
+      undo: stay,
+      settle: async () => {
+        try {
+          await remove();
+        } finally {
+          await this.load();
+          stay();
+        }
+      },
+    });
+  }
+
+  #again(): void {
+    if (this.#watched) void this.load();
+  }
+
+  #take(key: NotifyKey): void {
+    const others = this.#all.filter((each) => each.key !== key.key);
+    this.#all = [...others, key].sort((a, b) => a.key.localeCompare(b.key));
+  }
+}
+
+function nameOf(key: string, { line, id }: NotifyDestination): string {
+  return `${key} ${String(line)} ${id}`;
+}
+
+export const notify = new Notify();

@@ -1,0 +1,33 @@
+import type { Tag, TagExpression } from './tags.ts';
+import { selectDestinations } from './tags.ts';
+
+/** Whether a tag expression reaches a destination, and why, as a sentence for a person. */
+export function explainChoice(
+  tags: readonly Tag[],
+  expression: TagExpression | undefined,
+): { readonly chosen: boolean; readonly why: string } {
+  if (expression === undefined) return { chosen: true, why: 'No tag is asked for, so everyone gets it.' };
+  if (tags.some(({ name }) => name === 'always')) return { chosen: true, why: 'It is tagged always.' };
+  const group = expression.find((each) => selectDestinations([{ tags }], [each]).length > 0);
+  if (group !== undefined) {
+    if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
+    const names = group.filter(({ name }) => name !== 'all').map(wordsOf);
+    return { chosen: true, why: `It is tagged ${list(names)}.` };
+  }
+  if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
+  const missing = expression.map((each) =>
+    each.filter((asked) => selectDestinations([{ tags }], [[asked]]).length === 0),
+  );
+  const nearest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);
+  const names = alternatives ? missing.flat().map(wordsOf) : nearest.map(wordsOf);
+  return { chosen: false, why: `It is not tagged ${list([...new Set(names)], alternatives ? 'or' : 'and')}.` };
+}
+
+function wordsOf({ name, level }: Tag): string {
+  return level === undefined ? name : `${String(level)}:${name}`;
+}
+
+function list(names: readonly string[], word = 'and'): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
+}

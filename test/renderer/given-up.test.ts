@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { api } from '../support/api.ts';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
+import { screens } from './screens.ts';
+import { signIn } from './visit.ts';
+
+describe.skipIf(noBrowser)('Given-up work', () => {
+  let browser: Browser;
+  let host: TestHost;
+  let receiver: Server;
+  let status: number;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    const services = [notify, inbox, control];
+    status = 403;
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    [host] = await Promise.all([
+      openTestHost({ services, ...(built ? { pages: built } : {}) }),
+      once(receiver, 'listening'),
+    ]);
+  });
+  afterEach(async () => {
+    receiver.close();
+    await host[Symbol.asyncDispose]();
+  });
+
+  const dead = async (): Promise<number> =>
+    (await api<{ jobs: unknown[] }>(host.url('control'), '/api/jobs/dead')).jobs.length;
+  const giveUp = async (count: number): Promise<void> => {
+    const urls = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hook`;
+    for (let index = 0; index < count; index += 1) {
+      await fetch(`${host.url('notify')}/notify`, { method: 'POST', body: new URLSearchParams({ body: 'x', urls }) });
+    }
+    await expect.poll(dead).toBe(count);
+  };
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(browser, options);
+    await signIn(watched.page.context(), host.url('control'));
+    await watched.page.goto(`${host.url('control')}${path}`);
+    return watched;
+  };
+
+  it('says so when there is none, on every screen', async () => {
+    await using watched = await visit('/given-up');
+    await watched.page.getByText('Nothing was given up.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('is announced on Home, tried again one by one or all at once', async () => {
+    await giveUp(3);
+    await using watched = await visit('/');
+    const { page } = watched;
+    await page.getByText('3 pieces of work were given up.').waitFor();
+    await page.getByRole('link', { name: 'See why, or try again' }).click();
+    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(3);
+    const text = await rows.first().innerText();
+    expect(text).toContain('Send a notification');
+    expect(text).toContain('Notifications · 1 try');
+    expect(text).toContain('error=403');
+    status = 200;
+    await rows
+      .first()
+      .getByRole('button', { name: /^Try again/ })
+      .click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(dead).toBe(2);
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await expect.poll(dead).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('is dismissed with a way back', async () => {
+    await giveUp(1);
+    await using watched = await visit('/given-up');
+    const { page } = watched;
+    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    expect(await dead()).toBe(1);
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(dead).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits and is accessible with rows at $width px, dark $dark', async (screen) => {
+    await giveUp(2);
+    await using watched = await visit('/given-up', screen);
+    const { page } = watched;
+    await page
+      .getByRole('button', { name: /^Dismiss/ })
+      .first()
+      .waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, signIn } from './visit.ts';
+
+describe.skipIf(noBrowser)('Notifications', () => {
+  let browser: Browser;
+  let host: TestHost;
+  let receiver: Server;
+  let answer: { status: number; words: string };
+  let port: string;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    answer = { status: 200, words: '' };
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(answer.status).end(answer.words);
+    }).listen(0, '127.0.0.1');
+    const services = [notify, push, inbox, control];
+    [host] = await Promise.all([
+      openTestHost({ services, ...(built ? { pages: built } : {}) }),
+      once(receiver, 'listening'),
+    ]);
+    port = String((receiver.address() as AddressInfo).port);
+  });
+  afterEach(async () => {
+    receiver.close();
+    await host[Symbol.asyncDispose]();
+  });
+
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(browser, options);
+    await signIn(watched.page.context(), host.url('control'));
+    await watched.page.goto(`${host.url('control')}${path}`);
+    return watched;
+  };
+  const ask = (method: string, path: string, body: unknown): Promise<any> =>
+    api(host.url('control'), `/api/notify${path}`, { method, body: JSON.stringify(body) });
+  const post = (key: string, title: string): Promise<Response> =>
+    fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
+
+  it('fills in a destination, tests it with its real answer, and never shows its secret again', async () => {
+    await using watched = await visit('/notify');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a destination' });
+    await dialog.getByLabel('Kind').selectOption('JSON');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByLabel('Port').fill(port);
+    await dialog.getByLabel('Encrypted').uncheck();
+    await dialog.getByLabel('User').fill('bob');
+    await dialog.getByLabel('Password').fill('sesame');
+    await dialog.getByLabel('Tags').fill('nas, night');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = rows.filter({ hasText: 'JSON' });
+    await row.getByText('Nothing was sent to it yet.').waitFor();
+    answer = { status: 403, words: 'Go away, sesame.' };
+    await row.getByRole('button', { name: /^Test/ }).click();
+    await row.getByText('Go away, ****.').waitFor();
+    await row.getByText(/Status 403 · \d+ ms/).waitFor();
+    answer = { status: 200, words: 'Fine.' };
+    await row.getByRole('button', { name: /^Test/ }).click();
+    await row.getByText('Fine.').waitFor();
+    await row.getByText('Delivered').waitFor();
+    await row.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the destination' });
+    expect(await edit.getByLabel('Password').inputValue()).toBe('');
+    await edit.getByText('It is set; leave this empty to keep it.').waitFor();
+    await edit.getByLabel('Tags').fill('nas');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain('sesame');
+    expect((await ask('GET', '/keys/aggregator/text?secrets=true', undefined)).text).toContain(
+      'nas=json://bob:sesame@',
+    );
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('says who would get a notice, and why', async () => {
+    await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
+    await using watched = await visit('/notify');
+    const { page } = watched;
+    await page.getByText('3 of 3 would get it.').waitFor();
+    await page.getByRole('textbox', { name: 'Tags' }).fill('night, other');
+    await page.getByText('1 of 3 would get it.').waitFor();
+    await page.getByText('It is tagged night.').waitFor();
+    await page.getByRole('textbox', { name: 'Tags' }).fill('??');
+    await page.getByText('Write tags with commas (or) and spaces (and) between them.').waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('makes, renames and removes a key, and gives it back', async () => {
+    await using watched = await visit('/notify');
+    const { page } = watched;
+    const menu = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: /^More for the key/ }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('house');
+    await page.getByLabel('Destinations (optional)').fill('inbox://\nnonsense');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Line 2: it is no destination.').waitFor();
+    const address = `${host.url('notify')}/notify/house`;
+    await page.getByText(address, { exact: true }).waitFor();
+    await menu('Rename');
+    await page.getByRole('textbox', { name: 'Name' }).fill('aggregator');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('There is a key aggregator already.').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('home');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText(address.replace('house', 'home'), { exact: true }).waitFor();
+    await menu('Remove the key');
+    await page.getByText('The key home is removed.').waitFor();
+    await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('aggregator');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
+    await menu('Remove the key');
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().click();
+    const names = async () => (await ask('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
+    await expect.poll(names).toEqual(['aggregator']);
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('shows the history as it grows, finds in it and sends again', async () => {
+    await using watched = await visit('/notify/history');
+    const { page } = watched;
+    await page.getByText('Nothing was sent yet.').waitFor();
+    await page.getByText(`${host.url('notify')}/notify/aggregator`).waitFor();
+    await post('aggregator', 'First light');
+    const row = page.getByRole('button', { name: /First light/ });
+    await row.getByText('Delivered').waitFor();
+    await post('aggregator', 'Second light');
+    await page.getByRole('button', { name: /Second light/ }).waitFor();
+    await page.getByRole('searchbox').fill('first');
+    await page.getByRole('button', { name: /Second light/ }).waitFor({ state: 'detached' });
+    await row.click();
+    const dialog = page.getByRole('dialog', { name: 'First light' });
+    expect(await dialog.getByRole('listitem').count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Sent once more to 2 destinations.').waitFor();
+    await page.mouse.move(0, 0);
+    await expect.poll(() => row.count()).toBe(2);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('scrolls through ten thousand notices with few rows drawn', async () => {
+    await using watched = await visit('/notify/history');
+    const { page } = watched;
+    await page.getByText('Nothing was sent yet.').waitFor();
+    const all = Array.from({ length: 10_000 }, (_, index) => ({
+      ...{ id: String(index), key: 'aggregator', title: `Notice ${String(index)}`, body: '', type: 'info' },
+      ...{ source: 'notify', time: Date.now() - index * 1000, deliveries: [] },
+    }));
+    await page.route(/api\/notify\/notices/, (route) => {
+      const before = new URL(route.request().url()).searchParams.get('before');
+      const start = before === null ? 0 : Number(before) + 1;
+      return route.fulfill({ json: { notices: all.slice(start, start + 200), givenUp: 0, waiting: 0 } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: /Notice 0 / }).waitFor();
+    const list = page.getByRole('group', { name: 'Notices, newest first' });
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
+          return page.getByRole('button', { name: /Notice 9999 / }).count();
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+      .toBe(1);
+    expect(await list.getByRole('listitem').count()).toBeLessThan(60);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('tries given-up deliveries again, and dismisses one with a way back', async () => {
+    await ask('POST', '/keys/late/destinations', { url: `json://127.0.0.1:${port}/late`, tags: [] });
+    answer.status = 403;
+    await post('late', 'One');
+    await post('late', 'Two');
+    await using watched = await visit('/notify/given-up');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows
+      .first()
+      .getByText(/error=403/)
+      .waitFor();
+    await rows.first().getByRole('button', { name: 'Dismiss' }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    answer.status = 200;
+    await rows.first().getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page.getByText('No notice was given up.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says why the keys cannot be read, and reads them on a press', async () => {
+    await using watched = await visit('/log');
+    const { page } = watched;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.route(/api\/notify\/keys/, (route) =>
+      route.fulfill({ status: 500, json: { error: { code: 'x', detail: 'The disk is full.' } } }),
+    );
+    await page.goto(`${host.url('control')}/notify`);
+    await page.getByText('The disk is full.').waitFor();
+    await page.unroute(/api\/notify\/keys/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Destinations' }).waitFor();
+  });
+
+  it.each(screens)('fits and is accessible, with long names, at $width px, dark $dark', async (screen) => {
+    const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
+    await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
+    await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
+    await using watched = await visit('/notify', screen);
+    const { page } = watched;
+    const fits = async (): Promise<void> => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await seriousFindings(page)).toEqual([]);
+    };
+    await page.getByText('3 of 3 would get it.').waitFor();
+    await fits();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('Kind').selectOption('ntfy');
+    await page.getByLabel('Access token').waitFor();
+    await fits();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: /Backup finished/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await fits();
+    await page.keyboard.press('Escape');
+    await fits();
+    await page.getByRole('tab', { name: 'Given up' }).click();
+    await page.getByText('No notice was given up.').waitFor();
+    await fits();
+    expect(watched.complaints).toEqual([]);
+  });
+});
