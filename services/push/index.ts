@@ -6,7 +6,7 @@ import { announceActivity } from './activity.ts';
 import { removeExpiredMessages } from './cleaning.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
-import { requireTopic } from './domain/topics.ts';
+import { isTopic, requireTopic } from './domain/topics.ts';
 import { handInboxJobs } from './inbox-copy.ts';
 import { KnownTopics } from './known-topics.ts';
 import { Limits } from './limits.ts';
@@ -17,6 +17,7 @@ import { Publisher } from './publisher.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
 import { pushListener, refuseUpgrade } from './routes/listener.ts';
+import { leadBrowsers } from './routes/page.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { environment, Settings } from './settings.ts';
@@ -148,20 +149,29 @@ function create(context: Context, settings: Settings): Service {
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
 
   return {
-    http: pushListener({
-      context,
-      publish,
-      subscribe,
-      about,
-      api: { ...access.routes, ...webPush.routes },
-      limits,
-      behindProxy: settings.behindProxy,
-      app,
-      reserved,
-      refused: metrics.refused,
-    }),
+    http: leadBrowsers(
+      pushListener({
+        context,
+        publish,
+        subscribe,
+        about,
+        api: { ...access.routes, ...webPush.routes },
+        limits,
+        behindProxy: settings.behindProxy,
+        app,
+        reserved,
+        refused: metrics.refused,
+      }),
+      {
+        app,
+        isPage: (path) => path === '/' || (!about.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
+      },
+    ),
     upgrade: refuseUpgrade,
-    api: [...pushHandlers({ context, publisher, reserved, messageSizeLimit }), ...webPush.handlers],
+    api: [
+      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, statistics, subscribers }),
+      ...webPush.handlers,
+    ],
 
     async start() {
       newest = await store.top();

@@ -7,6 +7,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Publisher } from '../publisher.ts';
+import type { Statistics } from '../statistics.ts';
 import { Browse } from '../store/browse.ts';
 
 interface ApiParts {
@@ -15,13 +16,21 @@ interface ApiParts {
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;
+  readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
+  /** Streams that are open. */
+  readonly subscribers: { readonly size: number };
 }
 
 /** Topics a page lists. */
 const mostTopics = 500;
+/** Messages that one request with a filter looks through. */
+const searched = 2000;
+/** Characters of a topic's newest message. */
+const lineLength = 120;
 
 /** The service's part of our own API; the same grants count as on its own port. */
-export function pushHandlers({ context, publisher, reserved, messageSizeLimit }: ApiParts): readonly ApiHandler[] {
+export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
+  const { context, publisher, reserved, messageSizeLimit, statistics, subscribers } = parts;
   const { accounts, clock, db } = context;
   const browse = new Browse(db);
   const seconds = (): number => Math.floor(clock.now() / 1000);
@@ -31,22 +40,41 @@ export function pushHandlers({ context, publisher, reserved, messageSizeLimit }:
   return [
     implement(pushApi.topics, async ({ identity }) => {
       const all = await browse.topics(seconds(), mostTopics);
-      const topics = all
-        .filter(({ name }) => may(identity, 'read', name))
-        .map((topic) => ({ ...topic, latest: topic.latest * 1000, mayPublish: may(identity, 'write', topic.name) }));
+      const readable = all.filter(({ name }) => may(identity, 'read', name));
+      const lines = await browse.lines(
+        readable.map(({ name }) => name),
+        seconds(),
+      );
+      const topics = readable.map((topic) => ({
+        ...topic,
+        latest: topic.latest * 1000,
+        line: lineOf(lines.get(topic.name)),
+        mayPublish: may(identity, 'write', topic.name),
+      }));
       return { topics };
     }),
 
-    implement(pushApi.messages, async ({ identity, params, query: { before, limit } }) => {
+    implement(pushApi.messages, async ({ identity, params, query }) => {
+      const { before, limit } = query;
       const topic = known(params['topic'], reserved);
       if (!may(identity, 'read', topic)) throw forbidden('read', topic);
-      const rows = await browse.newest(topic, { before, now: seconds(), limit });
+      const narrow = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
+      const most = narrow ? searched : limit;
+      const rows = await browse.newest(topic, { before, now: seconds(), limit: most });
+      const messages: PushMessage[] = [];
+      let last: number | null = null;
+      for (const { seq, text } of rows) {
+        if (messages.length === limit) break;
+        last = seq;
+        const message = JSON.parse(text) as Message;
+        if (message.event !== 'message') continue;
+        const view = shown(message, seq);
+        if (!narrow || fits(view, query)) messages.push(view);
+      }
+      const whole = rows.length < most && last === (rows.at(-1)?.seq ?? null);
       return {
-        messages: rows.flatMap(({ seq, text }) => {
-          const message = JSON.parse(text) as Message;
-          return message.event === 'message' ? [shown(message, seq)] : [];
-        }),
-        next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null),
+        messages,
+        next: whole ? null : last,
         mayPublish: may(identity, 'write', topic),
         anyone: { reads: may(undefined, 'read', topic), publishes: may(undefined, 'write', topic) },
       };
@@ -56,6 +84,9 @@ export function pushHandlers({ context, publisher, reserved, messageSizeLimit }:
       const { title, priority, tags, click, markdown } = body;
       const topic = known(body.topic, reserved);
       if (!may(identity, 'write', topic)) throw forbidden('publish to', topic);
+      // Until the publisher can hold a message back, sending it at once would be the wrong answer.
+      if (body.delay.trim() !== '')
+        throw unfit('delay', 'This server cannot send later yet. Leave it empty to send now.');
       const message = body.message.trim();
       if (message === '') throw unfit('message', 'Write a message.');
       if (Buffer.byteLength(message) >= messageSizeLimit) {
@@ -70,6 +101,11 @@ export function pushHandlers({ context, publisher, reserved, messageSizeLimit }:
       // Undefined is for keys, and a page's message has none.
       if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
       return shown(envelope.message, envelope.seq ?? 0);
+    }),
+
+    implement(pushApi.statistics, () => {
+      const { total, today, rate } = statistics;
+      return { total, today, rate, listening: subscribers.size };
     }),
   ];
 }
@@ -90,12 +126,35 @@ function forbidden(what: string, topic: string): Problem {
   return new Problem('push.forbidden', 403, detail);
 }
 
-function shown(
-  { id, topic, title, message, priority, tags, click, content_type, time }: Message,
-  seq: number,
-): PushMessage {
+/** Every word somewhere in it, the priority or more, and the tag. */
+function fits(
+  { title, message, tags, priority }: PushMessage,
+  filter: { readonly words: string; readonly priority: number; readonly tag: string },
+): boolean {
+  if (priority < filter.priority || (filter.tag !== '' && !tags.includes(filter.tag))) return false;
+  const whole = [title, message, ...tags].join('\n').toLowerCase();
+  return filter.words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => whole.includes(word));
+}
+
+function lineOf(text: string | undefined): string {
+  if (text === undefined) return '';
+  const { title, message = '', content_type } = JSON.parse(text) as Message;
+  if (title !== undefined) return title.slice(0, lineLength);
+  // Marks of Markdown say nothing on one line.
+  return (content_type === 'text/markdown' ? message.replaceAll(/[*_`#]+/g, '') : message).slice(0, lineLength);
+}
+
+function shown(entry: Message, seq: number): PushMessage {
+  const { id, topic, title, message, priority, tags, click, content_type, time, actions, attachment } = entry;
   return {
     ...{ id, seq, topic, title: title ?? '', message: message ?? '', markdown: content_type === 'text/markdown' },
     ...{ priority: priority ?? defaultPriority, tags: [...(tags ?? [])], click: click ?? null, time: time * 1000 },
+    actions: (actions ?? []).flatMap(({ action, label, url }) =>
+      action === 'view' && url !== undefined ? [{ label, url }] : [],
+    ),
+    attachment: attachment ? { name: attachment.name, url: attachment.url } : null,
   };
 }

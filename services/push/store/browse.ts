@@ -22,11 +22,24 @@ export class Browse {
       .select(({ fn }) => ['topic as name', fn.countAll<number>().as('messages'), fn.max('time').as('latest')])
       .where('expires', '>', now)
       .groupBy('topic')
-      .orderBy('latest', 'desc')
-      .orderBy('topic')
+      // Not by time: that is in whole seconds.
+      .orderBy(({ fn }) => fn.max('seq'), 'desc')
       .limit(limit)
       .execute();
     return rows.map(({ name, messages, latest }) => ({ name, messages: Number(messages), latest: Number(latest) }));
+  }
+
+  /** The newest cached message of each topic, as it went over the wire. */
+  async lines(topics: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
+    if (topics.length === 0) return new Map();
+    const newest = this.#db
+      .selectFrom('messages')
+      .select(({ fn }) => fn.max('seq').as('seq'))
+      .where('topic', 'in', topics)
+      .where('expires', '>', now)
+      .groupBy('topic');
+    const rows = await this.#db.selectFrom('messages').select(['topic', 'text']).where('seq', 'in', newest).execute();
+    return new Map(rows.map(({ topic, text }) => [topic, text]));
   }
 
   /** Cached messages of a topic as they went over the wire, newest first, stored before `before`. */

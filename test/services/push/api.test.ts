@@ -33,8 +33,8 @@ describe('our own API around push', () => {
     await publish('open-info-backup', 'two', { Title: 'Two', Priority: '5', Tags: 'a,b' });
     const { topics } = await api<{ topics: PushTopic[] }>(base, '/api/push/topics');
     expect(topics.map(({ name, messages }) => [name, messages])).toEqual([
-      ['closed-info-backup', 1],
       ['open-info-backup', 1],
+      ['closed-info-backup', 1],
     ]);
     const mine = await api<{ topics: PushTopic[] }>(base, '/api/push/topics', { headers: reader });
     expect(mine.topics.map(({ name, mayPublish }) => [name, mayPublish])).toEqual([['open-info-backup', false]]);

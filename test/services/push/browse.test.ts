@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PushMessage, PushTopic } from '../../../services/contracts/push-api.ts';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { api } from '../../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+interface Found {
+  readonly messages: readonly PushMessage[];
+  readonly next: number | null;
+}
+
+describe('looking through push', () => {
+  let host: TestHost;
+  let base: string;
+  beforeAll(async () => {
+    host = await openTestHost({ services: [push, inbox, control] });
+    base = host.url('control');
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  const publish = (topic: string, body: string, headers = {}): Promise<Response> =>
+    fetch(`${host.url('push')}/${topic}`, {
+      method: 'POST',
+      body,
+      headers: { Authorization: adminAuthorization, ...headers },
+    });
+  const look = (topic: string, query: string): Promise<Found> =>
+    api<Found>(base, `/api/push/topics/${topic}/messages?${query}`);
+
+  it('finds by all words, by the least priority and by tag', async () => {
+    await publish('nas', 'Disk FULL on sda', { Priority: '5', Tags: 'warning,disk' });
+    await publish('nas', 'Backup done', { Title: 'Full disk image', Priority: '2' });
+    await publish('nas', 'Restarted', { Tags: 'disk' });
+    const texts = async (query: string): Promise<readonly string[]> =>
+      (await look('nas', query)).messages.map(({ message }) => message);
+    expect(await texts('words=full%20disk')).toEqual(['Backup done', 'Disk FULL on sda']);
+    expect(await texts('words=full%20sda')).toEqual(['Disk FULL on sda']);
+    expect(await texts('priority=3')).toEqual(['Restarted', 'Disk FULL on sda']);
+    expect(await texts('tag=disk')).toEqual(['Restarted', 'Disk FULL on sda']);
+    expect(await texts('tag=dis')).toEqual([]);
+    const { topics } = await api<{ topics: PushTopic[] }>(base, '/api/push/topics');
+    expect(topics.find(({ name }) => name === 'nas')?.line).toBe('Restarted');
+  });
+
+  it('finds on through pages without gaps or doubles', async () => {
+    for (let count = 0; count < 9; count += 1) {
+      await publish('mixed', `message ${String(count)}`, count % 2 === 0 ? { Tags: 'even' } : {});
+    }
+    const seen: string[] = [];
+    let before = '';
+    for (let pages = 0; pages < 9; pages += 1) {
+      const { messages, next } = await look('mixed', `tag=even&limit=2${before}`);
+      seen.push(...messages.map(({ message }) => message));
+      if (next === null) break;
+      before = `&before=${String(next)}`;
+    }
+    expect(seen).toEqual([8, 6, 4, 2, 0].map((count) => `message ${String(count)}`));
+  });
+
+  it('shows links of actions and attachments, and leaves out what only an app can do', async () => {
+    await publish('door', 'Bell', {
+      Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/',
+      Attach: 'https://cam.example/still.jpg',
+    });
+    const { messages } = await look('door', '');
+    expect(messages).toMatchObject([
+      {
+        actions: [{ label: 'Look', url: 'https://cam.example/' }],
+        attachment: { name: 'still.jpg', url: 'https://cam.example/still.jpg' },
+      },
+    ]);
+  });
+
+  it('counts what is published and who listens', async () => {
+    const before = await api<any>(base, '/api/push/statistics');
+    await publish('counted', 'x');
+    const after = await api<any>(base, '/api/push/statistics');
+    expect(after.total).toBe(before.total + 1);
+    expect(after).toMatchObject({ listening: 0 });
+  });
+
+  it('does not pretend to send later', async () => {
+    const request = { method: 'POST', body: JSON.stringify({ topic: 'later', message: 'x', delay: '30m' }) };
+    await expect(api(base, '/api/push/messages', request)).rejects.toThrow('cannot send later yet');
+    expect((await look('later', '')).messages).toEqual([]);
+  });
+
+  it('leads browsers to the pages, and clients to the routes they know', async () => {
+    const get = (path: string, accept: string): Promise<Response> =>
+      fetch(`${host.url('push')}${path}`, { headers: { Accept: accept }, redirect: 'manual' });
+    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    expect((await get('/', browser)).headers.get('location')).toBe(`${base}/push`);
+    expect((await get('/nas-error-backup', browser)).headers.get('location')).toBe(`${base}/push/nas-error-backup`);
+    expect((await get('/nas?up=1', browser)).status).toBe(200);
+    expect((await get('/health', browser)).status).toBe(200);
+    expect((await get('/nas/json?poll=1', browser)).status).toBe(403);
+    expect((await get('/login', browser)).status).toBe(404);
+  });
+});
