@@ -26,10 +26,10 @@ describe.skipIf(noBrowser)('the push page', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByText('No messages lately.').waitFor();
-    await publish('nas-error-backup', 'Disk full', { Title: 'Backup failed', Priority: '5', Tags: 'nas' });
+    await publish('nas-error-backup', 'Disk full', { Title: 'Job failed', Priority: '5', Tags: 'nas' });
     const topic = page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /nas/ });
     await topic.getByText('error').waitFor();
-    await topic.getByText('backup').waitFor();
+    await topic.getByText('backup', { exact: true }).waitFor();
     await topic.click();
     const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
     await messages.filter({ hasText: 'Disk full' }).getByText('Urgent').waitFor();
@@ -73,7 +73,8 @@ describe.skipIf(noBrowser)('the push page', () => {
     for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
     await using visit = await pages.visit('/push/long');
     const { page } = visit;
-    await page.getByText('message number 59;').waitFor();
+    const messages = page.getByRole('list', { name: 'Messages' });
+    await messages.getByText('message number 59;').waitFor();
     expect(await page.getByText('message number 3;').count()).toBe(0);
     await page.getByRole('button', { name: 'Show older ones' }).click();
     await page.getByText('message number 3;').waitFor();
@@ -107,7 +108,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await list.page.getByRole('list', { name: 'Topics' }).waitFor();
     await expectFits(list, 'push', screen);
     await using one = await pages.visit('/push/nas-error-backup', screen);
-    await one.page.getByText('after').waitFor();
+    await one.page.getByRole('list', { name: 'Messages' }).getByText('after').waitFor();
     await expectFits(one, 'push-topic', screen);
     await one.page.getByRole('tab', { name: 'Subscribe' }).click();
     await one.page.getByRole('img', { name: /with the ntfy app/ }).waitFor();

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser, openPage } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits, screens } from './fits.ts';
+import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('looking through a topic', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+    await publish('nas-error-backup', 'Disk full', { Priority: '5', Tags: 'warning,disk' });
+    await publish('nas-error-backup', '**Done** again', {
+      Markdown: 'yes',
+      Actions: 'view, Look, https://cam.example/',
+      Attach: 'https://cam.example/still.jpg',
+    });
+    await publish('router-info-maintenance', 'Restarted');
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  async function publish(topic: string, body: string, headers = {}): Promise<void> {
+    const request = { method: 'POST', body, headers: { Authorization: adminAuthorization, ...headers } };
+    expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
+  }
+
+  it('shows links, files and pictures of tags, and narrows by words, priority and tag', async () => {
+    await using visit = await pages.visit('/push/nas-error-backup');
+    const { page } = visit;
+    const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await messages.nth(1).waitFor();
+    expect(await page.getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('https://cam.example/');
+    expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');
+    await page.getByRole('button', { name: '⚠️ warning' }).click();
+    await expect.poll(() => messages.count()).toBe(1);
+    expect(page.url()).toContain('tag=warning');
+    await page.getByRole('button', { name: /Remove .*warning/ }).click();
+    await expect.poll(() => messages.count()).toBe(2);
+    await page.getByRole('searchbox', { name: 'Search the messages' }).fill('done');
+    await expect.poll(() => messages.count()).toBe(1);
+    await page.getByRole('searchbox', { name: 'Search the messages' }).fill('nowhere');
+    await page.getByText('Nothing fits.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('opens from the root of the push server and from the address of a topic', async () => {
+    await using visit = await openPage(pages.browser);
+    await signIn(visit.page.context(), pages.url);
+    await visit.page.goto(`${pages.host.url('push')}/`);
+    await visit.page.getByRole('heading', { level: 1, name: 'Push' }).waitFor();
+    await visit.page.goto(`${pages.host.url('push')}/nas-error-backup`);
+    await visit.page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('previews Markdown, writes the curl command and says that sending later is not there', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
+    await dialog.getByLabel('Topic').fill('harbour');
+    await dialog.getByRole('textbox', { name: 'Message' }).fill("It's **light**");
+    await dialog.getByLabel('Markdown').check();
+    await dialog.getByRole('group', { name: 'Preview' }).locator('strong').waitFor();
+    await dialog.getByText('The same with curl').click();
+    const command = await dialog.locator('details code').innerText();
+    expect(command).toContain(String.raw`--data-raw 'It'\''s **light**'`);
+    expect(command).toContain(`-H 'Markdown: yes'`);
+    await dialog.getByLabel('Send later').fill('30m');
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByText('This server cannot send later yet.').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('can be installed, with the topics one press away', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    const link = await page.locator('link[rel=manifest]').getAttribute('href');
+    const answer = await page.request.get(`${pages.url}${link ?? ''}`);
+    expect(answer.headers()['content-type']).toContain('application/manifest+json');
+    expect(await answer.json()).toMatchObject({ display: 'standalone', scope: '/', shortcuts: [{}, { url: '/push' }] });
+    const [icon] = (await answer.json()).icons;
+    expect((await page.request.get(`${pages.url}${String(icon.src)}`)).ok()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('makes a token that may do one thing', async () => {
+    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe');
+    const { page } = visit;
+    await page.getByLabel('Name of the token').fill('Backup script');
+    await page.getByLabel('What it may').selectOption('May only publish');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const token = await page.getByText(/^tk_/).innerText();
+    const headers = { Authorization: `Bearer ${token}` };
+    const address = pages.host.url('push');
+    const ask = async (path: string, method: string): Promise<number> =>
+      (await fetch(`${address}/${path}`, { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) })).status;
+    expect(await ask('nas-error-backup', 'POST')).toBe(200);
+    expect(await ask('nas-error-backup/json?poll=1', 'GET')).toBe(403);
+    expect(await ask('router-info-maintenance', 'POST')).toBe(403);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('composing fits at $width px, dark $dark', async (screen) => {
+    await using visit = await pages.visit('/push', screen);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
+    await dialog.getByLabel('Topic').fill('harbour');
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('**light**');
+    await dialog.getByLabel('Markdown').check();
+    await dialog.getByText('The same with curl').click();
+    await expectFits(visit, 'push-compose', screen);
+  });
+});
