@@ -4,7 +4,8 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser, openPage } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { expectFits, screens } from './fits.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
 import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('looking through a topic', () => {
