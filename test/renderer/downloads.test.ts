@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { Problem } from '../../services/contracts/problem.ts';
 import { noBrowser } from '../support/browser.ts';
+import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('Downloads', () => {
@@ -9,78 +12,334 @@ describe.skipIf(noBrowser)('Downloads', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  it('takes an address typed on arrival and follows it to the file', async () => {
+  const field = 'Addresses of videos';
+
+  function row(page: Page, title: string) {
+    return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
+  }
+
+  function order(page: Page): Promise<string[]> {
+    return page.getByRole('listitem').getByRole('heading', { level: 3 }).allTextContents();
+  }
+
+  /** Puts five rows into the queue, and waits until they are seen. */
+  async function five(page: Page): Promise<void> {
+    for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
+      pages.downloads.set(name.toLowerCase(), { title: name, state: 'waiting' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Five' }).waitFor();
+  }
+
+  describe('adding', () => {
+    it('takes an address typed on arrival and follows it to the file', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      await page.keyboard.type('https://videos.example/harbour');
+      await page.keyboard.press('Enter');
+      await page.getByText('Looking at the page').waitFor();
+      expect(await page.getByLabel(field).inputValue()).toBe('');
+      pages.downloads.set('added-1', {
+        ...{ title: 'Harbour at dawn', state: 'downloading', percent: 62.7, stream: 'video' },
+        ...{ speed: 3_140_000, eta: 42 },
+      });
+      await page.getByText('Video 62 %, then audio · 3.1 MB/s · 0:42 left').waitFor();
+      expect(await page.getByRole('progressbar', { name: 'Progress of Harbour at dawn' }).getAttribute('value')).toBe(
+        '62.7',
+      );
+      pages.downloads.set('added-1', { stream: 'audio', percent: 10 });
+      await page.getByText('Audio 10 % · 3.1 MB/s · 0:42 left').waitFor();
+      pages.downloads.set('added-1', { state: 'postprocessing', percent: null, message: 'Joining video and audio' });
+      await page.getByText('Joining video and audio').waitFor();
+      pages.downloads.set('added-1', {
+        ...{ state: 'finished', message: null, filename: 'Harbour at dawn.mp4', size: 12_400_000 },
+        finishedAt: Date.now(),
+      });
+      await page.getByText('Harbour at dawn.mp4').waitFor();
+      expect(await row(page, 'Harbour at dawn').textContent()).toContain('12.4 MB');
+      expect(await page.getByRole('heading', { name: /Queue/ }).count()).toBe(0);
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it('takes many at once, in the quality and format that are chosen by sight and remembered', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByRole('radio', { name: 'Audio' }).check({ force: true });
+      await page.getByRole('radio', { name: 'MP3' }).check({ force: true });
+      await page
+        .getByLabel(field)
+        .fill('See https://videos.example/a\nand https://videos.example/b https://videos.example/a');
+      await page.getByRole('button', { name: 'Download', exact: true }).click();
+      await page.getByRole('heading', { name: 'Queue 2' }).waitFor();
+      expect(pages.downloads.wishes).toEqual([
+        { url: 'https://videos.example/a', quality: 'best', format: 'mp3' },
+        { url: 'https://videos.example/b', quality: 'best', format: 'mp3' },
+      ]);
+      await page.reload();
+      expect(await page.getByRole('radio', { name: 'MP3' }).isChecked()).toBe(true);
+    });
+
+    it.each([
+      ['a link', { 'text/uri-list': '# a comment\r\nhttps://videos.example/dropped' }],
+      ['text with a link in it', { 'text/plain': 'Look: https://videos.example/dropped' }],
+      ['a link file', { 'dropped.url': '[InternetShortcut]\r\nURL=https://videos.example/dropped\r\n' }],
+    ])('takes %s that is dropped anywhere', async (_what, data) => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      const transfer = await page.evaluateHandle(
+        (given) => {
+          const made = new DataTransfer();
+          for (const [type, text] of Object.entries(given)) {
+            if (type.includes('/')) made.setData(type, text);
+            else made.items.add(new File([text], type));
+          }
+          return made;
+        },
+        data as Record<string, string>,
+      );
+      await page.dispatchEvent('h1', 'dragover', { dataTransfer: transfer });
+      await page.getByText('Drop to download').waitFor();
+      await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
+      await page.getByRole('heading', { name: 'https://videos.example/dropped' }).waitFor();
+      expect(await page.getByText('Drop to download').count()).toBe(0);
+    });
+
+    it('keeps what is refused, and says why', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      await page.keyboard.type('not an address');
+      await page.keyboard.press('Enter');
+      await page.getByText('This is not an address. It begins with https:// or http://.').waitFor();
+      expect(await page.getByLabel(field).inputValue()).toBe('not an address');
+      expect(besidesRefusals(visit.complaints)).toEqual([]);
+    });
+  });
+
+  describe('steering', () => {
+    it('pauses and resumes one, the chosen ones and the whole queue', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      pages.downloads.set('one', { state: 'downloading', percent: 30 });
+      await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
+      await page.getByText('Paused at 30 %').waitFor();
+      await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
+      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      for (const name of ['Two', 'Four'])
+        await page.getByRole('checkbox', { name: `Choose ${name}` }).check({ force: true });
+      await page.getByRole('button', { name: 'Pause the chosen ones' }).click();
+      await expect.poll(() => pages.downloads.all.get('four')?.state).toBe('paused');
+      expect(pages.downloads.all.get('three')?.state).toBe('waiting');
+      await page.getByRole('button', { name: 'Pause all' }).click();
+      await page.getByText('The queue is paused.').waitFor();
+      await row(page, 'Three').getByText('Waiting until the queue is resumed').waitFor();
+      await using other = await pages.visit('/downloads');
+      await other.page.getByRole('button', { name: 'Resume all' }).click();
+      await page.getByRole('button', { name: 'Pause all' }).waitFor();
+      await row(page, 'Four').getByText('Waiting for its turn').waitFor();
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it('removes with a way back, and for good when it was not taken', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      const remove = async (name: string): Promise<void> => {
+        await page.getByRole('button', { name: `More for ${name}` }).click();
+        await page.getByRole('menuitem', { name: 'Remove' }).click();
+        await row(page, name).waitFor({ state: 'detached' });
+      };
+      await remove('Two');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await row(page, 'Two').waitFor();
+      expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
+      await remove('Three');
+      await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+      await expect.poll(() => [...pages.downloads.all.keys()]).toEqual(['one', 'two', 'four', 'five']);
+    });
+  });
+
+  describe('moving', () => {
+    it('by mouse takes a row, or all chosen ones, to the line', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      const drag = async (from: string, to: string): Promise<void> => {
+        const start = await page.getByRole('button', { name: `Move ${from}` }).boundingBox();
+        const end = await row(page, to).boundingBox();
+        if (start === null || end === null) throw new Error('a row is not drawn');
+        await page.mouse.move(start.x + 10, start.y + 30);
+        await page.mouse.down();
+        await page.mouse.move(start.x + 20, end.y + 10, { steps: 5 });
+        await page.locator('.slot.before').waitFor();
+        await page.mouse.up();
+      };
+      await drag('Four', 'Two');
+      expect(await order(page)).toEqual(['One', 'Four', 'Two', 'Three', 'Five']);
+      await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['four'], before: 'two' }]);
+      for (const name of ['Three', 'Five'])
+        await page.getByRole('checkbox', { name: `Choose ${name}` }).check({ force: true });
+      await drag('Five', 'One');
+      expect(await order(page)).toEqual(['Three', 'Five', 'One', 'Four', 'Two']);
+      await page.getByText('Moved, place 1 of 5.').waitFor({ state: 'attached' });
+    });
+
+    it('by finger does the same', async () => {
+      await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
+      const { page } = visit;
+      await five(page);
+      const start = await page.getByRole('button', { name: 'Move Three' }).boundingBox();
+      const end = await row(page, 'One').boundingBox();
+      if (start === null || end === null) throw new Error('a row is not drawn');
+      const session = await page.context().newCDPSession(page);
+      const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number): Promise<void> => {
+        const touchPoints = y === undefined ? [] : [{ x: start.x + 10, y }];
+        await session.send('Input.dispatchTouchEvent', { type, touchPoints });
+      };
+      await touch('touchStart', start.y + 20);
+      await touch('touchMove', start.y - 30);
+      await touch('touchMove', end.y + 10);
+      await page.locator('.slot.before').waitFor();
+      await touch('touchEnd');
+      await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['three'], before: 'one' }]);
+      expect(await order(page)).toEqual(['Three', 'One', 'Two', 'Four', 'Five']);
+    });
+
+    it('by keyboard says the place at each step, and can be taken back', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      const handle = page.getByRole('button', { name: 'Move Two' });
+      await handle.focus();
+      await page.keyboard.press('Space');
+      await page.getByText('Two is lifted, place 2 of 5.').waitFor({ state: 'attached' });
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.getByText('place 4 of 5', { exact: true }).waitFor({ state: 'attached' });
+      expect(await order(page)).toEqual(['One', 'Three', 'Four', 'Two', 'Five']);
+      expect(pages.downloads.moves).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Space');
+      await page.getByText('Two is put down, place 1 of 5.').waitFor({ state: 'attached' });
+      await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['two'], before: 'one' }]);
+      expect(await handle.evaluate((element) => element === document.activeElement)).toBe(true);
+    });
+
+    it('goes back, and says why, when the host refuses', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      pages.downloads.refusal = new Problem('downloads.no_such_place', 409, 'It went away meanwhile.');
+      await page.getByRole('button', { name: 'More for Five' }).click();
+      await page.getByRole('menuitem', { name: 'To the top' }).click();
+      await page.getByText('It went away meanwhile.').waitFor();
+      expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
+    });
+
+    it('in one window is seen in the other', async () => {
+      await using visit = await pages.visit('/downloads');
+      await five(visit.page);
+      await using other = await pages.visit('/downloads');
+      await other.page.getByRole('heading', { name: 'Five' }).waitFor();
+      await visit.page.getByRole('button', { name: 'More for Five' }).click();
+      await visit.page.getByRole('menuitem', { name: 'To the top' }).click();
+      await expect.poll(() => order(other.page)).toEqual(['Five', 'One', 'Two', 'Three', 'Four']);
+    });
+  });
+
+  describe('the history', () => {
+    it('says what to do about a failure, and tries again', async () => {
+      pages.downloads.set('bad', {
+        ...{ title: 'Gone', state: 'failed', finishedAt: Date.now() },
+        message: 'ERROR: [generic] x: Unable to download webpage: HTTP Error 404: Not Found',
+      });
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByText('The video is not there any more. Check the address.').waitFor();
+      await page.getByRole('button', { name: 'Gone', exact: true }).click();
+      await page.getByText('x: Unable to download webpage: HTTP Error 404: Not Found').waitFor();
+      await page.keyboard.press('Escape');
+      await row(page, 'Gone').getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Waiting for its start').waitFor();
+    });
+
+    it('is searched at the host, by an address that can be kept', async () => {
+      for (const title of ['Harbour', 'Lighthouse'])
+        pages.downloads.set(title, { title, state: 'finished', filename: `${title}.mp4`, finishedAt: 1 });
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await page.getByLabel('Search the history').fill('light');
+      await row(page, 'Harbour').waitFor({ state: 'detached' });
+      await page.waitForURL('**/downloads?q=light');
+      expect(await order(page)).toEqual(['Lighthouse']);
+      await page.getByLabel('Search the history').fill('nothing like it');
+      await page.getByText('Nothing in the history has these words.').waitFor();
+    });
+
+    it('plays a file in the page, by ranges, and offers it for saving', async () => {
+      pages.downloads.film = `${await fixtureMedia()}/vp9.webm`;
+      pages.downloads.set('film', { title: 'Film', state: 'finished', filename: 'film.webm', size: 9, finishedAt: 1 });
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      const asked = page.waitForResponse((response) => response.url().endsWith('/api/downloads/film/file'));
+      await page.getByRole('button', { name: 'Play Film' }).click();
+      expect((await asked).status()).toBe(206);
+      await expect
+        .poll(() => page.locator('video').evaluate((video: HTMLVideoElement) => video.duration))
+        .toBeGreaterThan(3);
+      const saving = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Save the file' }).click();
+      expect((await saving).suggestedFilename()).toBe('film.webm');
+      expect(new URL(page.url()).search).toBe('?id=film');
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it('opens the folder where the desktop app can', async () => {
+      pages.downloads.set('film', { title: 'Film', state: 'finished', filename: 'film.xyz', finishedAt: 1 });
+      await using visit = await pages.visit('/');
+      const { page } = visit;
+      await page.addInitScript(() => {
+        const shown: string[] = [];
+        Object.assign(globalThis, {
+          shown,
+          homeportDesktop: { showDownload: (uid: string) => Promise.resolve(void shown.push(uid)) },
+        });
+      });
+      await page.goto(`${pages.url}/downloads`);
+      await page.getByRole('button', { name: 'More for Film' }).click();
+      await page.getByRole('menuitem', { name: 'Open folder' }).click();
+      expect(await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)).toEqual(['film']);
+    });
+  });
+
+  it('draws only what is seen of a thousand rows, and stays where it is while they change', async () => {
+    for (let index = 0; index < 1000; index += 1)
+      pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
-    await page.keyboard.type('https://videos.example/harbour');
-    await page.keyboard.press('Enter');
-    await page.getByText('Looking at the page').waitFor();
-    expect(await page.getByLabel('Address of a video').inputValue()).toBe('');
-    pages.downloads.set('added-1', {
-      title: 'Harbour at dawn',
-      state: 'downloading',
-      percent: 62.7,
-      speed: 3_140_000,
-      eta: 42,
-    });
-    await page.getByText('Downloading 62 %, 3.1 MB/s, 0:42 left').waitFor();
-    expect(await page.getByRole('progressbar', { name: 'Progress of Harbour at dawn' }).getAttribute('value')).toBe(
-      '62.7',
-    );
-    pages.downloads.set('added-1', { state: 'postprocessing', percent: null });
-    await page.getByText('Putting the file together').waitFor();
-    pages.downloads.set('added-1', {
-      state: 'finished',
-      filename: 'Harbour at dawn.mp4',
-      size: 12_400_000,
-      finishedAt: Date.now(),
-    });
-    await page.getByText('Harbour at dawn.mp4 · 12.4 MB').waitFor();
-    expect(await page.getByRole('heading', { name: /Queue/ }).count()).toBe(0);
+    await page.getByRole('heading', { name: 'Queue 1000' }).waitFor();
+    const frame = page.getByRole('group', { name: 'Downloads: the queue, then the history' });
+    await frame.evaluate((element) => (element.scrollTop = 30_000));
+    await page.getByRole('heading', { name: 'Video 420', exact: true }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBeLessThan(60);
+    for (let count = 0; count < 100; count += 1)
+      pages.downloads.set(`d${count}`, { state: 'downloading', percent: count });
+    pages.downloads.set('d420', { title: 'Changed' });
+    await page.getByRole('heading', { name: 'Changed' }).waitFor();
+    expect(await frame.evaluate((element) => element.scrollTop)).toBe(30_000);
     expect(visit.complaints).toEqual([]);
   });
-
-  it('keeps what was typed when it is refused, and says why', async () => {
-    await using visit = await pages.visit('/downloads');
-    const { page } = visit;
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
-    await page.keyboard.type('not an address');
-    await page.keyboard.press('Enter');
-    await page.getByText('This is not an address. It begins with https:// or http://.').waitFor();
-    expect(await page.getByLabel('Address of a video').inputValue()).toBe('not an address');
-    expect(besidesRefusals(visit.complaints)).toEqual([]);
-  });
-
-  it('tries a failed one again and forgets it', async () => {
-    pages.downloads.set('bad', {
-      title: 'Gone',
-      state: 'failed',
-      message: 'The video was removed by its owner.',
-      finishedAt: Date.now(),
-    });
-    await using visit = await pages.visit('/downloads');
-    const { page } = visit;
-    await page.getByText('The video was removed by its owner.').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Waiting for its start').waitFor();
-    pages.downloads.set('bad', { state: 'failed', message: 'Still removed.', finishedAt: Date.now() });
-    await page.getByText('Still removed.').waitFor();
-    await page.getByRole('button', { name: /Forget/ }).click();
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
-  });
-
-  it('cancels on a second press, and sees what another window cancels', async () => {
-    pages.downloads.set('one', { title: 'One', state: 'downloading', percent: 5 });
-    pages.downloads.set('two', { title: 'Two', state: 'waiting' });
-    await using visit = await pages.visit('/downloads');
-    await using other = await pages.visit('/downloads');
-    const row = visit.page.getByRole('listitem').filter({ hasText: 'One' });
-    await other.page.getByRole('heading', { name: 'One' }).waitFor();
-    await row.getByRole('button', { name: 'Cancel' }).click();
-    await row.getByRole('button', { name: 'Cancel this download' }).click();
-    await row.waitFor({ state: 'detached' });
-    await other.page.getByRole('heading', { name: 'One' }).waitFor({ state: 'detached' });
-    expect(await other.page.getByRole('heading', { name: 'Two' }).count()).toBe(1);
-  });
 });
+
+function sample(uid: string) {
+  return {
+    ...{ uid, url: `https://videos.example/${uid}`, quality: 'best', format: 'any', percent: null, stream: null },
+    ...{ speed: null, eta: null, size: null, filename: null, message: null, thumbnail: false },
+    ...{ createdAt: 1, finishedAt: null },
+  };
+}

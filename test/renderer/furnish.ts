@@ -53,6 +53,7 @@ export function furnish({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>
     title: 'How lighthouses are built, and why they stand for centuries: a long title',
     state: 'finished',
     filename: 'How lighthouses are built.mp4',
+    thumbnail: true,
     size: 412_000_000,
     finishedAt: minutes(200),
   });
@@ -66,6 +67,8 @@ export function furnish({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>
     title: 'Harbour at dawn, four hours of calm water',
     state: 'downloading',
     percent: 62.4,
+    stream: 'video',
+    thumbnail: true,
     speed: 3_140_000,
     eta: 42,
   });

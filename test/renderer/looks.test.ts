@@ -16,6 +16,7 @@ const views = [
   ['inbox', '/inbox', 'Inbox'],
   ['message', '/inbox?id=7', 'Inbox'],
   ['downloads', '/downloads', 'Downloads'],
+  ['download', '/downloads?id=2', 'Downloads'],
   ['settings', '/settings/moody', 'Settings'],
   ['log', '/log', 'Log'],
   ['parts', '/gallery', 'Parts'],

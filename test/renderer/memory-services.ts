@@ -81,6 +81,8 @@ export class MemoryInbox {
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
+  /** What was asked to be added. */
+  readonly wishes: { url: string; quality: string; format: string }[] = [];
   /** What the reorder route was asked for. */
   readonly moves: { uids: readonly string[]; before: string | null }[] = [];
   /** Thrown by the reorder route, while set. */
@@ -128,17 +130,19 @@ export class MemoryDownloads {
   readonly descriptor: ServiceDescriptor = plainService('downloads', 'Downloads', 'Fetches videos.', (bus) => {
     this.bus = bus;
     return [
-      implement(downloadsApi.list, () => {
+      implement(downloadsApi.list, ({ query: { q = '', limit, offset } }) => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
+        const fit = all.filter((one) => over(one) && one.title.toLowerCase().includes(q.toLowerCase())).reverse();
         return {
           queue: all.filter((one) => !over(one)),
-          history: all.filter(over).reverse(),
-          total: all.length,
+          history: fit.slice(offset, offset + limit),
+          total: fit.length,
           paused: this.paused,
         };
       }),
-      implement(downloadsApi.add, ({ body: { url } }) => {
+      implement(downloadsApi.add, ({ body: { url, quality = '', format = '' } }) => {
+        this.wishes.push({ url, quality, format });
         if (!URL.canParse(url)) {
           throw new Problem('downloads.bad_url', 422, 'This is not an address. It begins with https:// or http://.');
         }

@@ -3,73 +3,185 @@ import {
   downloadChanged,
   downloadRemoved,
   downloadsApi,
+  downloadsMoved,
+  downloadsPaused,
   type Download,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
+import { fits, inOrder, isOver, moved } from './download-rules.ts';
 import { live } from './live.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
 
-const step = 200;
+const pageSize = 200;
+/** Changes are drawn together, at most this often, in ms. */
+const gatherMs = 100;
+
+/** What is to be made of a link. */
+export interface Wish {
+  readonly quality: string;
+  readonly format: string;
+}
 
 /** The download queue and its history, kept up to date by events. */
 class Downloads {
-  queue = $state<Download[]>([]);
-  history = $state<Download[]>([]);
+  queue = $state.raw<readonly Download[]>([]);
+  history = $state.raw<readonly Download[]>([]);
+  /** Rows of the history that fit the search, also those that are not loaded. */
   total = $state(0);
+  /** The whole queue is paused. */
+  paused = $state(false);
+  search = $state('');
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
-  #shown = step;
+  #turn = 0;
+  #loadingMore = false;
+  #gathered = new Map<string, Download>();
+  #gathering = false;
+  /** Rows taken out of sight whose removal can still be taken back. */
+  #leaving = new Set<string>();
   #late: (() => void)[] | undefined;
 
   constructor() {
-    live.on(downloadChanged, (download) => this.#soon(() => this.#take(download)));
-    live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop(uid)));
+    live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
+    live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
+    live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
+    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = paused)));
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
     });
   }
 
-  get more(): boolean {
-    return this.queue.length + this.history.length < this.total && this.#shown < 1000;
+  find(uid: string): Download | undefined {
+    return [...this.queue, ...this.history].find((download) => download.uid === uid);
   }
 
-  async load(): Promise<void> {
+  /** Reads everything anew; a later call overtakes an earlier one. */
+  async load(search = this.search): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    this.search = search;
     await live.opened();
-    this.#late = [];
+    this.#late ??= [];
     try {
-      const { queue, history, total } = await call(downloadsApi.list, { query: { limit: this.#shown } });
-      this.queue = queue;
-      this.history = history;
+      const limit = Math.min(1000, Math.max(pageSize, this.history.length));
+      const { queue, history, total, paused } = await call(downloadsApi.list, { query: { limit, q: search } });
+      if (turn !== this.#turn) return;
+      this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid));
+      this.history = history.filter(({ uid }) => !this.#leaving.has(uid));
       this.total = total;
+      this.paused = paused;
       this.phase = 'ready';
     } catch (error) {
+      if (turn !== this.#turn) return;
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';
     } finally {
-      const late = this.#late;
-      this.#late = undefined;
-      for (const apply of late) apply();
+      if (turn === this.#turn) {
+        const late = this.#late ?? [];
+        this.#late = undefined;
+        for (const apply of late) apply();
+      }
     }
   }
 
+  /** Reads older rows of the history. */
   async loadMore(): Promise<void> {
-    this.#shown += step;
-    await this.load();
+    if (this.#loadingMore || this.history.length >= this.total || this.phase !== 'ready') return;
+    this.#loadingMore = true;
+    const turn = this.#turn;
+    try {
+      const query = { limit: pageSize, offset: this.history.length, q: this.search };
+      const { history, total } = await call(downloadsApi.list, { query });
+      if (turn !== this.#turn) return;
+      const known = new Set(this.history.map(({ uid }) => uid));
+      this.history = [...this.history, ...history.filter(({ uid }) => !known.has(uid) && !this.#leaving.has(uid))];
+      this.total = history.length === 0 ? this.history.length : total;
+    } catch (error) {
+      toasts.sayWhy(error);
+    } finally {
+      this.#loadingMore = false;
+    }
   }
 
   /** Answers what the host has to say about it besides yes. */
-  async add(url: string, quality: string): Promise<string> {
-    const { message } = await call(downloadsApi.add, { body: { url, ...(quality === '' ? {} : { quality }) } });
+  async add(url: string, { quality, format }: Wish): Promise<string> {
+    const { message } = await call(downloadsApi.add, { body: { url, quality, format } });
     return message ?? '';
   }
 
-  async remove(uid: string): Promise<void> {
-    await call(downloadsApi.remove, { body: { uids: [uid] } });
-    this.#drop(uid);
+  /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
+  remove(uids: readonly string[]): void {
+    const one = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
+    for (const uid of uids) this.#leaving.add(uid);
+    this.#drop(uids);
+    const stay = async (): Promise<void> => {
+      for (const uid of uids) this.#leaving.delete(uid);
+      await this.load();
+    };
+    const what = one === undefined ? `${String(uids.length)} downloads` : one.title || one.url;
+    toasts.say(`Removed: ${what}`, {
+      undo: stay,
+      settle: async () => {
+        try {
+          for (let start = 0; start < uids.length; start += 1000) {
+            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000) } });
+          }
+        } catch (error) {
+          await stay();
+          throw error;
+        }
+      },
+    });
   }
 
   async retry(uid: string): Promise<void> {
     await call(downloadsApi.retry, { body: { uid } });
+  }
+
+  /** Pauses or resumes what is named, or the whole queue. Shown at once, and taken back when the host refuses. */
+  async steer(what: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
+    const before = { queue: this.queue, paused: this.paused };
+    if (uids === undefined) this.paused = what === 'pause';
+    const meant = (download: Download): boolean =>
+      uids === undefined
+        ? what === 'resume' || ['preparing', 'downloading', 'postprocessing'].includes(download.state)
+        : uids.includes(download.uid);
+    this.queue = this.queue.map((download) => {
+      if (!meant(download) || download.state === 'pending') return download;
+      if (what === 'pause') return { ...download, state: 'paused', speed: null, eta: null, message: null };
+      return download.state === 'paused' ? { ...download, state: 'waiting' } : download;
+    });
+    try {
+      await call(downloadsApi[what], { body: uids === undefined ? {} : { uids: [...uids] } });
+    } catch (error) {
+      this.queue = before.queue;
+      this.paused = before.paused;
+      void this.load();
+      throw error;
+    }
+  }
+
+  /** Shows rows at another place without telling the host yet. */
+  preview(uids: readonly string[], before: string | null): void {
+    this.queue = moved(this.queue, uids, before);
+  }
+
+  /** Puts the rows into an order they had. */
+  restore(order: readonly string[]): void {
+    this.queue = inOrder(this.queue, order);
+  }
+
+  /** Moves rows, at once on the page; back to `was` when the host refuses. */
+  async move(uids: readonly string[], before: string | null, was = this.queue.map(({ uid }) => uid)): Promise<void> {
+    this.preview(uids, before);
+    try {
+      const place = before === null ? { position: 'bottom' as const } : { before };
+      await call(downloadsApi.reorder, { body: { uids: [...uids], ...place } });
+    } catch (error) {
+      this.restore(was);
+      throw error;
+    }
   }
 
   #soon(apply: () => void): void {
@@ -77,26 +189,52 @@ class Downloads {
     else apply();
   }
 
-  #take(download: Download): void {
-    const over = download.state === 'finished' || download.state === 'failed';
-    const [to, from] = over ? [this.history, this.queue] : [this.queue, this.history];
-    const left = from.findIndex(({ uid }) => uid === download.uid);
-    if (left >= 0) from.splice(left, 1);
-    const index = to.findIndex(({ uid }) => uid === download.uid);
-    if (index >= 0) to[index] = download;
-    else if (over) to.unshift(download);
-    else to.push(download);
-    if (left < 0 && index < 0) this.total += 1;
+  #gather(download: Download): void {
+    this.#gathered.set(download.uid, download);
+    if (!this.#gathering) setTimeout(() => this.#apply(), gatherMs);
+    this.#gathering = true;
   }
 
-  #drop(uid: string): void {
-    for (const list of [this.queue, this.history]) {
-      const index = list.findIndex((download) => download.uid === uid);
-      if (index < 0) continue;
-      list.splice(index, 1);
-      this.total -= 1;
+  #apply(): void {
+    this.#gathering = false;
+    const changes = this.#gathered;
+    this.#gathered = new Map();
+    const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
+    for (const [uid, download] of changes) {
+      if (!this.#leaving.has(uid)) (isOver(download) ? over : queued).set(uid, download);
     }
+    const queue = renewed(this.queue, queued, changes);
+    const history = renewed(this.history, over, changes);
+    const ended = [...over.values()].filter((download) => fits(download, this.search));
+    this.total += history.length - this.history.length + ended.length;
+    this.history = [...ended.reverse(), ...history];
+    this.queue = [...queue, ...queued.values()];
+    // Several new ones are a playlist, which may stand anywhere in the queue.
+    if (queued.size > 1) void this.load();
   }
+
+  #drop(uids: readonly string[]): void {
+    for (const uid of uids) this.#gathered.delete(uid);
+    const gone = new Set(uids);
+    const history = this.history.filter(({ uid }) => !gone.has(uid));
+    this.total -= this.history.length - history.length;
+    this.history = history;
+    this.queue = this.queue.filter(({ uid }) => !gone.has(uid));
+  }
+}
+
+/** The rows with their changes taken out of `own`; rows that went to the other list are left out. */
+function renewed(
+  rows: readonly Download[],
+  own: Map<string, Download>,
+  all: ReadonlyMap<string, Download>,
+): readonly Download[] {
+  return rows.flatMap((row) => {
+    const next = own.get(row.uid);
+    own.delete(row.uid);
+    if (next !== undefined) return [next];
+    return all.has(row.uid) ? [] : [row];
+  });
 }
 
 export const downloads = new Downloads();

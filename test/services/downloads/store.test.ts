@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import { migrations } from '../../../services/downloads/store/migrations.ts';
+import { isPaused, pauseItems, resumeItems, setPaused } from '../../../services/downloads/store/pause.ts';
+import { queueOrder, storeOrder } from '../../../services/downloads/store/reorder.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -40,11 +42,12 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
 }
 
 eachDialect((_name, open) => {
-  const newStore = async (): Promise<DownloadStore> => {
+  const newParts = async () => {
     const database = await open();
     await database.migrate(migrations);
-    return new DownloadStore(database.kysely);
+    return { store: new DownloadStore(database.kysely), db: database.kysely };
   };
+  const newStore = async (): Promise<DownloadStore> => (await newParts()).store;
   const uids = (items: readonly Item[]): readonly string[] => items.map(({ uid }) => uid);
 
   it('gives back what was put in', async () => {
@@ -88,6 +91,37 @@ eachDialect((_name, open) => {
     ]);
     await store.change('a', { state: 'waiting' });
     expect((await store.claim(here, 10))?.uid).toBe('a');
+  });
+
+  it('deals the same places out anew, and new ones come after them', async () => {
+    const { store, db } = await newParts();
+    const rows = Array.from({ length: 700 }, (_, index) => item(`m${String(index).padStart(3, '0')}`));
+    await store.append(rows);
+    const backwards = uids(rows).toReversed();
+    await storeOrder(db, await queueOrder(db), backwards);
+    expect(uids(await store.queue())).toEqual(backwards);
+    await store.append([item('new')]);
+    expect(uids(await store.queue())).toEqual([...backwards, 'new']);
+  });
+
+  it('keeps a pause apart from who still works on the row, and gives nobody a row that is not let go', async () => {
+    const { store, db } = await newParts();
+    await store.append([item('a'), item('b')]);
+    const claimed = await store.claim(here, 10);
+    expect(uids(await pauseItems(db, claimed === undefined ? [] : [claimed]))).toEqual(['a']);
+    expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, holder: here }]);
+    expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
+    await resumeItems(db, await store.queue(['paused']));
+    expect((await store.claim(here, 10))?.uid).toBe('b');
+    expect(await store.claim(here, 10)).toBeUndefined();
+    expect(await store.release('a')).toMatchObject({ state: 'waiting' });
+    expect((await store.claim(here, 10))?.uid).toBe('a');
+  });
+
+  it('remembers that the whole queue is paused', async () => {
+    const { db } = await newParts();
+    expect([await setPaused(db, 1), await setPaused(db, 2), await isPaused(db)]).toEqual([true, false, true]);
+    expect([await setPaused(db, null), await setPaused(db, null), await isPaused(db)]).toEqual([true, false, false]);
   });
 
   it('puts the entries of a playlist where the playlist was', async () => {

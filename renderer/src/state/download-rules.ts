@@ -1,0 +1,55 @@
+import type { Download } from '../../../services/contracts/downloads.ts';
+
+/** Most links that are taken from one paste or drop. */
+const mostLinks = 500;
+
+export function isOver({ state }: Pick<Download, 'state'>): boolean {
+  return state === 'finished' || state === 'failed';
+}
+
+/** The rows with some of them, in the order they are named, taken before another one; null: to the end. */
+export function moved<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  uids: readonly string[],
+  before: string | null,
+): readonly Row[] {
+  const going = uids.flatMap((uid) => rows.find((row) => row.uid === uid) ?? []);
+  const rest = rows.filter(({ uid }) => !uids.includes(uid));
+  const found = before === null ? -1 : rest.findIndex(({ uid }) => uid === before);
+  const index = found < 0 ? rest.length : found;
+  return [...rest.slice(0, index), ...going, ...rest.slice(index)];
+}
+
+/** The rows in an order that was remembered; those that came since stay behind. */
+export function inOrder<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  order: readonly string[],
+): readonly Row[] {
+  const places = new Map(order.map((uid, index) => [uid, index]));
+  return rows.toSorted((a, b) => (places.get(a.uid) ?? Infinity) - (places.get(b.uid) ?? Infinity));
+}
+
+/** Whether a row of the history fits a search, as the host would say. */
+export function fits({ title, url }: Download, search: string): boolean {
+  const text = `${title} ${url}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Web addresses in a text, each once; without any the text itself, so that the host can say what is wrong with it. */
+export function linksIn(text: string): readonly string[] {
+  const words = text.split(/[\s<>"]+/).filter((word) => /^https?:\/\/./i.test(word));
+  if (words.length > 0) return [...new Set(words)].slice(0, mostLinks);
+  return text.trim() === '' ? [] : [text.trim()];
+}
+
+/** The address in a link file as desktops write them: `.url` and `.desktop` (a line `URL=`), `.webloc` (a property list), or text. */
+export function linksInFile(text: string): readonly string[] {
+  const line = /^URL=(https?:\/\/\S+)/im.exec(text)?.[1];
+  if (line !== undefined) return [line];
+  const listed = /<string>(https?:\/\/[^<]+)<\/string>/i.exec(text)?.[1];
+  if (listed !== undefined) return [listed.replaceAll('&amp;', '&')];
+  return linksIn(text).filter((link) => /^https?:/i.test(link));
+}
