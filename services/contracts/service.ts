@@ -52,6 +52,8 @@ export interface MetricOptions {
   readonly labels?: readonly string[];
   /** Label sets that must be there with 0 before the first event. */
   readonly initial?: readonly Labels[];
+  /** A name of the peer's own metrics page, kept as its users' dashboards know it although it breaks the conventions. */
+  readonly peer?: true;
 }
 export interface Metrics {
   counter(options: MetricOptions): Counter;

@@ -12,6 +12,7 @@ import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
+import { measureAsPeer } from './peer-metrics.ts';
 import { Publisher } from './publisher.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushListener, refuseUpgrade } from './routes/listener.ts';
@@ -108,6 +109,7 @@ function create(context: Context, settings: Settings): Service {
     limits,
     topics,
   });
+  const peerMetrics = measureAsPeer(context, { store, subscribers, limits, topics, published: () => statistics.total });
   const access = openAccess({
     context: { ...context, accounts },
     limits,
@@ -157,6 +159,7 @@ function create(context: Context, settings: Settings): Service {
       app,
       reserved,
       refused: metrics.refused,
+      served: peerMetrics.served,
     }),
     upgrade: refuseUpgrade,
     api: webPush.handlers,
