@@ -1,4 +1,5 @@
 import { accountsChanged } from '../contracts/accounts.ts';
+import { Problem } from '../contracts/problem.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { openAccess } from './access.ts';
@@ -23,6 +24,7 @@ import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
+import { takeOverNtfy } from './takeover/ntfy.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
@@ -163,6 +165,10 @@ function create(context: Context, settings: Settings): Service {
     }),
     upgrade: refuseUpgrade,
     api: webPush.handlers,
+    takeOver(program, folder) {
+      if (program === 'ntfy') return takeOverNtfy(context, store, folder);
+      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
+    },
 
     async start() {
       newest = await store.top();
