@@ -9,6 +9,9 @@ interface Place {
   readonly dataDir: string | undefined;
 }
 
+/** Programs whose data can be taken over. */
+export type ImportedProgram = 'ntfy';
+
 /** What the command line asks for. */
 export type Command =
   | (Place & {
@@ -31,6 +34,7 @@ export type Command =
   | (Place & { readonly name: 'config import'; readonly file: string })
   /** Without a file: the one in the data folder. */
   | (Place & { readonly name: 'config check'; readonly file: string | undefined })
+  | (Place & { readonly name: 'import'; readonly program: ImportedProgram; readonly folder: string })
   | (Place & { readonly name: 'backup'; readonly file: string })
   | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
   | (Place & { readonly name: 'engines list' })
@@ -57,6 +61,7 @@ Options
 Commands
   config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
   config import FILE                 make the settings those of FILE
+  import ntfy FOLDER                 take over accounts, messages and settings of an ntfy server
   config check [FILE]                check FILE, or the data folder's homeport.yaml
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
@@ -118,6 +123,12 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'optional',
     command: ({ dataDir, first }) => ({ name: 'config check', dataDir, file: first }),
+  },
+  {
+    words: ['import', 'ntfy'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'ntfy', folder: first }),
   },
   {
     words: ['backup'],

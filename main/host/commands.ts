@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from './backup/restore.ts';
 import { writeBackup } from './backup/write.ts';
 import { systemClock } from './clock.ts';
-import type { Command } from './command-line.ts';
+import type { Command, ImportedProgram } from './command-line.ts';
 import { checkConfig } from './config/check.ts';
 import { openConfig } from './config/config.ts';
 import { exportConfig, importConfig } from './config/portable.ts';
@@ -14,7 +14,7 @@ import { lockDataFolder } from './data-lock.ts';
 import { openEngines, type EngineShelf } from './engines/engines.ts';
 import { openKernel, type Kernel } from './kernel.ts';
 import { createLog, type HostLog } from './log.ts';
-import { exportPortable, importPortable } from './portable.ts';
+import { exportPortable, importPortable, takeOverInto } from './portable.ts';
 import { replacePrivateFile } from './vault/key-file.ts';
 
 type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
@@ -39,6 +39,8 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
       return importFrom(command.file, place);
     case 'config check':
       return check(command.file, place);
+    case 'import':
+      return takeOver(command.program, command.folder, place);
     case 'backup':
       return backup(command.file, place);
     case 'restore':
@@ -123,6 +125,20 @@ async function importFrom(file: string, place: Place): Promise<void> {
 async function withKernel<T>(place: Place, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   await using kernel = await openQuietly(place, { readOnly: false });
   return await work(kernel);
+}
+
+/** Into a data folder that no host is running on; a fresh one is made. */
+async function takeOver(program: ImportedProgram, folder: string, place: Place): Promise<void> {
+  using _lock = lockDataFolder(place.dataDir);
+  finishRestore(place.dataDir);
+  await withKernel(place, async (kernel) => {
+    const { settings, notes } = await takeOverInto(kernel, place.descriptors, { program, folder: resolve(folder) });
+    if (Object.keys(settings).length > 0) {
+      await kernel.config.change('push', settings);
+      print(`Settings: ${Object.keys(settings).join(', ')}.`);
+    }
+    notes.forEach(print);
+  });
 }
 
 async function check(named: string | undefined, { dataDir, descriptors }: Place): Promise<void> {

@@ -1,6 +1,7 @@
 import { Problem } from '../../services/contracts/problem.ts';
-import type { Service, ServiceDescriptor } from '../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor, TakenOver } from '../../services/contracts/service.ts';
 import type { Portable } from './accounts/portable.ts';
+import type { ImportedProgram } from './command-line.ts';
 import type { Kernel } from './kernel.ts';
 import { openServiceRoom } from './service-room.ts';
 
@@ -84,4 +85,24 @@ export async function importPortable(
       });
     }
   }
+}
+
+/** Which service takes over from which program. */
+const successors: Readonly<Record<ImportedProgram, string>> = { ntfy: 'push' };
+
+/** Takes over another program's data; the services must not be running. @throws Problem as the service says. */
+export async function takeOverInto(
+  kernel: Kernel,
+  descriptors: readonly ServiceDescriptor[],
+  from: { readonly program: ImportedProgram; readonly folder: string },
+): Promise<TakenOver> {
+  const id = successors[from.program];
+  await using opened = await openUnstarted(
+    kernel,
+    descriptors.filter((descriptor) => descriptor.id === id),
+  );
+  const takeOver = opened.services.get(id)?.takeOver;
+  if (takeOver === undefined)
+    throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
+  return await takeOver(from.program, from.folder);
 }

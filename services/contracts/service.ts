@@ -52,6 +52,8 @@ export interface MetricOptions {
   readonly labels?: readonly string[];
   /** Label sets that must be there with 0 before the first event. */
   readonly initial?: readonly Labels[];
+  /** A name of the peer's own metrics page, kept as its users' dashboards know it although it breaks the conventions. */
+  readonly peer?: true;
 }
 export interface Metrics {
   counter(options: MetricOptions): Counter;
@@ -128,6 +130,14 @@ export type Health = z.infer<typeof Health>;
 /** Called for WebSocket upgrades, after the Host and Origin guard. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** What came of taking over another program's data. */
+export interface TakenOver {
+  /** This service's settings as that program had them, for the settings file. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Sentences for the person: what was taken over and what stays behind. */
+  readonly notes: readonly string[];
+}
+
 export interface Service extends AsyncDisposable {
   /** An express app, or a faster handler in front of one where a benchmark asks for it. */
   readonly http?: RequestListener;
@@ -142,6 +152,11 @@ export interface Service extends AsyncDisposable {
     /** Replaces what is there. @throws Problem with `fields` when the data do not fit. */
     import(data: unknown): Promise<void>;
   };
+  /**
+   * Takes over what another program, such as `ntfy`, left in a folder; the service is not running then.
+   * @throws Problem for a program or a folder it cannot read.
+   */
+  readonly takeOver?: (program: string, folder: string) => Promise<TakenOver>;
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;

@@ -1,4 +1,5 @@
 import { accountsChanged } from '../contracts/accounts.ts';
+import { Problem } from '../contracts/problem.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { openAccess } from './access.ts';
@@ -13,6 +14,7 @@ import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
+import { measureAsPeer } from './peer-metrics.ts';
 import { Publisher } from './publisher.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
@@ -25,6 +27,7 @@ import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
+import { takeOverNtfy } from './takeover/ntfy.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
@@ -111,6 +114,7 @@ function create(context: Context, settings: Settings): Service {
     limits,
     topics,
   });
+  const peerMetrics = measureAsPeer(context, { store, subscribers, limits, topics, published: () => statistics.total });
   const access = openAccess({
     context: { ...context, accounts },
     limits,
@@ -161,6 +165,7 @@ function create(context: Context, settings: Settings): Service {
         app,
         reserved,
         refused: metrics.refused,
+        served: peerMetrics.served,
       }),
       {
         app,
@@ -172,6 +177,10 @@ function create(context: Context, settings: Settings): Service {
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, statistics, subscribers }),
       ...webPush.handlers,
     ],
+    takeOver(program, folder) {
+      if (program === 'ntfy') return takeOverNtfy(context, store, folder);
+      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
+    },
 
     async start() {
       newest = await store.top();

@@ -67,9 +67,8 @@ export class Limits {
 
   /** @throws Problem 42901 with Retry-After */
   request(sender: Sender): void {
-    const visitor = this.#visitor(sender);
     if (this.#free(sender)) return;
-    const result = visitor.requests.take(this.#clock.now());
+    const result = this.#visitor(sender).requests.take(this.#clock.now());
     if (result.taken) return;
     throw refuse('too_many_requests', undefined, {
       headers: { 'Retry-After': String(Math.ceil(result.waitMs / 1000)) },

@@ -44,13 +44,9 @@ export function openRoom({ owner, names, log }: RoomOptions): Room {
     options: MetricOptions,
     make: () => T,
   ): T => {
-    const { name, help, labels = [] } = options;
-    const complaint = nameComplaint(
-      kind,
-      name,
-      help,
-      owner === 'host' ? labels.filter((label) => label !== 'service') : labels,
-    );
+    const { name, help, labels = [], peer = false } = options;
+    const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
+    const complaint = peer ? undefined : nameComplaint(kind, name, help, named);
     if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
     const known = names.get(name);
     if (known !== undefined && known.owner !== owner && (known.owner === 'host' || owner === 'host')) {

@@ -35,6 +35,16 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
         answerValue(response, { messages: parts.statistics.total, messages_rate: parts.statistics.rate }),
     ],
     [
+      '/v1/info',
+      ({ response }) =>
+        answerValue(response, {
+          name: 'Homeport push',
+          api: 'ntfy',
+          version: followed.version,
+          healthy: parts.healthy(),
+        }),
+    ],
+    [
       '/v1/version',
       ({ response, identity }) => {
         if (identity?.role !== 'admin') throw refuse('unauthorized');

@@ -34,11 +34,14 @@ export interface ListenerParts {
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
   readonly refused: Counter;
+  /** Hears of each request that is over. */
+  readonly served: (method: string, status: number) => void;
 }
 
 /** All routes, on bare node:http: nothing stands between the bytes of a publish request and the message. */
 export function pushListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
+    response.once('close', () => parts.served(request.method ?? '', response.statusCode));
     serve(parts, request, response).catch((error: unknown) => {
       const problem = error instanceof Problem ? error : internal(parts.context, error);
       parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });

@@ -49,6 +49,17 @@ export class MessageStore {
     return new Map(rows.map((row) => [row.id, row.seq]));
   }
 
+  /** Stores those whose id is not there yet; answers how many those were. */
+  async insertMissing(transaction: Kysely<Tables>, messages: readonly NewMessage[]): Promise<number> {
+    const rows = await transaction
+      .insertInto('messages')
+      .values(messages)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    return rows.length;
+  }
+
   /** Marks keys as taken; answers those that were not before. */
   async take(transaction: Kysely<Tables>, keys: readonly string[], time: number): Promise<Set<string>> {
     if (keys.length === 0) return new Set();

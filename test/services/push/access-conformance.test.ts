@@ -14,7 +14,7 @@ interface Exchange {
   readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown };
 }
 
-const folder = new URL('golden-access/', import.meta.url);
+const folder = new URL('access/golden/', import.meta.url);
 const exchanges = readdirSync(folder)
   .sort((a, b) => Number.parseInt(a) - Number.parseInt(b))
   .map((file): Exchange => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));

@@ -115,7 +115,7 @@ describe('limits', () => {
     await using rig = await openRig();
     const wrong = (index: number) =>
       rig.ask('GET', '/v1/account', {
-        authorization: `Basic ${Buffer.from(`n${index}:wrong-pass`).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(`n${index}:`).toString('base64')}`,
       });
     expect(await codes(rig, 31, wrong)).toEqual([...Array<number>(30).fill(40101), 42909]);
     const good = await rig.ask('GET', '/v1/account', headers);

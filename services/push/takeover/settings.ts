@@ -1,0 +1,40 @@
+import { parse } from 'yaml';
+import { Settings } from '../settings.ts';
+
+/** The peer's names in `server.yml` and the settings they are here. */
+const names: Readonly<Record<string, keyof Settings>> = {
+  'cache-duration': 'cacheDuration',
+  'keepalive-interval': 'keepaliveInterval',
+  'message-size-limit': 'messageSizeLimit',
+  'disallowed-topics': 'reservedTopics',
+  'enable-signup': 'enableSignup',
+  'behind-proxy': 'behindProxy',
+  'global-topic-limit': 'totalTopicLimit',
+  'visitor-request-limit-burst': 'requestLimitBurst',
+  'visitor-request-limit-replenish': 'requestLimitReplenish',
+  'visitor-subscription-limit': 'subscriptionLimit',
+  'visitor-message-daily-limit': 'messageDailyLimit',
+  'visitor-attachment-total-size-limit': 'attachmentTotalLimit',
+  'visitor-attachment-daily-bandwidth-limit': 'attachmentDailyBandwidth',
+};
+/** Where the databases are: not settings, but nothing to complain about. */
+const silent = new Set(['auth-file', 'cache-file', 'attachment-cache-dir', 'base-url', 'listen-http', 'web-push-file']);
+
+/** Reads the settings out of the peer's `server.yml`, with a sentence about those that mean nothing here. */
+export function readSettings(text: string): { settings: Record<string, unknown>; notes: string[] } {
+  const value: unknown = parse(text);
+  const settings: Record<string, unknown> = {};
+  const left: string[] = [];
+  for (const [name, given] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+    const field = Object.hasOwn(names, name) ? names[name] : undefined;
+    // Numbers and durations alike come with and without quotes.
+    const found =
+      field && [given, String(given), Number(given)].find((each) => Settings.shape[field].safeParse(each).success);
+    if (field !== undefined && found !== undefined) settings[field] = found;
+    else if (!silent.has(name)) left.push(name);
+  }
+  return {
+    settings,
+    notes: left.length === 0 ? [] : [`Settings that were left alone: ${left.join(', ')}.`],
+  };
+}

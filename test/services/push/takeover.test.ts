@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openRig } from './rig.ts';
+
+const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
+const token = `tk_${'a1'.repeat(14)}z`;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'takeover-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What an ntfy server of release 2.27 leaves behind, as far as it matters. */
+function leave(at: string): void {
+  mkdirSync(at);
+  const auth = new Database(join(at, 'auth.db'));
+  auth.exec(`
+    CREATE TABLE user (id TEXT PRIMARY KEY, tier_id TEXT, user TEXT NOT NULL, pass TEXT NOT NULL, role TEXT NOT NULL,
+      prefs JSON NOT NULL DEFAULT '{}', sync_topic TEXT NOT NULL, deleted INT);
+    CREATE TABLE user_access (user_id TEXT, topic TEXT, read INT, write INT, owner_user_id TEXT);
+    CREATE TABLE user_token (user_id TEXT, token TEXT, label TEXT, last_access INT, last_origin TEXT, expires INT);
+    INSERT INTO user VALUES ('u_everyone', NULL, '*', '', 'anonymous', '{}', '', NULL);
+    INSERT INTO user VALUES ('u_1', NULL, 'phil', '$2a$10$abc', 'admin', '{}', 'st_a', NULL);
+    INSERT INTO user VALUES ('u_2', NULL, 'ben', '$2a$10$abc', 'user',
+      '{"language":"de","subscriptions":[{"base_url":"https://old.example","topic":"alerts","display_name":"A"}]}', 'st_b', NULL);
+    INSERT INTO user VALUES ('u_3', NULL, 'gone', '', 'user', 'no json', 'st_c', 1700000000);
+    INSERT INTO user_access VALUES ('u_2', 'up%', 1, 0, NULL), ('u_2', 'my\\_topic', 1, 1, NULL),
+      ('u_2', 'secret', 0, 0, NULL), ('u_everyone', 'open', 0, 1, NULL), ('u_9', 'x', 1, 1, NULL);
+    INSERT INTO user_token VALUES ('u_2', '${token}', 'phone', 1700000000, '1.2.3.4', 0),
+      ('u_2', 'tk_${'b2'.repeat(14)}z', 'old', 1, '', 1600000000), ('u_2', 'nonsense', 'x', 1, '', 0);
+  `);
+  auth.close();
+  const cache = new Database(join(at, 'cache.db'));
+  const now = Math.floor(Date.now() / 1000);
+  cache.exec(`
+    CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, mid TEXT, sequence_id TEXT, time INT, event TEXT, expires INT,
+      topic TEXT, message TEXT, title TEXT, priority INT, tags TEXT, click TEXT, icon TEXT, actions TEXT, attachment_name TEXT,
+      attachment_type TEXT, attachment_size INT, attachment_expires INT, attachment_url TEXT, attachment_deleted INT,
+      sender TEXT, user TEXT, content_type TEXT, encoding TEXT, published INT);
+  `);
+  const insert = cache.prepare(
+    `INSERT INTO messages (mid, sequence_id, time, event, expires, topic, message, title, priority, tags, click, actions,
+      attachment_name, attachment_size, attachment_url, published) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+  );
+  const row = (mid: string, message: string, extra: { expires?: number; published?: number; size?: number } = {}) =>
+    insert.run(
+      ...[mid, mid, now - 60, 'message', extra.expires ?? now + 3600, 'my_topic', message, 'T', 4, 'a,b', '', ''],
+      ...['f.txt', extra.size ?? 0, 'https://files.example/f.txt', extra.published ?? 1],
+    );
+  row('AAAAAAAAAAAA', 'first');
+  row('BBBBBBBBBBBB', 'second', { size: 7 });
+  row('CCCCCCCCCCCC', 'over', { expires: now - 5 });
+  row('DDDDDDDDDDDD', 'later', { published: 0 });
+  cache.close();
+  writeFileSync(
+    join(at, 'server.yml'),
+    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nsmtp-sender-addr: a:1\n',
+  );
+}
+
+async function run(...words: string[]): Promise<{ code: number; out: string }> {
+  try {
+    const environment = { PATH: process.env['PATH'], HOME: folder };
+    const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words], { env: environment });
+    return { code: 0, out: stdout };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, out: stderr };
+  }
+}
+
+it('an ntfy server’s accounts, grants, tokens, messages and settings go on here', async () => {
+  const [old, dataDir] = [join(folder, 'ntfy'), join(folder, 'data')];
+  leave(old);
+  const first = await run('import', 'ntfy', old, '--data-dir', dataDir);
+  expect(first).toEqual({
+    code: 0,
+    out: [
+      'Settings: cacheDuration, requestLimitBurst, enableSignup.',
+      'Taken over: 2 accounts, 4 grants, 1 token.',
+      'Passwords stay behind, since only their hashes were stored: set new ones. Tokens go on working.',
+      'Taken over: 2 messages.',
+      'Left behind, to be published again: 1 scheduled message.',
+      'Settings that were left alone: smtp-sender-addr.',
+      '',
+    ].join('\n'),
+  });
+  // Once more changes nothing.
+  expect((await run('import', 'ntfy', old, '--data-dir', dataDir)).out).toContain(
+    'Taken over: 0 accounts, 4 grants, 0 tokens.',
+  );
+
+  await using rig = await openRig({ dataDir });
+  const authorization = `Bearer ${token}`;
+  expect(await rig.context.accounts.find('phil')).toMatchObject({ role: 'admin', hasPassword: false });
+  expect(
+    (await rig.context.accounts.find('ben'))?.grants.map(({ resource, permission }) => [resource, permission]),
+  ).toEqual([
+    ['up*', 'read'],
+    ['my_topic', 'read-write'],
+    ['secret', 'none'],
+  ]);
+  expect(JSON.parse((await rig.ask('GET', '/v1/account', { authorization })).text)).toMatchObject({
+    username: 'ben',
+    language: 'de',
+    subscriptions: [{ base_url: 'https://old.example', topic: 'alerts', display_name: 'A' }],
+    limits: { messages_expiry_duration: 24 * 3600 },
+  });
+  const poll = await rig.ask('GET', '/my_topic/json?poll=1', { authorization });
+  const messages = poll.text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  expect(messages).toMatchObject([
+    {
+      id: 'AAAAAAAAAAAA',
+      event: 'message',
+      message: 'first',
+      title: 'T',
+      priority: 4,
+      tags: ['a', 'b'],
+      attachment: { name: 'f.txt', url: 'https://files.example/f.txt' },
+    },
+    { id: 'BBBBBBBBBBBB', message: 'second' },
+  ]);
+  expect(messages[1].attachment).toBeUndefined();
+  expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
+}, 30_000);
+
+it('says what is wrong with the folder', async () => {
+  const data = ['--data-dir', join(folder, 'data')];
+  expect(await run('import', 'ntfy', join(folder, 'nowhere'), ...data)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('There is no auth.db'),
+  });
+  const bad = join(folder, 'bad');
+  mkdirSync(bad);
+  writeFileSync(join(bad, 'auth.db'), 'this is no database, whatever it is called '.repeat(50));
+  expect(await run('import', 'ntfy', bad, ...data)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('cannot be read as a file of an ntfy server'),
+  });
+  expect(await run('import', 'other', bad, ...data)).toMatchObject({ code: 2 });
+}, 30_000);
