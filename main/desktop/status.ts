@@ -1,9 +1,9 @@
-import type { ApiRoute } from '../../services/contracts/api.ts';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
 import { downloadChanged, downloadRemoved, downloadsApi, type Download } from '../../services/contracts/downloads.ts';
 import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox.ts';
 import { popupsChanged, type PopupsState } from '../../services/contracts/popups.ts';
 import type { Host } from '../host/host.ts';
+import { ask } from './ask.ts';
 
 /** What the tray tells of the host. */
 export interface HostStatus {
@@ -40,7 +40,7 @@ export async function watchStatus(
 
   const readUrgent = async (): Promise<void> => {
     const query = { unread: 'true', minPriority: '4', limit: String(mostUrgent) };
-    const { items = [] } = (await ask(host, inboxApi.list, query)) ?? {};
+    const { items = [] } = (await ask(host, inboxApi.list, { query })) ?? {};
     urgent.clear();
     for (const { id, done } of items) if (!done) urgent.add(id);
     tell();
@@ -90,7 +90,7 @@ export async function watchStatus(
   );
   for (const state of await host.control.services()) services.set(state.id, state);
   await readUrgent();
-  for (const download of (await ask(host, downloadsApi.list, {}))?.queue ?? []) follow(download);
+  for (const download of (await ask(host, downloadsApi.list))?.queue ?? []) follow(download);
 
   return {
     now: () => ({
@@ -101,18 +101,4 @@ export async function watchStatus(
     }),
     [Symbol.dispose]: () => open.dispose(),
   };
-}
-
-/** Asks a service by its own API, without HTTP; undefined while it does not run. */
-async function ask<Query, Reply>(
-  { control }: Pick<Host, 'control'>,
-  route: ApiRoute<Query, undefined, Reply>,
-  query: Readonly<Record<string, string>>,
-): Promise<Reply | undefined> {
-  const handler = control.apiHandlers().find((each) => each.route === route);
-  const reply = await handler?.handle({
-    ...{ params: {}, query: route.query?.parse(query), body: undefined, identity: undefined },
-    ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
-  });
-  return reply as Reply | undefined;
 }

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import { FileReply } from '../../services/contracts/api.ts';
+import { downloadsApi } from '../../services/contracts/downloads.ts';
 import { DataFolderTaken } from '../host/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
 import { openPreferences, type Store } from '../desktop/preferences.ts';
 import { watchStatus } from '../desktop/status.ts';
-import { downloadFolders, liesIn } from '../desktop/folders.ts';
+import { ask } from '../desktop/ask.ts';
 import { hasTray, type Run } from '../desktop/tray-presence.ts';
 import { openUpdates, type Updater } from '../desktop/updates.ts';
 import { systemClock } from '../host/clock.ts';
@@ -213,10 +215,10 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
       });
       return filePaths[0] ?? null;
     },
-    async showItem({ path }) {
-      const folders = [dataDir, ...downloadFolders(running)];
-      if (!liesIn(path, folders)) return false;
-      shell.showItemInFolder(path);
+    async showDownload({ uid }) {
+      const file = await ask(running, downloadsApi.file, { params: { uid } }).catch(() => undefined);
+      if (!(file instanceof FileReply)) return false;
+      shell.showItemInFolder(file.path);
       return true;
     },
     startsAtLogin: () => loginItem.get(),

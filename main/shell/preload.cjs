@@ -6,7 +6,7 @@ const calls = [
   'quit',
   'hide',
   'pickFolder',
-  'showItem',
+  'showDownload',
   'startsAtLogin',
   'startAtLogin',
   'update',

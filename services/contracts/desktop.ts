@@ -14,8 +14,8 @@ export const bridgeCalls = {
   hide: { argument: z.undefined(), reply: z.void() },
   /** Absolute path; null when the person chose none. */
   pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
-  /** Shows a file in the system's file manager; false for one outside the folders of downloads and data. */
-  showItem: { argument: z.object({ path: z.string().min(1).max(4096) }), reply: z.boolean() },
+  /** Shows the file of a finished download in the system's file manager; false when it is not there any more. */
+  showDownload: { argument: z.object({ uid: z.string().min(1).max(100) }), reply: z.boolean() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },

@@ -78,6 +78,16 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.installEngine, ({ params }) => host.installEngine(engineName(EngineName, params['name']))),
     implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(engineName(ShownEngineName, params['name']))),
     implement(controlApi.removeEngine, ({ params }) => host.removeEngine(engineName(EngineName, params['name']))),
+    implement(controlApi.report, async () => ({ text: await host.report() })),
+    implement(controlApi.backups, async () => ({
+      folder: host.backups.folder(),
+      backups: [...(await host.backups.list())],
+    })),
+    implement(controlApi.makeBackup, () => host.backups.make()),
+    implement(controlApi.removeBackup, async ({ params }) => {
+      await host.backups.remove(params['name'] ?? '');
+      return done;
+    }),
     implement(controlApi.log, ({ query: { level, service, text, limit } }) => ({
       lines: [
         ...host.log({

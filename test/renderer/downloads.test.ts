@@ -299,6 +299,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
+    it('fills in the link that the desktop app was asked to add, and adds nothing by itself', async () => {
+      await using visit = await pages.visit('/downloads?add=https%3A%2F%2Fvideos.example%2Fv');
+      await expect.poll(() => visit.page.locator('textarea').first().inputValue()).toBe('https://videos.example/v');
+      expect(pages.downloads.all.has('added-1')).toBe(false);
+    });
+
     it('opens the folder where the desktop app can', async () => {
       pages.downloads.set('film', { title: 'Film', state: 'finished', filename: 'film.xyz', finishedAt: 1 });
       await using visit = await pages.visit('/');
@@ -307,7 +313,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         const shown: string[] = [];
         Object.assign(globalThis, {
           shown,
-          homeportDesktop: { showDownload: (uid: string) => Promise.resolve(void shown.push(uid)) },
+          bridge: { showDownload: ({ uid }: { uid: string }) => Promise.resolve(shown.push(uid) > 0) },
         });
       });
       await page.goto(`${pages.url}/downloads`);

@@ -84,6 +84,15 @@ export const pages: readonly PageEntry[] = [
     words: 'dead letters jobs failed retry work that was given up',
     load: () => import('./given-up/GivenUp.svelte'),
   },
+  {
+    at: 'backup',
+    title: 'Backup',
+    icon: 'backup',
+    group: 'house',
+    adminOnly: true,
+    words: 'save restore export copy archive',
+    load: () => import('./backup/Backup.svelte'),
+  },
   { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
     at: 'settings',

@@ -9,6 +9,7 @@ import {
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
 import { fits, inOrder, isOver, moved } from './download-rules.ts';
+import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
@@ -133,6 +134,11 @@ class Downloads {
         }
       },
     });
+  }
+
+  /** Shows the file in the system's file manager, in the desktop app. */
+  async reveal(uid: string): Promise<void> {
+    if ((await bridge?.showDownload({ uid })) === false) toasts.say('Its file is not there any more.', { tone: 'bad' });
   }
 
   async retry(uid: string): Promise<void> {

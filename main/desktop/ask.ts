@@ -1,0 +1,22 @@
+import type { ApiRoute } from '../../services/contracts/api.ts';
+import type { Host } from '../host/host.ts';
+
+/** What a call of our own API is asked with: parameters of its path, and its query as an address has it. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Asks a service by its own API, without HTTP; undefined while it does not run. @throws Problem as the route does. */
+export async function ask<Query, Reply>(
+  { control }: Pick<Host, 'control'>,
+  route: ApiRoute<Query, undefined, Reply>,
+  { params = {}, query = {} }: Asked = {},
+): Promise<Reply | undefined> {
+  const handler = control.apiHandlers().find((each) => each.route === route);
+  const reply = await handler?.handle({
+    ...{ params, query: route.query?.parse(query), body: undefined, identity: undefined },
+    ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
+  });
+  return reply as Reply | undefined;
+}
