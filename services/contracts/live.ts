@@ -4,6 +4,7 @@ import { serviceChanged, settingsChanged } from './control.ts';
 import { engineWorked } from './engines.ts';
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
+import { mailWorked } from './mail-api.ts';
 import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
 import { pushStored } from './push.ts';
@@ -27,6 +28,7 @@ export const liveTopics = [
   engineWorked,
   pushStored,
   notifyWorked,
+  mailWorked,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

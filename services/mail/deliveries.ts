@@ -5,6 +5,7 @@ import { htmlToText } from '../contracts/plain-text.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushOffered } from '../contracts/push.ts';
 import type { Context, Counter } from '../contracts/service.ts';
+import type { Activity } from './activity.ts';
 import { noticeOfMail, type ParsedMail } from './domain/mail.ts';
 import { parseTarget } from './domain/target.ts';
 import { readMail } from './mime/reader.ts';
@@ -29,19 +30,21 @@ export class Deliveries {
   readonly #context: Context;
   readonly #spool: Spool;
   readonly #processed: Counter;
+  readonly #activity: Activity;
   /** A mail with several targets is read once, as long as they follow each other. */
   #latest: { readonly id: string; readonly mail: Promise<ParsedMail> } | undefined;
 
-  constructor(context: Context, spool: Spool, processed: Counter) {
+  constructor(context: Context, spool: Spool, processed: Counter, activity: Activity) {
     this.#context = context;
     this.#spool = spool;
     this.#processed = processed;
+    this.#activity = activity;
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     const { jobs, log } = this.#context;
-    return jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
+    return jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => this.#activity.note()), {
       onDead: ({ payload }, reason) => {
         this.#processed.inc({ result: 'failed' });
         log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });

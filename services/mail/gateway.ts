@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter } from '../contracts/service.ts';
+import type { Activity } from './activity.ts';
 import { deliver } from './deliveries.ts';
+import { deliveriesOf } from './domain/deliveries.ts';
 import { matchRecipient, type Mapping } from './domain/recipients.ts';
-import { targetName, type Target } from './domain/target.ts';
+import type { Target } from './domain/target.ts';
 import { Refusal, type Envelope, type Reception } from './smtp/listener.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { Spool } from './store/spool.ts';
@@ -23,6 +25,7 @@ export class Gateway implements Reception {
   readonly #messages: MessageStore;
   readonly #spool: Spool;
   readonly #processed: Counter;
+  readonly #activity: Activity;
   /** When the newest mail came, in ms since the epoch. */
   lastAt: number | undefined;
 
@@ -32,12 +35,14 @@ export class Gateway implements Reception {
     messages: MessageStore,
     spool: Spool,
     processed: Counter,
+    activity: Activity,
   ) {
     this.#context = context;
     this.#mappings = mappings;
     this.#messages = messages;
     this.#spool = spool;
     this.#processed = processed;
+    this.#activity = activity;
   }
 
   checkRecipient(address: string): void {
@@ -51,6 +56,7 @@ export class Gateway implements Reception {
       const id = await this.#store(envelope, stream);
       this.#processed.inc({ result: 'accepted' });
       this.lastAt = this.#context.clock.now();
+      this.#activity.note();
       return id;
     } catch (error) {
       const refusal = toRefusal(error);
@@ -78,7 +84,7 @@ export class Gateway implements Reception {
     const header = headerOf(Buffer.concat(head));
     if (count(header, /^received:/gim) > maxHops) throw new Refusal(554, 'The mail has come through too many servers');
 
-    const deliveries = this.#deliveries(recipients);
+    const deliveries = deliveriesOf(this.#mappings, recipients);
     const hash = await file.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
     const fingerprint = /^message-id:/im.test(header)
@@ -115,17 +121,6 @@ export class Gateway implements Reception {
       from: remoteAddress,
     });
     return twin ?? id;
-  }
-
-  /** One for each target and type, however many recipients lead there. */
-  #deliveries(recipients: readonly string[]) {
-    const deliveries = recipients.flatMap((recipient) => {
-      const match = matchRecipient(this.#mappings, recipient);
-      return match === undefined
-        ? []
-        : match.targets.map((target) => ({ target: targetName(target), type: match.type }));
-    });
-    return [...new Map(deliveries.map((each) => [`${each.type} ${each.target}`, each])).values()];
   }
 }
 

@@ -1,10 +1,12 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
 import type { Mapping } from './domain/recipients.ts';
 import { parseTarget, type Target } from './domain/target.ts';
 import { Gateway } from './gateway.ts';
 import { clearSpool } from './retention.ts';
 import { Settings, splitTargets } from './settings.ts';
+import { mailHandlers } from './routes/api.ts';
 import { Listener } from './smtp/listener.ts';
 import { MessageStore } from './store/messages.ts';
 import { Spool } from './store/spool.ts';
@@ -53,8 +55,10 @@ export const mail = defineService({
     const messages = new MessageStore(db);
     const spool = new Spool(files);
     const processed = countMails(context);
-    const gateway = new Gateway(context, mappingsOf(settings), messages, spool, processed);
-    const deliveries = new Deliveries(context, spool, processed);
+    const activity = new Activity(context);
+    const mappings = mappingsOf(settings);
+    const gateway = new Gateway(context, mappings, messages, spool, processed, activity);
+    const deliveries = new Deliveries(context, spool, processed, activity);
     const listener = new Listener(
       gateway,
       {
@@ -76,10 +80,12 @@ export const mail = defineService({
     };
 
     return {
+      api: mailHandlers({ context, mappings, messages, spool }),
       tcp: (socket) => listener.accept(socket),
       async start() {
         await spool.open();
         gateway.lastAt = await messages.newest();
+        open.use(activity);
         open.use(deliveries.start());
         open.use(clock.every(hourMs, clear));
       },

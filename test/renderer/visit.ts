@@ -54,7 +54,7 @@ export async function openPages(options: TestHostOptions & { readonly moody?: Mo
     async visit(path, { signedIn = true, through, before, ...size } = {}) {
       const watched = await openPage(browser, size);
       // Shorter than a test's own: the error then names the line that waited.
-      watched.page.setDefaultTimeout(20_000);
+      watched.page.setDefaultTimeout(15_000);
       if (before !== undefined) await watched.page.addInitScript(before);
       if (signedIn) await signIn(watched.page.context(), url);
       await watched.page.goto(`${through?.url ?? url}${path}`);

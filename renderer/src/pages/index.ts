@@ -58,6 +58,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./notify/Notify.svelte'),
   },
   {
+    at: 'mail',
+    title: 'Mail',
+    icon: 'mail',
+    group: 'services',
+    adminOnly: true,
+    service: 'mail',
+    words: 'smtp recipients spool gateway e-mail source',
+    load: () => import('./mail/Mail.svelte'),
+  },
+  {
     at: 'accounts',
     title: 'Accounts',
     icon: 'people',

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { MailTables } from './tables.ts';
+import { sql, type Kysely, type Selectable } from 'kysely';
+import type { MailTables, MessageTable } from './tables.ts';
 
 /** A mail that is in the spool. */
 export interface Message {
@@ -11,6 +11,16 @@ export interface Message {
   readonly fingerprint: string | undefined;
   /** ms since the epoch. */
   readonly receivedAt: number;
+}
+
+/** A mail as the spool's list has it. */
+export type StoredMessage = Omit<Message, 'fingerprint'>;
+
+const columns = ['id', 'sender', 'recipients', 'size', 'received_at'] as const;
+
+function stored(row: Pick<Selectable<MessageTable>, (typeof columns)[number]>): StoredMessage {
+  const recipients = JSON.parse(row.recipients) as readonly string[];
+  return { ...{ id: row.id, sender: row.sender, size: row.size }, recipients, receivedAt: Number(row.received_at) };
 }
 
 /** Which mails were accepted; their sources are files beside it. */
@@ -44,6 +54,33 @@ export class MessageStore {
       .where('received_at', '>=', since)
       .executeTakeFirst();
     return row?.id;
+  }
+
+  async find(id: string): Promise<StoredMessage | undefined> {
+    const row = await this.#db.selectFrom('messages').select(columns).where('id', '=', id).executeTakeFirst();
+    return row && stored(row);
+  }
+
+  /** Newest first, received before `before`; `words` stand in sender or recipients, in any case. */
+  async list(filter: {
+    readonly before: number | undefined;
+    readonly words: string;
+    readonly limit: number;
+  }): Promise<readonly StoredMessage[]> {
+    const { before, words, limit } = filter;
+    const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const has = (column: 'sender' | 'recipients') =>
+      sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+    const rows = await this.#db
+      .selectFrom('messages')
+      .select(columns)
+      .$if(before !== undefined, (query) => query.where('received_at', '<', before ?? 0))
+      .$if(words !== '', (query) => query.where((on) => on.or([has('sender'), has('recipients')])))
+      .orderBy('received_at', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(stored);
   }
 
   /** When the newest mail came, in ms since the epoch. */

@@ -69,6 +69,18 @@ export class Spool {
     }
   }
 
+  /** The first bytes of a source; undefined when there is none. */
+  async head(id: string, bytes: number): Promise<Uint8Array | undefined> {
+    const file = await open(this.#path(id), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (file === undefined) return undefined;
+    await using opened = file;
+    const { bytesRead, buffer } = await opened.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  }
+
   async remove(id: string): Promise<void> {
     await rm(this.#path(id), { force: true });
   }
