@@ -1,4 +1,5 @@
 // Photographs the pages for the documentation: the whole app with sample messages and downloads, in Chromium.
+import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -61,8 +62,8 @@ await using host = await openTestHost({
 const browser = await launchBrowser();
 try {
   for (const { at, group } of pages) {
-    // The log and the paths of engines tell of the machine it was taken on.
-    if (group === 'hidden' || at === 'log' || at === 'engines') continue;
+    // The log and the paths of engines and backups tell of the machine it was taken on.
+    if (group === 'hidden' || ['log', 'engines', 'backup'].includes(at)) continue;
     for (const dark of [false, true])
       await photograph(browser, host, `/${at}`, at === '' ? 'home' : at, { ...wide, dark });
   }
@@ -77,3 +78,10 @@ try {
 } finally {
   await browser.close();
 }
+
+// The walk of a new user, whose pictures the guide shows.
+const walk = spawnSync('vitest', ['run', 'test/e2e/new-user.test.ts'], {
+  stdio: 'inherit',
+  env: { ...process.env, HOMEPORT_WALK_PICTURES: folder },
+});
+process.exitCode = walk.status ?? 1;

@@ -75,8 +75,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     event.preventDefault();
     void quit();
   });
-  // Electron would end the app with its last window.
-  app.on('window-all-closed', () => undefined);
+  app.on('window-all-closed', () => undefined); // or Electron ends the app
   const own = (): string | undefined => host?.addresses()['control'];
   const note = (message: string) => (error: unknown) => host?.log.warn(message, { error });
   const openAddress = (address: string): void => {

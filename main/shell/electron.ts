@@ -5,10 +5,7 @@ export interface ElectronParts {
   readonly app: Pick<
     typeof Electron.app,
     | 'exit'
-    | 'getAppPath'
     | 'getLoginItemSettings'
-    | 'getPath'
-    | 'isPackaged'
     | 'on'
     | 'quit'
     | 'requestSingleInstanceLock'

@@ -187,10 +187,7 @@ export class FakeElectron {
     const fake = {
       app: {
         exit: (code = 0) => void this.exits.push(code),
-        getAppPath: () => '/app',
         getLoginItemSettings: () => ({ openAtLogin: this.loginItem.openAtLogin }),
-        getPath: (name: string) => this.paths[name] ?? '/nowhere',
-        isPackaged: true,
         on: (name: string, listener: (...args: any[]) => void) => this.events.on(name, listener),
         quit: () => void this.events.emit('before-quit', preventable()),
         requestSingleInstanceLock: () => this.isFirst,
