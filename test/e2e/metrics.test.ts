@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-function complaints(text: string): string {
+/** What promtool says of our own names. The peer's, kept for those who scrape it, are not ours to choose. */
+function complaints(page: string): string {
+  const text = page.replaceAll(/^(# (HELP|TYPE) )?ntfy_.*\n/gm, '');
   const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`;
 }

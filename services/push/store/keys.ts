@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
 interface Tables {
@@ -8,11 +9,10 @@ interface Tables {
 /**
  * The key of that name, opened; made by `make` the first time. Where two hosts make one at the same time, both get the
  * one that was stored first.
- *
- * @throws Problem `vault.unreadable`
+ * One that the vault cannot open any more, as after a move without its key, is replaced: what was made with it is void.
  */
 export async function ensureKey(
-  { db, commit, vault }: Pick<Context, 'db' | 'commit' | 'vault'>,
+  { db, commit, log, vault }: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>,
   name: string,
   make: () => string,
 ): Promise<string> {
@@ -22,9 +22,19 @@ export async function ensureKey(
     return row?.sealed;
   };
   const known = await read(db);
-  if (known !== undefined) return vault.open(known, purpose);
+  if (known !== undefined) {
+    try {
+      return vault.open(known, purpose);
+    } catch (error) {
+      // Without the vault it was sealed in it is lost. The server must start all the same.
+      if (!(error instanceof Problem)) throw error;
+      log.warn('a stored key cannot be read, a new one takes its place', { name, error });
+    }
+  }
   const sealed = vault.seal(make(), purpose);
   const stored = await commit(async (transaction: Kysely<Tables>) => {
+    if (known !== undefined)
+      await transaction.deleteFrom('keys').where('name', '=', name).where('sealed', '=', known).execute();
     await transaction
       .insertInto('keys')
       .values({ name, sealed })

@@ -8,7 +8,7 @@ const KeyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type KeyPair = z.infer<typeof KeyPair>;
 
 /** Made once and sealed: browsers bind their subscription to the public key. */
-export async function vapidKeys(context: Pick<Context, 'db' | 'commit' | 'vault'>): Promise<KeyPair> {
+export async function vapidKeys(context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>): Promise<KeyPair> {
   return KeyPair.parse(JSON.parse(await ensureKey(context, 'vapid', () => JSON.stringify(newPair()))));
 }
 
