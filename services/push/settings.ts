@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deliveryEnvironment, deliveryFields } from './delivery-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import { reservedTopics } from './domain/topics.ts';
 
@@ -47,6 +48,7 @@ export const Settings = z.object({
     title: 'Open subscriptions',
     description: 'How many streams may be open at once, of all clients together.',
   }),
+  ...deliveryFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -55,4 +57,5 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   NTFY_CACHE_DURATION: 'cacheDuration',
   NTFY_KEEPALIVE_INTERVAL: 'keepaliveInterval',
   NTFY_MESSAGE_SIZE_LIMIT: 'messageSizeLimit',
+  ...deliveryEnvironment,
 };

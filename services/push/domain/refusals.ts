@@ -1,4 +1,5 @@
 import { Problem, type ProblemOptions } from '../../contracts/problem.ts';
+import { publishRefusals } from './publish-refusals.ts';
 
 /** What the peer answers when it refuses: a five-digit code whose first three are the HTTP status, a sentence, a link. */
 export interface Refusal {
@@ -10,6 +11,7 @@ export interface Refusal {
 const manual = 'https://ntfy.sh/docs';
 
 const refusals = {
+  ...publishRefusals,
   invalid: { code: 40000, text: 'invalid request' },
   email_off: {
     code: 40001,

@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { deliveryMigrations } from './delivery-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  ...deliveryMigrations,
 ];
