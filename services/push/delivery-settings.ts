@@ -55,6 +55,7 @@ export const deliveryEnvironment = {
   NTFY_ATTACHMENT_FILE_SIZE_LIMIT: 'attachmentFileSizeLimit',
   NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: 'attachmentTotalSizeLimit',
   NTFY_ATTACHMENT_EXPIRY_DURATION: 'attachmentExpiryDuration',
+  PUSH_UNIFIED_PUSH: 'unifiedPush',
   NTFY_UPSTREAM_BASE_URL: 'upstreamBaseUrl',
   NTFY_UPSTREAM_ACCESS_TOKEN: 'upstreamAccessToken',
 } as const;

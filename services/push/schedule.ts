@@ -55,12 +55,14 @@ export class Schedule implements AsyncDisposable {
     this.#timer?.[Symbol.dispose]();
     if (this.#closed || this.#next === undefined || this.#delivering !== undefined) return;
     const { clock } = this.#parts.context;
-    const left = Math.max(0, this.#next * 1000 - clock.now());
+    const left = this.#next * 1000 - clock.now();
+    if (left <= 0) return this.#tick();
     this.#timer = clock.after(Math.min(left, longestWait), () => this.#tick());
   }
 
   #tick(): void {
     const { clock, log } = this.#parts.context;
+    // The clock may have been set back.
     if (this.#next === undefined || this.#next * 1000 > clock.now()) return this.#wait();
     this.#delivering = this.#deliverAll()
       .catch((error: unknown) => {

@@ -6,7 +6,7 @@ function fold(take: (given: readonly Value[]) => readonly number[], step: (a: nu
     1,
     (given) => {
       const [first = 0, ...others] = take(given);
-      return others.reduce(step, first);
+      return others.reduce((sum, each) => step(sum, each), first);
     },
     Infinity,
   );
