@@ -2,35 +2,25 @@ import { join } from 'node:path';
 import { accountsChanged } from '../contracts/accounts.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
-import { Attachments } from './attachments/attachments.ts';
 import { removeExpiredMessages } from './cleaning.ts';
-import { parseBytes } from './domain/bytes.ts';
+import { openDelivery, seconds } from './delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { requireTopic } from './domain/topics.ts';
-import { handInboxJobs } from './inbox-copy.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
-import { Publisher } from './publisher.ts';
-import { recorder } from './record.ts';
 import { aboutRoutes } from './routes/about.ts';
-import type { Exchange } from './routes/exchange.ts';
-import { fileOf, serveFile } from './routes/files.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
-import { matrixPath, serveMatrix } from './routes/matrix.ts';
+import { otherRoutes } from './routes/others.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
-import { Schedule } from './schedule.ts';
 import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
-import { AttachmentStore } from './store/attachments.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
-import { ScheduleStore } from './store/schedule.ts';
 import { findTemplate } from './templates.ts';
-import { upstreamPolls } from './upstream.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
@@ -49,22 +39,13 @@ export const push = defineService({
 const minute = 60_000;
 const hour = 60 * minute;
 
-function seconds(duration: string): number {
-  return Math.floor((parseDuration(duration) ?? 0) / 1000);
-}
-
 function create(context: Context, settings: Settings): Service {
   const { clock, accounts, log, random } = context;
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
-  const scheduleStore = new ScheduleStore(context.db);
-  const attachmentStore = new AttachmentStore(context.db);
-  const metrics = measure(context.metrics, store, subscribers, {
-    schedule: scheduleStore,
-    attachments: attachmentStore,
-  });
+  const metrics = measure(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const app = (): string | undefined => context.address('control');
   /** The newest message that the total counts. */
@@ -79,35 +60,8 @@ function create(context: Context, settings: Settings): Service {
     }
     return subscribers.room();
   };
-  const cacheSeconds = seconds(settings.cacheDuration);
-  const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
-  const attachments = new Attachments(context, attachmentStore, {
-    fileSize: parseBytes(settings.attachmentFileSizeLimit) ?? 0,
-    totalSize: parseBytes(settings.attachmentTotalSizeLimit) ?? 0,
-    seconds: seconds(settings.attachmentExpiryDuration),
-    baseUrl,
-  });
-  const upstream = upstreamPolls(context, settings);
-  const record = recorder(context, store, [upstream.store]);
-  const publisher = new Publisher({
-    context,
-    messages: store,
-    schedule: scheduleStore,
-    attachments: attachmentStore,
-    record,
-    cacheSeconds,
-    keepInInbox: settings.keepInInbox,
-    onPublished: spread,
-    onScheduled: (time) => schedule.expect(time),
-    onCancelled: (ids) => void attachments.discard(ids).catch(complain),
-  });
-  const schedule = new Schedule({
-    context,
-    store: scheduleStore,
-    record,
-    cacheSeconds,
-    announce: (envelopes) => publisher.announce(envelopes),
-  });
+  const delivery = openDelivery({ context, settings, messages: store, also: [], onPublished: spread });
+  const { publisher, attachments, baseUrl } = delivery;
 
   const about = aboutRoutes({
     statistics,
@@ -134,10 +88,11 @@ function create(context: Context, settings: Settings): Service {
     took: metrics.took,
     clock,
   });
+  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, bandwidth: () => undefined });
   const subscribe = subscribeRoutes({
     context,
     store,
-    schedule: scheduleStore,
+    schedule: delivery.waiting,
     subscribers,
     reserved,
     maxTopics,
@@ -165,19 +120,9 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await removeExpiredMessages(context, store);
-    await attachments.clean();
-    await schedule.look();
+    await delivery.eachMinute();
   };
-  const eachHour = (): Promise<void> => attachments.cleanOrphans();
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
-
-  /** Paths that are no topic's. */
-  const others = (path: string): ((exchange: Exchange) => Promise<void>) | undefined => {
-    if (path === matrixPath) return (exchange) => serveMatrix(exchange, { publish, baseUrl, messageSizeLimit });
-    const file = fileOf(path);
-    if (file === undefined) return undefined;
-    return (exchange) => serveFile(exchange, file, { attachments, bandwidth: () => undefined });
-  };
 
   return {
     http: pushListener({ context, publish, subscribe, about, others, app, reserved, refused: metrics.refused }),
@@ -193,10 +138,7 @@ function create(context: Context, settings: Settings): Service {
       statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
       counted = true;
       open.use(context.handovers.receive(pushOffered, receive));
-      open.use(handInboxJobs(context));
-      open.use(upstream.start());
-      await schedule.look();
-      await attachments.cleanOrphans();
+      open.use(await delivery.start());
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
         // A token that expires is no change of an account.
@@ -208,7 +150,7 @@ function create(context: Context, settings: Settings): Service {
       };
       open.use(clock.every(parseDuration(settings.keepaliveInterval) ?? 45_000, keepAlive));
       open.use(clock.every(minute, () => void eachMinute().catch(complain)));
-      open.use(clock.every(hour, () => void eachHour().catch(complain)));
+      open.use(clock.every(hour, () => void delivery.eachHour().catch(complain)));
     },
 
     health(): Promise<Health> {
@@ -221,8 +163,7 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await schedule[Symbol.asyncDispose]();
-      await publisher.close();
+      await delivery[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
     },

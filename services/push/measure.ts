@@ -1,8 +1,6 @@
 import type { Counter, Histogram, Metrics } from '../contracts/service.ts';
 import type { Subscribers } from './live/subscribers.ts';
-import type { AttachmentStore } from './store/attachments.ts';
 import type { MessageStore } from './store/messages.ts';
-import type { ScheduleStore } from './store/schedule.ts';
 
 export interface PushMetrics {
   readonly published: Counter;
@@ -13,22 +11,7 @@ export interface PushMetrics {
 }
 
 /** Declares the service's metrics. */
-export function measure(
-  metrics: Metrics,
-  store: MessageStore,
-  subscribers: Subscribers,
-  { schedule, attachments }: { readonly schedule: ScheduleStore; readonly attachments: AttachmentStore },
-): PushMetrics {
-  metrics.gauge({
-    name: 'push_messages_scheduled',
-    help: 'Messages that wait for their time.',
-    collect: () => schedule.count(),
-  });
-  metrics.gauge({
-    name: 'push_attachments_bytes',
-    help: 'Size of all files that are kept.',
-    collect: () => attachments.size(),
-  });
+export function measure(metrics: Metrics, store: MessageStore, subscribers: Subscribers): PushMetrics {
   metrics.gauge({
     name: 'push_subscribers',
     help: 'Streams that are open.',

@@ -14,6 +14,7 @@ import {
   type Asked,
   type Exchange,
 } from './exchange.ts';
+import type { OtherRoute } from './others.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
@@ -23,7 +24,7 @@ export interface ListenerParts {
   readonly subscribe: SubscribeRoutes;
   readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
   /** Routes that are no topic's: what answers a path, undefined for a path of none of them. */
-  readonly others: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
+  readonly others: (path: string) => OtherRoute | undefined;
   readonly app: () => string | undefined;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */

@@ -144,7 +144,7 @@ describe('an uploaded file', () => {
     request.write(Buffer.alloc(50_000));
     await expect.poll(() => stored().length).toBe(before.length + 1);
     request.destroy();
-    await expect.poll(() => stored()).toEqual(before);
+    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual(before);
     expect(await rig.poll('/gone/json?poll=1')).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe('an uploaded file', () => {
     expect(answers).toContainEqual(expect.objectContaining(refusal(41301)));
     expect(stored()).toHaveLength(before + kept.length);
     clock.advance(3 * 3600 * 1000 + 60_000);
-    await expect.poll(() => stored()).toEqual([]);
+    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual([]);
     expect((await fetch(`${rig.host.url('push')}${pathOf(kept[0])}`)).status).toBe(404);
     expect(await upload(large, { Filename: 'again' })).toHaveProperty('attachment');
   });
@@ -166,10 +166,10 @@ describe('an uploaded file', () => {
     const headers = { Filename: 's.txt', In: '1h', 'X-Sequence-ID': 's' };
     const first = await upload('one', headers, 'later');
     const second = await upload('two', headers, 'later');
-    await expect.poll(() => stored()).not.toContain(first.id);
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(first.id);
     expect((await fetch(second.attachment.url)).status).toBe(200);
     await rig.ask('DELETE', '/later/s', { authorization: admin });
-    await expect.poll(() => stored()).not.toContain(second.id);
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(second.id);
     expect((await fetch(second.attachment.url)).status).toBe(404);
     expect(await upload('x', { ...headers, In: '4h' }, 'later')).toMatchObject(refusal(40015));
   });
@@ -181,7 +181,7 @@ describe('an uploaded file', () => {
     utimesSync(orphan, old, old);
     const { id } = await upload('x', { Filename: 'kept.txt' });
     clock.advance(3600 * 1000);
-    await expect.poll(() => stored()).not.toContain('orphanorphan');
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain('orphanorphan');
     expect(stored()).toContain(id);
   });
 });
