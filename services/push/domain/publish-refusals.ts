@@ -4,7 +4,6 @@ const templates = `${manual}/publish/#message-templating`;
 
 /** How the peer refuses delays, templates, attachments and what comes through a Matrix gateway. */
 export const publishRefusals = {
-  delayed_email: { code: 40003, text: 'delayed e-mail notifications are not supported', link: delays },
   delay_invalid: { code: 40004, text: 'invalid delay parameter: unable to parse delay', link: delays },
   delay_too_small: { code: 40005, text: 'invalid delay parameter: too small, please refer to the docs', link: delays },
   delay_too_large: { code: 40006, text: 'invalid delay parameter: too large, please refer to the docs', link: delays },
@@ -18,7 +17,6 @@ export const publishRefusals = {
     text: 'invalid request: Matrix JSON invalid',
     link: `${manual}/publish/#matrix-gateway`,
   },
-  delayed_call: { code: 40037, text: 'delayed call notifications are not supported', link: delays },
   rendered_too_large: {
     code: 40041,
     text: 'invalid request: message or title is too large after replacing template',

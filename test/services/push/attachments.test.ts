@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -204,6 +205,31 @@ it('is refused where the settings take no files, and led to the public address w
     const message = await open.publish('/f', 'x', { Filename: 'a.txt' });
     expect(message.attachment.url).toBe(`https://push.home.lan/file/${message.id}.txt`);
   } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and stops nothing else', async ({ skip }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-full-'));
+  const folder = join(dataDir, 'push', 'attachments');
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  try {
+    if (!mounted) {
+      if (process.env['CI']) throw new Error('a small tmpfs could not be mounted; this test needs root');
+      skip();
+    }
+    await using full = await openRig({ dataDir });
+    const put = async (bytes: number) => {
+      const { text } = await full.ask('PUT', '/f', { authorization: admin, Filename: 'a' }, Buffer.alloc(bytes));
+      return JSON.parse(text);
+    };
+    expect(await put(3_000_000)).toMatchObject(refusal(50001));
+    expect(stored(full)).toEqual([]);
+    expect(await put(500_000)).toMatchObject({ attachment: { size: 500_000 } });
+    expect(await full.poll('/f/json?poll=1')).toHaveLength(1);
+  } finally {
+    if (mounted) spawnSync('umount', ['-l', folder]);
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
