@@ -1,7 +1,8 @@
 import { accountsChanged, everyone } from '../contracts/accounts.ts';
 import type { Context } from '../contracts/service.ts';
+import type { Attachments } from './attachments/attachments.ts';
 import type { Draft } from './domain/message.ts';
-import type { Limits } from './limits.ts';
+import { senderOf, type Limits } from './limits.ts';
 import { accountRoutes } from './routes/account.ts';
 import type { ApiRoutes } from './routes/api-routes.ts';
 import type { Exchange } from './routes/exchange.ts';
@@ -21,8 +22,7 @@ export interface AccessParts {
   readonly reserved: ReadonlySet<string>;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
-  /** Bytes of one attachment, and seconds that it is kept. */
-  readonly attachment: { readonly size: number; readonly seconds: number };
+  readonly attachments: Pick<Attachments, 'bounds' | 'stored'>;
 }
 
 /** The account and administration API, and what it keeps. */
@@ -47,7 +47,8 @@ export function openAccess(parts: AccessParts): Access {
     for (const topic of await profiles.forget(account)) await accounts.setGrant(everyone, 'push', topic, undefined);
   };
 
-  const usage = (exchange: Exchange): object => usageOf(limits.usage(exchange), parts);
+  const usage = async (exchange: Exchange): Promise<object> =>
+    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(senderOf(exchange)));
   const signing = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: parts.signUp };
   return {
     routes: {
@@ -66,7 +67,11 @@ export function openAccess(parts: AccessParts): Access {
 }
 
 /** Limits and use as the peer's account page shows them. What is off here (e-mail, calls, tiers) is 0. */
-function usageOf(usage: ReturnType<Limits['usage']>, { cacheSeconds, attachment }: AccessParts): object {
+function usageOf(
+  usage: ReturnType<Limits['usage']>,
+  { cacheSeconds, attachments: { bounds } }: AccessParts,
+  stored: number,
+): object {
   const { messages, dailyMessages } = usage;
   return {
     limits: {
@@ -77,8 +82,8 @@ function usageOf(usage: ReturnType<Limits['usage']>, { cacheSeconds, attachment 
       calls: 0,
       reservations: 0,
       attachment_total_size: usage.attachmentTotal,
-      attachment_file_size: attachment.size,
-      attachment_expiry_duration: attachment.seconds,
+      attachment_file_size: bounds.size,
+      attachment_expiry_duration: bounds.seconds,
       attachment_bandwidth: usage.attachmentBandwidth,
     },
     stats: {
@@ -90,8 +95,8 @@ function usageOf(usage: ReturnType<Limits['usage']>, { cacheSeconds, attachment 
       calls_remaining: 0,
       reservations: 0,
       reservations_remaining: 0,
-      attachment_total_size: 0,
-      attachment_total_size_remaining: usage.attachmentTotal,
+      attachment_total_size: stored,
+      attachment_total_size_remaining: Math.max(0, usage.attachmentTotal - stored),
     },
   };
 }

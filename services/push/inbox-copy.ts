@@ -33,6 +33,11 @@ export function inboxEntry(draft: Draft, message: Message): InboxEntry | undefin
   };
 }
 
+/** An entry that waited as text with its message. */
+export function readEntry(text: string): InboxEntry {
+  return Entry.parse(JSON.parse(text));
+}
+
 /** Splits entries into the payloads of jobs. */
 export function inboxJobs(entries: readonly InboxEntry[]): { payload: { entries: InboxEntry[] } }[] {
   const jobs: { payload: { entries: InboxEntry[] } }[] = [];

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { accountsChanged } from '../contracts/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushOffered, type PushOffer } from '../contracts/push.ts';
@@ -5,29 +6,31 @@ import { defineService, type Context, type Health, type Service } from '../contr
 import { openAccess } from './access.ts';
 import { announceActivity } from './activity.ts';
 import { removeExpiredMessages } from './cleaning.ts';
+import { openDelivery, seconds } from './delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
-import { handInboxJobs } from './inbox-copy.ts';
 import { KnownTopics } from './known-topics.ts';
 import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
-import { Publisher } from './publisher.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
-import { pushListener, refuseUpgrade } from './routes/listener.ts';
+import { problemOf, pushListener, readRequest } from './routes/listener.ts';
+import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
+import { longestSilence, webSocketListener } from './routes/web-socket.ts';
 import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
 import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
 import { takeOverNtfy } from './takeover/ntfy.ts';
+import { findTemplate } from './templates.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
@@ -45,6 +48,7 @@ export const push = defineService({
 });
 
 const minute = 60_000;
+const hour = 60 * minute;
 
 function create(context: Context, settings: Settings): Service {
   const { clock, log, random } = context;
@@ -71,17 +75,16 @@ function create(context: Context, settings: Settings): Service {
     }
     return subscribers.room();
   };
-  const cacheSeconds = Math.floor((parseDuration(settings.cacheDuration) ?? 0) / 1000);
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: settings.webPush,
     contact: settings.webPushContact,
     allowed: settings.webPushHosts,
     reserved,
-    keptSeconds: cacheSeconds,
+    keptSeconds: seconds(settings.cacheDuration),
   });
-  const { keepInInbox } = settings;
-  const publisher = new Publisher(context, store, { cacheSeconds, keepInInbox }, spread, webPush.store);
+  const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
+  const { publisher, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
     statistics,
@@ -92,20 +95,27 @@ function create(context: Context, settings: Settings): Service {
     app,
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
+  const longestDelay = seconds(settings.messageDelayLimit);
   const publish = publishRoutes({
     publisher,
+    attachments,
+    findTemplate: (asked) => findTemplate(join(context.files, 'templates'), asked),
     accounts,
     random,
     reserved,
     messageSizeLimit,
+    longestDelay,
+    unifiedPush: settings.unifiedPush,
     took: metrics.took,
     clock,
     limits,
     topics,
   });
+  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits });
   const subscribe = subscribeRoutes({
     context: { accounts, clock, random },
     store,
+    schedule: delivery.waiting,
     subscribers,
     reserved,
     maxTopics,
@@ -123,8 +133,15 @@ function create(context: Context, settings: Settings): Service {
     signUp: settings.enableSignup,
     reserved,
     cacheSeconds,
-    attachment: { size: 15 * 1024 * 1024, seconds: 3 * 60 * 60 },
+    attachments,
   });
+  const listening = {
+    context,
+    api: { ...access.routes, ...webPush.routes },
+    limits,
+    behindProxy: settings.behindProxy,
+    refused: metrics.refused,
+  };
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
@@ -146,6 +163,7 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await removeExpiredMessages(context, store);
+    await delivery.eachMinute();
     await webPush.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
@@ -154,27 +172,24 @@ function create(context: Context, settings: Settings): Service {
 
   return {
     http: leadBrowsers(
-      pushListener({
-        context,
-        publish,
-        subscribe,
-        about,
-        api: { ...access.routes, ...webPush.routes },
-        limits,
-        behindProxy: settings.behindProxy,
-        app,
-        reserved,
-        refused: metrics.refused,
-        served: peerMetrics.served,
-      }),
+      pushListener({ ...listening, publish, subscribe, about, others, app, reserved, served: peerMetrics.served }),
       {
         app,
         isPage: (path) => path === '/' || (!about.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
       },
     ),
-    upgrade: refuseUpgrade,
+    upgrade: webSocketListener({
+      subscribe,
+      async asks(request) {
+        const read = await readRequest(listening, request);
+        limits.request(read.asked);
+        return read;
+      },
+      fail: (error) => problemOf(listening, error),
+      clock,
+    }),
     api: [
-      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, statistics, subscribers }),
+      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
       ...webPush.handlers,
     ],
     takeOver(program, folder) {
@@ -190,7 +205,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(await access.start());
       open.use(await webPush.start());
       open.use(context.handovers.receive(pushOffered, receive));
-      open.use(handInboxJobs(context));
+      open.use(await delivery.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
@@ -199,9 +214,11 @@ function create(context: Context, settings: Settings): Service {
         void subscribers
           .keepAlive(({ subscription }) => sign('keepalive', subscription.asked, context))
           .catch(complain);
+        clock.after(longestSilence, () => subscribers.checkLife());
       };
       open.use(clock.every(parseDuration(settings.keepaliveInterval) ?? 45_000, keepAlive));
       open.use(clock.every(minute, () => void eachMinute().catch(complain)));
+      open.use(clock.every(hour, () => void delivery.eachHour().catch(complain)));
     },
 
     health(): Promise<Health> {
@@ -214,7 +231,7 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await publisher.close();
+      await delivery[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
     },

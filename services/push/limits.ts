@@ -20,6 +20,11 @@ export interface Sender {
   readonly address: string;
 }
 
+/** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
+export function senderOf({ identity, address }: Sender): string {
+  return identity === undefined ? networkOf(address) : `account ${identity.account}`;
+}
+
 /** What one account or address has done lately. */
 interface Visitor {
   readonly requests: Bucket;
@@ -121,6 +126,12 @@ export class Limits {
     visitor.bandwidth += bytes;
   }
 
+  /** Attachment bytes that are left to this sender today. */
+  bandwidthLeft(sender: Sender): number {
+    if (this.#free(sender)) return Infinity;
+    return Math.max(0, this.#bytes('attachmentDailyBandwidth') - this.#visitor(sender).bandwidth);
+  }
+
   /** How many bytes of attachments this sender may keep in all; Infinity for who is exempt. */
   attachmentTotal(sender: Sender): number {
     return this.#free(sender) ? Infinity : this.#bytes('attachmentTotalLimit');
@@ -155,11 +166,10 @@ export class Limits {
     return family !== 0 && this.#exempt.check(address, family === 6 ? 'ipv6' : 'ipv4');
   }
 
-  #visitor({ identity, address }: Sender): Visitor {
+  #visitor(sender: Sender): Visitor {
     const now = this.#clock.now();
     const today = Math.floor(now / day);
-    // No address begins like an account's entry.
-    const key = identity === undefined ? networkOf(address) : `account ${identity.account}`;
+    const key = senderOf(sender);
     let visitor = this.#visitors.get(key);
     if (visitor === undefined) {
       visitor = {

@@ -2,24 +2,39 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../contracts/problem.ts';
 import { pushPublished } from '../contracts/push.ts';
 import type { Context } from '../contracts/service.ts';
-import { compose, type Draft, type Message } from './domain/message.ts';
+import { compose, type Draft } from './domain/message.ts';
 import { defaultPriority } from './domain/priority.ts';
 import { refuse } from './domain/refusals.ts';
-import { inboxEntry, inboxJobs, toInbox, type InboxEntry } from './inbox-copy.ts';
+import { inboxEntry } from './inbox-copy.ts';
 import { Envelope } from './live/envelope.ts';
+import type { Record, Recorded } from './record.ts';
+import type { AttachmentStore } from './store/attachments.ts';
 import type { MessageStore } from './store/messages.ts';
+import type { ScheduledMessage, ScheduleStore } from './store/schedule.ts';
 
-interface Waiting {
-  readonly envelope: Envelope;
-  readonly expires: number;
-  readonly entry: InboxEntry | undefined;
+interface Waiting extends Recorded {
+  readonly draft: Draft;
   /** Set for offers: a key that was taken before makes it void. */
   readonly key: string | undefined;
   readonly resolve: (envelope: Envelope | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type AlsoStore = (transaction: Context['db'], messages: readonly Message[]) => Promise<void>;
+export interface PublisherParts {
+  readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'bus' | 'log'>;
+  readonly messages: MessageStore;
+  readonly schedule: ScheduleStore;
+  readonly attachments: AttachmentStore;
+  readonly record: Record;
+  readonly cacheSeconds: number;
+  readonly keepInInbox: boolean;
+  /** Passes messages on; the next commit waits for it. */
+  readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
+  /** A message was put off until then, in unix seconds. */
+  readonly onScheduled: (time: number) => void;
+  /** Messages were taken back before their time. */
+  readonly onCancelled: (ids: readonly string[]) => void;
+}
 
 /** Messages one commit takes at most. */
 const largestBatch = 200;
@@ -31,30 +46,14 @@ const longestLine = 65_000;
  * whoever listens.
  */
 export class Publisher {
-  readonly #context: Context;
-  readonly #store: MessageStore;
-  readonly #settings: { readonly cacheSeconds: number; readonly keepInInbox: boolean };
-  readonly #onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
-  readonly #alsoStore: AlsoStore;
+  readonly #parts: PublisherParts;
   readonly #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
   #closed = false;
   #healthy = true;
 
-  constructor(
-    context: Context,
-    store: MessageStore,
-    settings: { readonly cacheSeconds: number; readonly keepInInbox: boolean },
-    /** Passes messages on; the next commit waits for it. */
-    onPublished: (envelopes: readonly Envelope[]) => Promise<void>,
-    /** Writes what else is to be there with the messages, in their transaction. */
-    alsoStore: AlsoStore,
-  ) {
-    this.#alsoStore = alsoStore;
-    this.#context = context;
-    this.#store = store;
-    this.#settings = settings;
-    this.#onPublished = onPublished;
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
   }
 
   /** False while messages cannot be stored. */
@@ -62,24 +61,32 @@ export class Publisher {
     return this.#healthy;
   }
 
+  /** Of a message; clients tell by its length and letters that it is one. */
+  newId(): string {
+    return this.#parts.context.random.text(12);
+  }
+
+  /** When a message that is delivered at this time expires; unix seconds. */
+  expiryOf({ lifetime }: Pick<Draft, 'lifetime'>, time: number): number {
+    return time + Math.min(lifetime ?? Infinity, this.#parts.cacheSeconds);
+  }
+
   /**
    * Resolves once the message is committed; undefined when `key` was taken before.
    *
    * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
    */
-  publish(draft: Draft, key?: string): Promise<Envelope | undefined> {
-    const { clock, random } = this.#context;
-    const time = Math.floor(clock.now() / 1000);
-    const expires = time + this.#settings.cacheSeconds;
-    const message = compose(draft, { id: random.text(12), time, expires });
+  publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+    const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
+    const message = compose(draft, { id, time, expires: this.expiryOf(draft, time) });
     const text = JSON.stringify(message);
     if (Buffer.byteLength(text) > longestLine) {
       return Promise.reject(refuse('invalid', 'the message as a whole is too large'));
     }
     if (this.#closed) return Promise.reject(new Problem('push.stopping', 503, 'the server is stopping'));
-    const entry = this.#settings.keepInInbox ? inboxEntry(draft, message) : undefined;
+    const entry = this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ envelope: new Envelope(message, text), expires, entry, key, resolve, reject });
+      this.#waiting.push({ draft, message, text, entry, key, resolve, reject });
       this.#flushing ??= this.#flush();
     });
   }
@@ -95,61 +102,13 @@ export class Publisher {
     await this.#flushing;
   }
 
-  async #flush(): Promise<void> {
-    await nextTurn();
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, largestBatch);
-      const committed = await this.#settle(batch);
-      try {
-        await this.#announce(committed.filter((envelope) => envelope !== undefined));
-      } catch (error) {
-        this.#context.log.error('messages were stored but not passed on', { error });
-      }
-    }
-    this.#flushing = undefined;
-  }
-
-  /** Commits and tells the publishers how it went. */
-  async #settle(batch: readonly Waiting[]): Promise<readonly (Envelope | undefined)[]> {
-    try {
-      const committed = await this.#commit(batch);
-      this.#healthy = true;
-      batch.forEach(({ resolve }, index) => resolve(committed[index]));
-      return committed;
-    } catch (error) {
-      this.#healthy = false;
-      for (const { reject } of batch) reject(error);
-      return [];
-    }
-  }
-
-  /** What was stored for each of the batch, undefined for a key that was taken. */
-  #commit(batch: readonly Waiting[]): Promise<(Envelope | undefined)[]> {
-    const { commit, jobs, clock } = this.#context;
-    return commit(async (transaction) => {
-      const keys = batch.flatMap(({ key }) => key ?? []);
-      const free = await this.#store.take(transaction, keys, Math.floor(clock.now() / 1000));
-      // The first of two with one key takes it.
-      const fresh = batch.map((each) => each.key === undefined || free.delete(each.key));
-      const wanted = batch.filter((_, index) => fresh[index]);
-      const seqs = await this.#store.insert(transaction, wanted.filter(isCached).map(rowOf));
-      const entries = wanted.flatMap(({ entry }) => entry ?? []);
-      if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries));
-      await this.#alsoStore(
-        transaction,
-        wanted.map(({ envelope }) => envelope.message),
-      );
-      return batch.map(({ envelope: { message, text } }, index) =>
-        fresh[index] === true ? new Envelope(message, text, seqs.get(message.id)) : undefined,
-      );
-    });
-  }
-
-  async #announce(envelopes: readonly Envelope[]): Promise<void> {
-    const passed = this.#onPublished(envelopes);
+  /** Passes committed messages on to whoever listens. */
+  async announce(envelopes: readonly Envelope[]): Promise<void> {
+    const { context, onPublished } = this.#parts;
+    const passed = onPublished(envelopes);
     for (const { message } of envelopes) {
       if (message.event !== 'message') continue;
-      this.#context.bus.publish(pushPublished, {
+      context.bus.publish(pushPublished, {
         id: message.id,
         topic: message.topic,
         title: message.title ?? '',
@@ -161,12 +120,82 @@ export class Publisher {
     }
     await passed;
   }
+
+  async #flush(): Promise<void> {
+    await nextTurn();
+    while (this.#waiting.length > 0) {
+      const committed = await this.#settle(this.#waiting.splice(0, largestBatch));
+      try {
+        await this.announce(committed);
+      } catch (error) {
+        this.#parts.context.log.error('messages were stored but not passed on', { error });
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  /** Commits and tells the publishers how it went; answers what is to be passed on. */
+  async #settle(batch: readonly Waiting[]): Promise<readonly Envelope[]> {
+    try {
+      const { out, later, cancelled } = await this.#parts.context.commit((transaction) =>
+        this.#store(transaction, batch),
+      );
+      this.#healthy = true;
+      const stored = new Map([...out, ...later].map((envelope) => [envelope.message, envelope]));
+      for (const { message, resolve } of batch) resolve(stored.get(message));
+      for (const { message } of later) this.#parts.onScheduled(message.time);
+      if (cancelled.length > 0) this.#parts.onCancelled(cancelled);
+      return out;
+    } catch (error) {
+      this.#healthy = false;
+      for (const { reject } of batch) reject(error);
+      return [];
+    }
+  }
+
+  /** What of the batch is out, what waits for its time, and the ids of what was taken back. */
+  async #store(transaction: Context['db'], batch: readonly Waiting[]) {
+    const { messages, schedule, attachments, record, context } = this.#parts;
+    const keys = batch.flatMap(({ key }) => key ?? []);
+    const free = await messages.take(transaction, keys, Math.floor(context.clock.now() / 1000));
+    // The first of two with one key takes it.
+    const wanted = batch.filter(({ key }) => key === undefined || free.delete(key));
+    await attachments.insert(
+      transaction,
+      wanted.flatMap(({ draft }) => draft.file ?? []),
+    );
+    const cancelled: string[] = [];
+    let later: Waiting[] = [];
+    for (const each of wanted) {
+      const { due, sequenceId, topic, event } = each.draft;
+      if (sequenceId !== undefined && event !== 'message_clear') {
+        cancelled.push(...(await schedule.cancel(transaction, topic, sequenceId)));
+        const replaced = later.filter(({ draft }) => draft.topic === topic && draft.sequenceId === sequenceId);
+        later = later.filter((other) => !replaced.includes(other));
+        cancelled.push(...replaced.map(({ message }) => message.id));
+      }
+      if (due !== undefined) later.push(each);
+    }
+    await attachments.remove(transaction, cancelled);
+    const out = await record(
+      transaction,
+      wanted.filter(({ draft }) => draft.due === undefined),
+    );
+    if (later.length > 0) {
+      const after = await messages.top(transaction);
+      await schedule.insert(
+        transaction,
+        later.map((each) => rowOf(each, after)),
+      );
+    }
+    // One that was replaced at once was accepted all the same.
+    const waiting = wanted.filter(({ draft }) => draft.due !== undefined);
+    return { out, later: waiting.map(({ message, text }) => new Envelope(message, text)), cancelled };
+  }
 }
 
-function isCached({ envelope }: Waiting): boolean {
-  return envelope.message.expires !== undefined;
-}
-
-function rowOf({ envelope: { message, text }, expires }: Waiting) {
-  return { id: message.id, topic: message.topic, time: message.time, expires, text };
+function rowOf({ message, text, entry }: Waiting, after: number): ScheduledMessage {
+  const { id, topic, time, expires = time } = message;
+  const sequence = message.sequence_id ?? id;
+  return { id, topic, sequence, time, expires, text, entry: entry === undefined ? null : JSON.stringify(entry), after };
 }

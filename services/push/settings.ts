@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deliveryEnvironment, deliveryFields } from './delivery-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
@@ -71,6 +72,7 @@ export const Settings = z.object({
       description: 'Push services that messages may be sent to: hosts, *.domains, or whole addresses of your own.',
     }),
   ...limitFields,
+  ...deliveryFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -82,4 +84,5 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   PUSH_WEB_PUSH_CONTACT: 'webPushContact',
   PUSH_WEB_PUSH_HOSTS: 'webPushHosts',
   ...limitEnvironment,
+  ...deliveryEnvironment,
 };

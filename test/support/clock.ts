@@ -3,6 +3,8 @@ import type { Clock } from '../../services/contracts/service.ts';
 export interface FakeClock extends Clock {
   /** Moves the time on and calls what falls due meanwhile, in order. */
   advance(ms: number): void;
+  /** Shows another time, as after the clock was set: timers go on waiting as long as they would have. */
+  set(time: number): void;
 }
 
 /** A clock that stands still until it is advanced. */
@@ -18,6 +20,10 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     now: () => now,
     after: (ms, call) => add(ms, undefined, call),
     every: (ms, call) => add(ms, ms, call),
+    set(time) {
+      for (const timer of timers) timer.due += time - now;
+      now = time;
+    },
     advance(ms) {
       const end = now + ms;
       for (;;) {

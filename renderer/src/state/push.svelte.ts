@@ -127,10 +127,13 @@ class Push {
     this.more = this.#next !== null;
   }
 
-  /** @throws Problem with `fields`. */
-  async publish({ tags, click, ...rest }: Composed): Promise<void> {
-    await call(pushApi.publish, { body: { ...rest, tags: [...tags], ...(click === '' ? {} : { click }) } });
+  /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */
+  async publish({ tags, click, ...rest }: Composed): Promise<number> {
+    const { time } = await call(pushApi.publish, {
+      body: { ...rest, tags: [...tags], ...(click === '' ? {} : { click }) },
+    });
     this.#refresh();
+    return time;
   }
 
   /** A service account that may do this one thing, and its token: what is lost can be revoked alone. */

@@ -13,9 +13,26 @@ export interface Action {
   readonly value?: string;
 }
 
+/** `type`, `size` (bytes) and `expires` (unix seconds) are there for files that this server keeps. */
 export interface Attachment {
   readonly name: string;
+  readonly type?: string;
+  readonly size?: number;
+  readonly expires?: number;
   readonly url: string;
+}
+
+/** A file that this server keeps for a message, under the message's id. */
+export interface HeldFile {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Unix seconds. */
+  readonly expires: number;
+  /** Whose quota it counts for. */
+  readonly sender: string;
 }
 
 export type Event = 'open' | 'keepalive' | 'message' | 'message_delete' | 'message_clear' | 'poll_request';
@@ -60,9 +77,15 @@ export interface Draft {
   readonly icon?: string;
   readonly actions?: readonly Action[];
   readonly attachment?: Attachment | undefined;
+  /** The attachment is kept here, and recorded together with the message. */
+  readonly file?: HeldFile;
   readonly pollId?: string;
   readonly markdown?: boolean;
   readonly encoding?: string | undefined;
+  /** When it is to be delivered, in unix seconds; without it at once. */
+  readonly due?: number | undefined;
+  /** Seconds after its delivery at which it expires, if that is sooner than others do. */
+  readonly lifetime?: number | undefined;
   /** False: only those who listen now get it. */
   readonly cached: boolean;
   /** Set when the inbox is to show it. */

@@ -1,5 +1,6 @@
 import { Problem, type ProblemOptions } from '../../contracts/problem.ts';
 import { accessRefusals } from './access-refusals.ts';
+import { publishRefusals } from './publish-refusals.ts';
 
 /** What the peer answers when it refuses: a five-digit code whose first three are the HTTP status, a sentence, a link. */
 export interface Refusal {
@@ -12,6 +13,7 @@ const manual = 'https://ntfy.sh/docs';
 
 const refusals = {
   ...accessRefusals,
+  ...publishRefusals,
   invalid: { code: 40000, text: 'invalid request' },
   email_off: {
     code: 40001,

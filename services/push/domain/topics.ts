@@ -24,6 +24,11 @@ export function isTopic(text: string): boolean {
   return topicPattern.test(text);
 }
 
+/** The form that UnifiedPush apps give their topics: nobody can guess one. */
+export function isUnifiedPushTopic(text: string): boolean {
+  return /^up[A-Za-z0-9]{12}$/.test(text);
+}
+
 /** A path segment that may be a comma list of topics. */
 export function isTopicList(text: string): boolean {
   return listPattern.test(text);

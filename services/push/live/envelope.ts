@@ -1,7 +1,9 @@
 import type { Message } from '../domain/message.ts';
+import { webSocketFrame } from './web-socket-frame.ts';
 
 /** How a stream is framed. */
-export type Format = 'json' | 'sse' | 'raw';
+export type Format = TextFormat | 'ws';
+type TextFormat = 'json' | 'sse' | 'raw';
 
 /**
  * A message with the JSON that was built for it once: the same bytes go to the publisher, the table and every
@@ -23,7 +25,7 @@ export class Envelope {
   frame(format: Format): Buffer {
     let frame = this.#frames.get(format);
     if (frame === undefined) {
-      frame = Buffer.from(frameOf(format, this.text, this.message));
+      frame = format === 'ws' ? webSocketFrame(this.text) : Buffer.from(frameOf(format, this.text, this.message));
       this.#frames.set(format, frame);
     }
     return frame;
@@ -35,8 +37,16 @@ export function seal(message: Message): Envelope {
   return new Envelope(message, JSON.stringify(message));
 }
 
-/** A cached message as a stream event, from its stored text. */
-export function frameOfStored(format: Format, text: string, message: Message | undefined): string {
+/** Cached messages as stream events, from their stored texts; `message` where somebody read the text already. */
+export function framesOfStored(
+  format: Format,
+  rows: readonly { readonly text: string; readonly message: Message | undefined }[],
+): string | Buffer {
+  if (format === 'ws') return Buffer.concat(rows.map(({ text }) => webSocketFrame(text)));
+  return rows.map(({ text, message }) => frameOfStored(format, text, message)).join('');
+}
+
+function frameOfStored(format: TextFormat, text: string, message: Message | undefined): string {
   // Only raw looks inside; messages and what clears or deletes them carry no event line in sse.
   if (format === 'json') return `${text}\n`;
   return format === 'sse' ? `data: ${text}\n\n` : rawLine(message ?? readStored(text));
@@ -47,7 +57,7 @@ export function readStored(text: string): Message {
   return JSON.parse(text) as Message;
 }
 
-function frameOf(format: Format, text: string, message: Message): string {
+function frameOf(format: TextFormat, text: string, message: Message): string {
   const { event } = message;
   // EventSource gives an event with a name to other listeners than onmessage, where clients expect messages.
   const named = event === 'open' || event === 'keepalive' || event === 'poll_request';

@@ -1,14 +1,28 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Identity } from '../../contracts/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
-import { frameOfStored, readStored, type Envelope, type Format } from './envelope.ts';
+import { framesOfStored, readStored, type Envelope, type Format } from './envelope.ts';
 
 /** A reader this far behind is cut off; it comes back with `since` and reads the rest from the cache. Bytes. */
 const largestBacklog = 1024 * 1024;
 /** What may wait for the history to be written: it is written at once then. Bytes. */
 const largestHold = largestBacklog / 2;
+
+/** Where events are written to. */
+export interface Outlet {
+  readonly stream: Writable;
+  /** Ends it as its protocol has it. */
+  end(): void;
+  /** Set where the protocol has a sign of life of its own. */
+  readonly life?: {
+    /** Asks the reader for a sign. */
+    ask(): void;
+    /** Cuts off a reader that has owed one for too long. */
+    check(): void;
+  };
+}
 
 export interface Subscription {
   readonly topics: readonly string[];
@@ -23,21 +37,24 @@ export interface Subscription {
 /** One open stream. Live messages are held back until the history that was asked for is written. */
 export class Subscriber {
   readonly subscription: Subscription;
-  readonly #response: ServerResponse;
+  readonly #outlet: Outlet;
+  readonly #stream: Writable;
   readonly #onSlow: () => void;
   #held: Envelope[] | undefined;
   #heldBytes = 0;
   /** Cached messages up to here came with the history. */
   #written = 0;
+  #ended = false;
 
-  constructor(subscription: Subscription, response: ServerResponse, onSlow: () => void) {
+  constructor(subscription: Subscription, outlet: Outlet, onSlow: () => void) {
     this.subscription = subscription;
-    this.#response = response;
+    this.#outlet = outlet;
+    this.#stream = outlet.stream;
     this.#onSlow = onSlow;
   }
 
   get open(): boolean {
-    return !this.#response.writableEnded && !this.#response.destroyed;
+    return !this.#ended && !this.#stream.writableEnded && !this.#stream.destroyed;
   }
 
   /** Takes a message of one of its topics. */
@@ -52,16 +69,22 @@ export class Subscriber {
     if (envelope.seq === undefined || envelope.seq > this.#written) this.tell(envelope);
   }
 
-  /** Writes a sign of life; history that is being written is one itself. */
-  keepAlive(envelope: Envelope): void {
-    if (this.#held === undefined) this.tell(envelope);
+  /** Gives a sign of life, or asks for one; history that is being written is one itself. */
+  keepAlive(event: () => Envelope): void {
+    if (this.#outlet.life !== undefined) this.#outlet.life.ask();
+    else if (this.#held === undefined) this.tell(event());
+  }
+
+  /** Cuts a reader off that was asked for a sign of life and gave none. */
+  checkLife(): void {
+    this.#outlet.life?.check();
   }
 
   /** Writes an event whatever the filter says. */
   tell(envelope: Envelope): void {
     if (!this.open) return;
-    this.#response.write(envelope.frame(this.subscription.format));
-    if (this.#response.writableLength > largestBacklog) this.#cut();
+    this.#stream.write(envelope.frame(this.subscription.format));
+    if (this.#stream.writableLength > largestBacklog) this.#cut();
   }
 
   /** From now on live messages wait until {@link release}. */
@@ -71,7 +94,7 @@ export class Subscriber {
 
   /** Writes pages of history no faster than they are read. */
   async replay(pages: AsyncIterable<readonly StoredMessage[]>): Promise<void> {
-    await writeHistory(this.#response, pages, this.subscription);
+    await writeHistory(this.#stream, pages, this.subscription);
   }
 
   /** History is written up to and with this `seq`: what was held and is newer follows. */
@@ -83,44 +106,43 @@ export class Subscriber {
   }
 
   end(): void {
-    this.#response.end();
+    this.#ended = true;
+    this.#outlet.end();
   }
 
   #cut(): void {
     this.#held = undefined;
     if (!this.open) return;
     this.#onSlow();
-    this.#response.destroy();
+    this.#stream.destroy();
   }
 }
 
 /** Writes the wanted ones of stored messages, waiting whenever the reader does not keep up. Stops when it has gone. */
 export async function writeHistory(
-  response: ServerResponse,
+  stream: Writable,
   pages: AsyncIterable<readonly StoredMessage[]>,
   { format, filter }: Pick<Subscription, 'format' | 'filter'>,
 ): Promise<void> {
   for await (const page of pages) {
-    let text = '';
-    for (const row of page) {
-      const message = filter === undefined ? undefined : readStored(row.text);
-      if (message === undefined || filter?.(message) === true) text += frameOfStored(format, row.text, message);
-    }
-    if (response.destroyed || response.writableEnded) return;
-    if (text === '' || response.write(text)) continue;
-    await drained(response);
+    const wanted = page
+      .map(({ text }) => ({ text, message: filter === undefined ? undefined : readStored(text) }))
+      .filter(({ message }) => message === undefined || filter?.(message) === true);
+    if (stream.destroyed || stream.writableEnded) return;
+    if (wanted.length === 0 || stream.write(framesOfStored(format, wanted))) continue;
+    await drained(stream);
   }
 }
 
 /** Resolves when the reader has caught up or gone. */
-async function drained(response: ServerResponse): Promise<void> {
+async function drained(stream: Writable): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   try {
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+    await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
   } catch (error) {
     // A reader that goes away with an error has gone all the same.
-    if (!response.destroyed) throw error;
+    if (!stream.destroyed) throw error;
   } finally {
     stop.abort();
   }

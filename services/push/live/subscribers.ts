@@ -63,10 +63,15 @@ export class Subscribers {
   async keepAlive(event: (subscriber: Subscriber) => Envelope): Promise<void> {
     let told = 0;
     for (const subscriber of [...this.#all]) {
-      subscriber.keepAlive(event(subscriber));
+      subscriber.keepAlive(() => event(subscriber));
       told += 1;
       if (told % slice === 0) await nextTurn();
     }
+  }
+
+  /** Cuts off readers that were asked for a sign of life and gave none. */
+  checkLife(): void {
+    for (const subscriber of [...this.#all]) subscriber.checkLife();
   }
 
   /**

@@ -19,7 +19,7 @@ export interface AccountParts {
   readonly clock: Clock;
   readonly signUp: boolean;
   /** What the sender of a request may do in a day, and has done. */
-  readonly usage: (exchange: Exchange) => object;
+  readonly usage: (exchange: Exchange) => Promise<object>;
   /** @throws Problem 42906 when too many accounts were made from this address. */
   readonly admitSignUp: (exchange: Exchange) => void;
   /** Tells the account's other devices that it changed. */
@@ -50,7 +50,7 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
   return {
     async 'GET /v1/account'(exchange) {
       const { identity, response } = exchange;
-      const usage = parts.usage(exchange);
+      const usage = await parts.usage(exchange);
       if (identity === undefined) {
         answerValue(response, { username: everyone, role: 'anonymous', ...usage });
         return;

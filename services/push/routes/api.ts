@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { TopicName } from '../../contracts/push.ts';
 import { pushApi, type PushMessage } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
+import { parseDelay } from '../domain/delay.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Publisher } from '../publisher.ts';
@@ -16,6 +17,8 @@ interface ApiParts {
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;
+  /** Seconds that a message may be put off. */
+  readonly longestDelay: number;
   readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
   /** Streams that are open. */
   readonly subscribers: { readonly size: number };
@@ -30,7 +33,7 @@ const lineLength = 120;
 
 /** The service's part of our own API; the same grants count as on its own port. */
 export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const { context, publisher, reserved, messageSizeLimit, statistics, subscribers } = parts;
+  const { context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers } = parts;
   const { accounts, clock, db } = context;
   const browse = new Browse(db);
   const seconds = (): number => Math.floor(clock.now() / 1000);
@@ -84,9 +87,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       const { title, priority, tags, click, markdown } = body;
       const topic = known(body.topic, reserved);
       if (!may(identity, 'write', topic)) throw forbidden('publish to', topic);
-      // Until the publisher can hold a message back, sending it at once would be the wrong answer.
-      if (body.delay.trim() !== '')
-        throw unfit('delay', 'This server cannot send later yet. Leave it empty to send now.');
+      const due = dueOf(body.delay.trim(), clock.now(), longestDelay);
       const message = body.message.trim();
       if (message === '') throw unfit('message', 'Write a message.');
       if (Buffer.byteLength(message) >= messageSizeLimit) {
@@ -94,7 +95,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       }
       const envelope = await publisher.publish({
         event: 'message',
-        ...{ topic, title: title.trim(), message, priority, tags, markdown, cached: true },
+        ...{ topic, title: title.trim(), message, priority, tags, markdown, cached: true, due },
         ...(click === undefined ? {} : { click }),
         inbox: { source: 'push', body: message },
       });
@@ -119,6 +120,18 @@ function known(text: string | undefined, reserved: ReadonlySet<string>): string 
 
 function unfit(field: string, message: string): Problem {
   return new Problem('push.invalid', 422, message, { fields: { [field]: message } });
+}
+
+/** Unix seconds; undefined: now. */
+function dueOf(delay: string, now: number, longest: number): number | undefined {
+  if (delay === '') return undefined;
+  try {
+    return parseDelay(delay, now, longest);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const hours = String(Math.floor(longest / 3600));
+    throw unfit('delay', `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`);
+  }
 }
 
 function forbidden(what: string, topic: string): Problem {

@@ -6,10 +6,9 @@ import type { Parameters } from '../domain/parameters.ts';
 import { errorBody } from '../wire/errors.ts';
 import { decodeHeader, isTransportPriority } from '../wire/headers.ts';
 
-/** One request, its sender proven, and its answer. */
-export interface Exchange {
+/** One request, its sender proven. */
+export interface Asked {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   readonly query: URLSearchParams | undefined;
   readonly read: Parameters;
   readonly identity: Identity | undefined;
@@ -17,8 +16,15 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** A body up to this size that nobody wants is still read, so that its sender gets to see the answer. Bytes. */
-export const idleBody = 1024 * 1024;
+/** One request and its answer. */
+export interface Exchange extends Asked {
+  readonly response: ServerResponse;
+}
+
+/** Of a body that nobody wants so much is still read, so that its sender gets to see the answer. Bytes. */
+const idleBody = 8 * 1024 * 1024;
+/** A sender that goes on and on is cut off after this time. ms */
+const longestRest = 10_000;
 
 /** Every answer may be read by web pages: they prove themselves by a header or `auth`, never by a cookie. */
 export const crossOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
@@ -99,10 +105,22 @@ export function answerProblem(request: IncomingMessage, response: ServerResponse
   }
   const retry = problem.headers['Retry-After'];
   if (retry !== undefined) response.setHeader('Retry-After', retry);
-  // Node reads an unread body to its end before the connection is used again.
-  const length = Number(request.headers['content-length'] ?? 0);
-  if (!request.complete && (length > idleBody || request.headers['transfer-encoding'] !== undefined)) {
-    response.setHeader('Connection', 'close');
-  }
+  dropRest(request);
   answer(response, problem.status, errorBody(problem));
+}
+
+/**
+ * Reads and drops what is left of a body. To close the connection at once would often take the answer away with it, as
+ * most senders write all before they read.
+ */
+export function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > idleBody) request.socket.destroy();
+  });
+  request.resume();
+  const late = setTimeout(() => request.socket.destroy(), longestRest).unref();
+  request.once('close', () => clearTimeout(late));
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { flag } from '../domain/parameters.ts';
@@ -15,8 +14,10 @@ import {
   credentialsOf,
   crossOrigin,
   parametersOf,
+  type Asked,
   type Exchange,
 } from './exchange.ts';
+import type { OtherRoute } from './others.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
@@ -30,6 +31,8 @@ export interface ListenerParts {
   readonly limits: Pick<Limits, 'request'>;
   /** The sender's address is what the proxy before us says. */
   readonly behindProxy: boolean;
+  /** Routes that are no topic's: what answers a path, undefined for a path of none of them. */
+  readonly others: (path: string) => OtherRoute | undefined;
   readonly app: () => string | undefined;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
@@ -43,17 +46,36 @@ export function pushListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
     response.once('close', () => parts.served(request.method ?? '', response.statusCode));
     serve(parts, request, response).catch((error: unknown) => {
-      const problem = error instanceof Problem ? error : internal(parts.context, error);
-      parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
-      answerProblem(request, response, problem);
+      answerProblem(request, response, problemOf(parts, error));
     });
   };
 }
 
-/** WebSocket streams are not offered: an upgrade gets a status and the end of its connection. */
-export function refuseUpgrade(_request: IncomingMessage, socket: Duplex): void {
-  socket.on('error', () => socket.destroy());
-  socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+/** What is told of an error; counts it. */
+export function problemOf(parts: Pick<ListenerParts, 'context' | 'refused'>, error: unknown): Problem {
+  const problem = error instanceof Problem ? error : internal(parts.context, error);
+  parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
+  return problem;
+}
+
+/**
+ * Takes a request apart and proves its sender.
+ *
+ * @throws Problem 40101, 40401, 42909
+ */
+export async function readRequest(
+  { context, behindProxy }: Pick<ListenerParts, 'context' | 'behindProxy'>,
+  request: IncomingMessage,
+): Promise<{ readonly path: string; readonly asked: Asked }> {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
+  const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
+  const address = addressOf(request, behindProxy);
+  const credentials = credentialsOf(request, query, address);
+  const { accounts } = context;
+  const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
+  return { path, asked: { request, query, read: parametersOf(request, query), identity, address } };
 }
 
 async function serve(parts: ListenerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -68,16 +90,8 @@ async function serve(parts: ListenerParts, request: IncomingMessage, response: S
       .end();
     return;
   }
-  const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
-  const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
-  const address = addressOf(request, parts.behindProxy);
-  const credentials = credentialsOf(request, query, address);
-  const { accounts } = parts.context;
-  const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
-  const read = parametersOf(request, query);
-  await dispatch(parts, path, { request, response, query, read, identity, address });
+  const { path, asked } = await readRequest(parts, request);
+  await dispatch(parts, path, { ...asked, response });
 }
 
 async function dispatch(parts: ListenerParts, path: string, exchange: Exchange): Promise<void> {
@@ -88,6 +102,8 @@ async function dispatch(parts: ListenerParts, path: string, exchange: Exchange):
   parts.limits.request(exchange);
   const call = findCall(parts.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));
+  const other = parts.others(path);
+  if (other !== undefined) return other(exchange);
 
   if (path === '/' && writes) return parts.publish.json(exchange);
   const [first = '', second, third, ...rest] = path.slice(1).split('/');

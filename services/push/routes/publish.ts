@@ -1,28 +1,37 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Accounts } from '../../contracts/accounts.ts';
 import type { Clock, Histogram, Random } from '../../contracts/service.ts';
+import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft, Event } from '../domain/message.ts';
-import { parsePublication, type Body } from '../domain/publication.ts';
+import { fileMessage, parsePublication, type Asked } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
-import { isTopic, requireTopic } from '../domain/topics.ts';
+import type { MessageTemplate } from '../domain/template/built-in.ts';
+import { templateBodyLimit } from '../domain/template/render.ts';
+import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
 import type { KnownTopics } from '../known-topics.ts';
-import type { Limits } from '../limits.ts';
+import { senderOf, type Limits } from '../limits.ts';
 import type { Publisher } from '../publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
-import { readBody } from './body.ts';
-import { answer, parametersOf, type Exchange } from './exchange.ts';
+import { bodyOf, readBody, type ReadBody } from './body.ts';
+import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
 
 export interface PublishParts {
   readonly publisher: Publisher;
+  readonly attachments: Attachments;
+  readonly findTemplate: (asked: string) => Promise<MessageTemplate | 'inline' | undefined>;
   readonly accounts: Accounts;
   readonly random: Random;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;
+  /** Seconds that a message may be put off. */
+  readonly longestDelay: number;
+  /** Application servers may publish to topics of UnifiedPush without an account. */
+  readonly unifiedPush: boolean;
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'message'>;
+  readonly limits: Pick<Limits, 'message' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   readonly topics: Pick<KnownTopics, 'use'>;
 }
 
@@ -34,49 +43,110 @@ export interface PublishRoutes {
   json(exchange: Exchange): Promise<void>;
   /** DELETE `/<topic>/<sequence id>` and its like: an event that clears or deletes a notification at the clients. */
   event(exchange: Exchange, event: Event, topic: string, sequenceId: string): Promise<void>;
+  /** Publishes a text as it came, as an application server does for a Matrix client. */
+  gateway(exchange: Exchange, topic: string, text: Buffer): Promise<void>;
 }
 
+/** ms that a message's templates may run. */
+const templateTime = 100;
+
 export function publishRoutes(parts: PublishParts): PublishRoutes {
-  const { publisher, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
+  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
   const newActionId = (): string => random.text(10);
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
-    if (!accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
+    const open = parts.unifiedPush && isUnifiedPushTopic(topic);
+    if (!open && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
     topics.use(exchange, [topic]);
     return topic;
   };
 
-  const publish = async (exchange: Exchange, draft: Draft): Promise<void> => {
-    const { response } = exchange;
+  const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<Buffer | undefined> => {
     if (draft.event === 'message') limits.message(exchange);
     const began = clock.now();
-    const envelope = await publisher.publish(draft);
+    const envelope = await publisher.publish(draft, undefined, id);
     took.observe((clock.now() - began) / 1000);
     // Undefined is for keys, and a request has none.
-    if (envelope !== undefined) answer(response, 200, envelope.frame('json'));
+    return envelope?.frame('json');
+  };
+  const publish = async (exchange: Exchange, draft: Draft, id?: string): Promise<void> => {
+    const line = await commit(exchange, draft, id);
+    if (line !== undefined) answer(exchange.response, 200, line);
+  };
+
+  const parse = (
+    topic: string,
+    read: Exchange['read'],
+    body: ReadBody,
+    rest: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
+  ): Asked => {
+    const now = clock.now();
+    return parsePublication({
+      ...rest,
+      topic,
+      read,
+      body,
+      now,
+      newActionId,
+      longestDelay: parts.longestDelay,
+      messageSizeLimit,
+      keepsFiles: attachments.enabled,
+      expired: () => clock.now() - now > templateTime,
+    });
+  };
+
+  const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
+    const { request } = exchange;
+    const id = publisher.newId();
+    const sender = senderOf(exchange);
+    const quota = limits.attachmentTotal(exchange);
+    const traffic = limits.bandwidthLeft(exchange);
+    const messageExpires = publisher.expiryOf(draft, draft.due ?? Math.floor(clock.now() / 1000));
+    const { due } = draft;
+    const received = await attachments.receive({
+      ...{ request, id, name: upload, head, sender, quota, traffic, messageExpires, due },
+    });
+    try {
+      limits.bandwidth(exchange, received.file.size);
+      const message = draft.message || fileMessage(received.file.name);
+      const inbox = draft.inbox && { ...draft.inbox, body: message };
+      await publish(exchange, { ...draft, ...received, message, inbox }, id);
+    } catch (error) {
+      await attachments.discard([id]);
+      throw error;
+    }
   };
 
   return {
     async message(exchange, text, sequenceId) {
+      const { request, read } = exchange;
       const topic = allow(exchange, text);
-      const body = await readBody(exchange.request, messageSizeLimit);
-      await publish(exchange, parsePublication({ topic, sequenceId, read: exchange.read, body, newActionId }));
+      const asked = read('x-template', 'template', 'tpl');
+      const template = asked === '' ? undefined : await parts.findTemplate(asked);
+      const limit = template === undefined ? messageSizeLimit : templateBodyLimit;
+      attachments.admit(request, limit);
+      const body = await readBody(request, limit);
+      if (template !== undefined && body.long) throw refuse('json_too_large');
+      const publication = parse(topic, read, body, { sequenceId, template });
+      if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
+      dropRest(request);
+      await publish(exchange, publication.draft);
     },
 
     async json(exchange) {
-      const body = await readBody(exchange.request, 2 * messageSizeLimit);
+      const { request } = exchange;
+      const body = await readBody(request, 2 * messageSizeLimit);
       if (body.long) throw refuse('json_too_large');
       const json = parseJson(body);
       const topic = allow(exchange, json.topic);
-      const read = parametersOf(exchange.request, exchange.query, jsonParameters(json));
-      const text = json.message ?? '';
-      const message: Body = {
-        text,
-        base64: () => Buffer.from(text).toString('base64'),
-        long: Buffer.byteLength(text) >= messageSizeLimit,
-      };
-      await publish(exchange, parsePublication({ topic, read, body: message, newActionId }));
+      const read = parametersOf(request, exchange.query, jsonParameters(json));
+      const asked = read('x-template', 'template', 'tpl');
+      const template = asked === '' ? undefined : await parts.findTemplate(asked);
+      const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit);
+      const publication = parse(topic, read, message, { template });
+      if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
+      await publish(exchange, publication.draft);
     },
 
     async event(exchange, event, text, sequenceId) {
@@ -84,10 +154,21 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       if (!isTopic(sequenceId)) throw refuse('sequence_invalid');
       await publish(exchange, { event, topic, sequenceId, cached: true });
     },
+
+    async gateway(exchange, text, bytes) {
+      const topic = allow(exchange, text);
+      const { draft } = parse(topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
+      await commit(exchange, draft);
+    },
   };
 }
 
-function parseJson(body: Body): PublishJson {
+/** Of all parameters the one that says so. */
+function unifiedPushOnly(...names: readonly string[]): string {
+  return names.includes('up') ? '1' : '';
+}
+
+function parseJson(body: ReadBody): PublishJson {
   try {
     const parsed = PublishJson.safeParse(JSON.parse(body.text ?? ''));
     if (parsed.success) return parsed.data;

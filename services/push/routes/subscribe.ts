@@ -3,18 +3,19 @@ import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
 import { flag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';
-import { parseSince, type Since } from '../domain/since.ts';
+import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../history.ts';
 import type { KnownTopics } from '../known-topics.ts';
 import type { Limits } from '../limits.ts';
 import { seal, type Envelope, type Format } from '../live/envelope.ts';
-import { Subscriber, writeHistory, type Subscription } from '../live/subscriber.ts';
+import { Subscriber, writeHistory, type Outlet, type Subscription } from '../live/subscriber.ts';
 import type { Subscribers } from '../live/subscribers.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { answerValue, crossOrigin, type Exchange } from './exchange.ts';
+import type { ScheduleStore } from '../store/schedule.ts';
+import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
 
-const contentTypes: Readonly<Record<Format, string>> = {
+const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
   json: 'application/x-ndjson; charset=utf-8',
   sse: 'text/event-stream; charset=utf-8',
   raw: 'text/plain; charset=utf-8',
@@ -23,6 +24,7 @@ const contentTypes: Readonly<Record<Format, string>> = {
 export interface SubscribeParts {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'random'>;
   readonly store: MessageStore;
+  readonly schedule: ScheduleStore;
   readonly subscribers: Subscribers;
   readonly reserved: ReadonlySet<string>;
   readonly maxTopics: number;
@@ -36,7 +38,12 @@ export interface SubscribeParts {
 /** The routes that read. `asked` is the path's comma list of topics. */
 export interface SubscribeRoutes {
   /** GET `/<topics>/json|sse|raw`, a stream or with `poll=1` what is cached. */
-  read(exchange: Exchange, asked: string, format: Format): Promise<void>;
+  read(exchange: Exchange, asked: string, format: Exclude<Format, 'ws'>): Promise<void>;
+  /**
+   * GET `/<topics>/ws` with an upgrade: `accept` makes the connection once everything is looked at. With `poll=1` it ends
+   * after what is cached.
+   */
+  readWebSocket(request: Asked, asked: string, accept: () => Promise<Outlet>): Promise<void>;
   /** GET `/<topics>/auth`. */
   check(exchange: Exchange, asked: string): void;
   /** GET `/<topics>/ws` without an upgrade. */
@@ -49,56 +56,81 @@ export function sign(event: Event, asked: string, { clock, random }: Pick<Contex
 }
 
 export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
-  const { context, store, subscribers, reserved } = parts;
+  const { context, store, schedule, subscribers, reserved } = parts;
   const { accounts, clock } = context;
 
-  const allow = (exchange: Exchange, asked: string): string[] => {
-    const { identity } = exchange;
+  const allow = (request: Asked, asked: string): string[] => {
+    const { identity } = request;
     const topics = [...new Set(asked.split(','))];
     if (topics.length > parts.maxTopics) throw refuse('invalid', `more than ${String(parts.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
     if (!topics.every((topic) => accounts.may(identity, 'push', 'read', topic))) throw refuse('forbidden');
-    parts.topics.use(exchange, topics);
+    parts.topics.use(request, topics);
     return topics;
   };
 
-  const history = (topics: readonly string[], since: Since, upTo: number) =>
-    readHistory(store, { topics, since, upTo, now: Math.floor(clock.now() / 1000) });
-
-  const poll = async ({ response }: Exchange, subscription: Subscription, since: Since): Promise<void> => {
-    const pages = history(subscription.topics, since, await store.top());
-    // Not writeHead: an empty answer then says so in its length, as the peer's does.
-    response.setHeaders(new Map(Object.entries(headersOf(subscription.format))));
-    await writeHistory(response, pages, subscription);
-    response.end();
+  const parse = (request: Asked, asked: string, format: Format) => {
+    const { read, identity } = request;
+    const topics = allow(request, asked);
+    const polling = flag(read('x-poll', 'poll', 'po'), false);
+    const since = parseSince(read('x-since', 'since', 'si'), polling, clock.now());
+    const scheduled = flag(read('x-scheduled', 'scheduled', 'sched'), false);
+    const subscription: Subscription = { topics, asked, format, filter: parseFilter(read), identity };
+    const history = (upTo: number) =>
+      readHistory(store, schedule, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) });
+    return { subscription, polling, quiet: since.from === 'none' && !scheduled, history };
   };
 
-  const stream = async (exchange: Exchange, subscription: Subscription, since: Since): Promise<void> => {
-    const { response } = exchange;
+  /** A place for a stream, held until its connection closes. */
+  const takePlace = (request: Asked): Disposable => {
     if (subscribers.size >= parts.maxSubscribers) throw refuse('too_many_subscribers');
-    const place = parts.limits.subscription(exchange);
-    response.once('close', () => place[Symbol.dispose]());
-    const subscriber = new Subscriber(subscription, response, () => parts.cut.inc());
+    return parts.limits.subscription(request);
+  };
+
+  const stream = async ({ subscription, quiet, history }: ReturnType<typeof parse>, outlet: Outlet): Promise<void> => {
+    const subscriber = new Subscriber(subscription, outlet, () => parts.cut.inc());
     // Before history is read: what is published in between is held, and dropped again where history has it.
     const registration = subscribers.add(subscriber);
-    response.once('close', () => registration[Symbol.dispose]());
-    response.writeHead(200, { ...headersOf(subscription.format), 'Cache-Control': 'no-cache' });
+    outlet.stream.once('close', () => registration[Symbol.dispose]());
     subscriber.tell(sign('open', subscription.asked, context));
-    if (since.from === 'none') return;
+    if (quiet) return;
     subscriber.hold();
     const upTo = await store.top();
-    await subscriber.replay(history(subscription.topics, since, upTo));
+    await subscriber.replay(history(upTo));
     subscriber.release(upTo);
   };
 
   return {
     async read(exchange, asked, format) {
-      const { read, identity } = exchange;
-      const topics = allow(exchange, asked);
-      const polling = flag(read('x-poll', 'poll', 'po'), false);
-      const since = parseSince(read('x-since', 'since', 'si'), polling, clock.now());
-      const subscription = { topics, asked, format, filter: parseFilter(read), identity };
-      await (polling ? poll : stream)(exchange, subscription, since);
+      const { response } = exchange;
+      const parsed = parse(exchange, asked, format);
+      const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
+      if (parsed.polling) {
+        const pages = parsed.history(await store.top());
+        // Not writeHead: an empty answer then says so in its length, as the peer's does.
+        response.setHeaders(new Map(Object.entries(headers)));
+        await writeHistory(response, pages, parsed.subscription);
+        response.end();
+        return;
+      }
+      const place = takePlace(exchange);
+      response.once('close', () => place[Symbol.dispose]());
+      response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
+      await stream(parsed, { stream: response, end: () => response.end() });
+    },
+
+    async readWebSocket(request, asked, accept) {
+      const parsed = parse(request, asked, 'ws');
+      if (parsed.polling) {
+        const outlet = await accept();
+        await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription);
+        outlet.end();
+        return;
+      }
+      const place = takePlace(request);
+      // Also when the handshake fails.
+      request.request.socket.once('close', () => place[Symbol.dispose]());
+      await stream(parsed, await accept());
     },
 
     check(exchange, asked) {
@@ -111,8 +143,4 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
       throw refuse('no_websocket');
     },
   };
-}
-
-function headersOf(format: Format): Record<string, string> {
-  return { ...crossOrigin, 'Content-Type': contentTypes[format] };
 }

@@ -73,8 +73,8 @@ export class MessageStore {
   }
 
   /** The newest `seq`, 0 when nothing is cached. */
-  async top(): Promise<number> {
-    const row = await this.#db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  async top(db: Kysely<Tables> = this.#db): Promise<number> {
+    const row = await db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
     return row?.seq ?? 0;
   }
 

@@ -1,5 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
+import { deliveryMigrations } from './delivery-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   ...accountMigrations,
+  ...deliveryMigrations,
 ];

@@ -6,5 +6,7 @@ export function errorBody(problem: Problem): string {
   const refusal = refusalOf(problem);
   const code = refusal?.code ?? problem.status * 100;
   const error = refusal?.text ?? problem.detail;
-  return `${JSON.stringify({ code, http: problem.status, error, link: refusal?.link })}\n`;
+  const body = JSON.stringify({ code, http: problem.status, error, link: refusal?.link });
+  // The peer escapes these in errors, though not in messages.
+  return `${body.replace(/[<>&]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)}\n`;
 }

@@ -26,6 +26,8 @@ export const PublishJson = z.object({
   cache: toggle,
   firebase: toggle,
   sequence_id: text,
+  /** Ours: how long the message counts. */
+  expire: text,
 });
 export type PublishJson = z.infer<typeof PublishJson>;
 
@@ -51,6 +53,7 @@ export function jsonParameters(json: PublishJson): ReadonlyMap<string, string> {
   set('x-cache', word(json.cache));
   set('x-firebase', word(json.firebase));
   set('x-sequence-id', json.sequence_id);
+  set('x-expire', json.expire);
   return parameters;
 }
 

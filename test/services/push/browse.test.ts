@@ -81,10 +81,17 @@ describe('looking through push', () => {
     expect(after).toMatchObject({ listening: 0 });
   });
 
-  it('does not pretend to send later', async () => {
-    const request = { method: 'POST', body: JSON.stringify({ topic: 'later', message: 'x', delay: '30m' }) };
-    await expect(api(base, '/api/push/messages', request)).rejects.toThrow('cannot send later yet');
+  it('holds a message back until its time, and says which times can be written', async () => {
+    const send = (delay: string): Promise<any> =>
+      api(base, '/api/push/messages', {
+        method: 'POST',
+        body: JSON.stringify({ topic: 'later', message: 'x', delay }),
+      });
+    const before = Date.now();
+    const { time } = await send('30m');
+    expect(time).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000 + 1_800_000);
     expect((await look('later', '')).messages).toEqual([]);
+    await expect(send('some day')).rejects.toThrow('Write 30m, 2 hours, tomorrow 10am');
   });
 
   it('leads browsers to the pages, and clients to the routes they know', async () => {

@@ -3,6 +3,7 @@ import { eachDialect } from '../../../support/database.ts';
 import { readHistory } from '../../../../services/push/history.ts';
 import type { Since } from '../../../../services/push/domain/since.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
+import { ScheduleStore } from '../../../../services/push/store/schedule.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 
 eachDialect((_name, open) => {
@@ -19,7 +20,13 @@ eachDialect((_name, open) => {
       );
     const history = async (topics: readonly string[], since: Since, upTo?: number, now = 500): Promise<string[]> => {
       const texts: string[] = [];
-      for await (const page of readHistory(store, { topics, since, upTo: upTo ?? (await store.top()), now })) {
+      for await (const page of readHistory(store, new ScheduleStore(database.kysely), {
+        topics,
+        since,
+        scheduled: false,
+        upTo: upTo ?? (await store.top()),
+        now,
+      })) {
         texts.push(...page.map((row) => row.text));
       }
       return texts;

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer';
+
+/** What a file is: its media type, and the ending that its address gets (with its dot, or empty). */
+export interface Kind {
+  readonly type: string;
+  readonly ending: string;
+}
+
+/** Bytes of a file that tell its kind. */
+export const tellingBytes = 4100;
+
+const plain: Kind = { type: 'text/plain; charset=utf-8', ending: '.txt' };
+
+/** The kind of a file by its first bytes; its name counts where they tell nothing. */
+export async function kindOf(head: Buffer, name: string): Promise<Kind> {
+  // Android installs packages by this type only; the bytes are those of any archive.
+  if (/\.apk$/i.test(name)) return { type: 'application/vnd.android.package-archive', ending: '.apk' };
+  if (isText(head)) return textKind(head.toString('utf8'));
+  // Loaded at the first file: most servers never get one.
+  const { fileTypeFromBuffer } = await import('file-type');
+  const found = await fileTypeFromBuffer(head);
+  if (found !== undefined) return { type: found.mime, ending: `.${found.ext}` };
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0].toLowerCase() ?? '';
+  return { type: 'application/octet-stream', ending };
+}
+
+/** Text may be cut in the middle of a character. */
+function isText(head: Buffer): boolean {
+  if (head.includes(0)) return false;
+  for (let end = head.length; end >= Math.max(0, head.length - 3); end -= 1) {
+    if (isUtf8(head.subarray(0, end))) return true;
+  }
+  return false;
+}
+
+function textKind(text: string): Kind {
+  const start = text.replace(/^\uFEFF/, '').trimStart();
+  if (/^(<!doctype html|<(html|head|body|script|iframe|div|p|h1|table|a|br|style|title)[\s>/])/i.test(start)) {
+    return { type: 'text/html; charset=utf-8', ending: '.html' };
+  }
+  if (/^(<\?xml[^]*?\?>\s*)?(<!--[^]*?-->\s*)*(<!doctype svg[^>]*>\s*)?<svg[\s>]/i.test(start.slice(0, 1000))) {
+    return { type: 'image/svg+xml', ending: '.svg' };
+  }
+  if (start.startsWith('<?xml')) return { type: 'text/xml; charset=utf-8', ending: '.xml' };
+  if (isJson(start)) return { type: 'application/json', ending: '.json' };
+  return plain;
+}
+
+function isJson(text: string): boolean {
+  if (!/^[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Text that only begins like it.
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { refuse } from '../refusals.ts';
+import { RunFault } from './arguments.ts';
+import { BoundsFault, runTemplate } from './evaluate.ts';
+import { isFunction } from './functions.ts';
+import { parseTemplate } from './parse.ts';
+import { SyntaxFault, type Node } from './syntax.ts';
+import type { Value } from './values.ts';
+
+/** What the peer allows: bytes of a template and characters of what comes of it. */
+const longestTemplate = 32 * 1024;
+const longestOutput = 1024 * 1024;
+/** Bytes of a JSON body that templates may be run on. */
+export const templateBodyLimit = 128 * 1024;
+const mostSteps = 200_000;
+
+/** Templates inside templates, and calls of what the data hold. */
+const disallowed = /\{\{-?\s*(?:call|template|define|block)\b/;
+/** Actions, and line breaks that a header can only spell. */
+const writtenBreaks = /\{\{[^]*?\}\}|\\n/g;
+
+/**
+ * The data of a template.
+ *
+ * @throws Problem 40042
+ */
+export function readTemplateData(body: string): Value {
+  try {
+    return JSON.parse(body) as Value;
+  } catch (cause) {
+    throw refuse('template_not_json', undefined, { cause });
+  }
+}
+
+/**
+ * What a template makes of the data, trimmed. `place` begins the message of a run that failed.
+ *
+ * @throws Problem 40043, 40044, 40045, 40055 for one that takes too long, 40056 for what grows too large.
+ */
+export function renderTemplate(
+  template: string,
+  data: Value,
+  { place, expired }: { readonly place: string; readonly expired: () => boolean },
+): string {
+  if (template.length > longestTemplate) throw refuse('template_too_large');
+  const text = template.replace(writtenBreaks, (found) => (found === '\\n' ? '\n' : found));
+  if (disallowed.test(text)) throw refuse('template_disallowed');
+  const nodes = parse(text);
+  try {
+    return runTemplate(text, nodes, data, { characters: longestOutput, steps: mostSteps, expired }).trim();
+  } catch (cause) {
+    if (cause instanceof RunFault) throw refuse('template_failed', `${place}${cause.message}`, { cause });
+    if (cause instanceof BoundsFault) throw refuse(cause.kind === 'time' ? 'template_timeout' : 'template_too_large');
+    throw cause;
+  }
+}
+
+function parse(text: string): readonly Node[] {
+  try {
+    return parseTemplate(text, isFunction);
+  } catch (cause) {
+    if (cause instanceof SyntaxFault) throw refuse('template_unparsable', cause.message, { cause });
+    throw cause;
+  }
+}

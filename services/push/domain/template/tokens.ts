@@ -1,0 +1,118 @@
+import { lineAt, SyntaxFault } from './syntax.ts';
+
+/** A part of a template: text outside of actions, or an action's inside as tokens. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'action'; readonly at: number; readonly end: number; readonly tokens: readonly Token[] };
+
+export interface Token {
+  readonly kind: 'space' | 'word' | 'field' | 'variable' | 'number' | 'string' | 'sign';
+  readonly text: string;
+  readonly at: number;
+}
+
+const shapes: readonly (readonly [Token['kind'], RegExp])[] = [
+  ['space', /\s+/y],
+  ['number', /[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/y],
+  ['string', /"(?:[^"\\\n]|\\.)*"|`[^`]*`|'(?:[^'\\\n]|\\.)+'/y],
+  ['field', /\.[\p{L}_][\p{L}\p{N}_]*/uy],
+  ['variable', /\$[\p{L}\p{N}_]*/uy],
+  ['word', /[\p{L}_][\p{L}\p{N}_]*/uy],
+  ['sign', /:=|[=|(),.]/y],
+];
+
+/**
+ * Parts a template. A dash inside the braces (`{{- … -}}`) takes the white space on its side away.
+ *
+ * @throws SyntaxFault
+ */
+export function readParts(text: string): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  let trims = false;
+  while (at <= text.length) {
+    const open = text.indexOf('{{', at);
+    let plain = text.slice(at, open < 0 ? undefined : open);
+    if (trims) plain = plain.trimStart();
+    const trimsBefore = open >= 0 && /^-\s/.test(text.slice(open + 2, open + 4));
+    if (trimsBefore) plain = plain.trimEnd();
+    if (plain !== '') parts.push({ kind: 'text', text: plain });
+    if (open < 0) break;
+    const begin = open + 2 + (trimsBefore ? 1 : 0);
+    const action = readAction(text, begin);
+    if (action.tokens !== undefined) parts.push({ kind: 'action', at: begin, end: action.end, tokens: action.tokens });
+    trims = action.trims;
+    at = action.next;
+  }
+  return parts;
+}
+
+interface Action {
+  /** Undefined for a comment. */
+  readonly tokens: readonly Token[] | undefined;
+  readonly end: number;
+  readonly next: number;
+  readonly trims: boolean;
+}
+
+const close = /(\s-)?\}\}/y;
+
+function readAction(text: string, begin: number): Action {
+  const fault = (position: number, reason: string): SyntaxFault => new SyntaxFault(lineAt(text, position), reason);
+  const closing = (position: number): Action | undefined => {
+    close.lastIndex = position;
+    const found = close.exec(text);
+    if (found === null) return undefined;
+    return { tokens: undefined, end: position, next: close.lastIndex, trims: found[1] !== undefined };
+  };
+  const comment = /\s*\/\*/y;
+  comment.lastIndex = begin;
+  if (comment.test(text)) {
+    const end = text.indexOf('*/', begin);
+    if (end < 0) throw fault(begin, 'unclosed comment');
+    const closed = closing(end + 2) ?? closing(end + 2 + (/^\s*/.exec(text.slice(end + 2))?.[0].length ?? 0));
+    if (closed === undefined) throw fault(end, 'comment ends before closing delimiter');
+    return closed;
+  }
+  const tokens: Token[] = [];
+  for (let at = begin; at < text.length;) {
+    const closed = closing(at);
+    if (closed !== undefined) return { ...closed, tokens };
+    const token = readToken(text, at, tokens.at(-1));
+    if (token === undefined) {
+      const [character = ''] = text.slice(at);
+      if (character === '"' || character === "'" || character === '`') throw fault(at, 'unterminated quoted string');
+      throw fault(at, `unexpected ${JSON.stringify(character)} in command`);
+    }
+    tokens.push(token);
+    at += token.text.length;
+  }
+  throw fault(begin, 'unclosed action');
+}
+
+function readToken(text: string, at: number, previous: Token | undefined): Token | undefined {
+  for (const [kind, shape] of shapes) {
+    // A path goes on without a space: `.5` after a word would be one.
+    if (kind === 'number' && previous !== undefined && /^(word|field|variable)$/.test(previous.kind)) continue;
+    shape.lastIndex = at;
+    const found = shape.exec(text)?.[0];
+    if (found) return { kind, text: found, at };
+  }
+  return undefined;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
+
+/** The text that a quoted string stands for; a character in single quotes is its code point. */
+export function readQuoted(source: string): string | number {
+  const inside = source.slice(1, -1);
+  if (source.startsWith('`')) return inside;
+  const text = inside.replace(
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/gs,
+    (_all, byte: string | undefined, unit: string | undefined, letter: string | undefined) => {
+      if (letter === undefined) return String.fromCharCode(parseInt(byte ?? unit ?? '0', 16));
+      return escapes[letter] ?? letter;
+    },
+  );
+  return source.startsWith("'") ? (text.codePointAt(0) ?? 0) : text;
+}

@@ -1,0 +1,235 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+let clock: FakeClock;
+let rig: Rig;
+beforeAll(async () => {
+  clock = createFakeClock();
+  rig = await openRig({
+    clock,
+    environment: { NTFY_ATTACHMENT_FILE_SIZE_LIMIT: '2M', NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: '5M' },
+  });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const refusal = (code: number) => ({ code, http: Math.floor(code / 100) });
+
+async function upload(body: string | Buffer, headers: Record<string, string> = {}, topic = 'files') {
+  const { text } = await rig.ask('PUT', `/${topic}`, { authorization: admin, ...headers }, body);
+  return JSON.parse(text);
+}
+
+/** The path of a message's file. */
+const pathOf = ({ attachment }: { attachment: { url: string } }): string => new URL(attachment.url).pathname;
+
+function stored(of: Rig = rig): string[] {
+  try {
+    return readdirSync(join(of.host.dataDir, 'push', 'attachments'));
+  } catch {
+    return [];
+  }
+}
+
+describe('an uploaded file', () => {
+  it.each([
+    ['a.png', png, 'image/png', '.png', undefined],
+    ['', png, 'image/png', '.png', 'attachment.png'],
+    ['page.html', '<!DOCTYPE html><script>alert(1)</script>', 'text/html; charset=utf-8', '.html', undefined],
+    ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml', '.svg', undefined],
+    ['data', '{"a":1}', 'application/json', '.json', undefined],
+    ['note.md', '# hi', 'text/plain; charset=utf-8', '.txt', undefined],
+    ['app.apk', Buffer.from('PK\u0003\u0004'), 'application/vnd.android.package-archive', '.apk', undefined],
+    ['blob.xyz', Buffer.from([0, 255, 1, 2]), 'application/octet-stream', '.xyz', undefined],
+    ['../../etc/passwd', 'x', 'text/plain; charset=utf-8', '.txt', 'passwd'],
+    ['C:\\a\\b.txt', 'x', 'text/plain; charset=utf-8', '.txt', 'b.txt'],
+    ['Größe "1".txt', 'x', 'text/plain; charset=utf-8', '.txt', undefined],
+  ])('named %j is told by its content and comes back as it was', async (filename, body, type, ending, name) => {
+    const headers = filename === '' ? {} : { Filename: `=?UTF-8?B?${Buffer.from(filename).toString('base64')}?=` };
+    const message = await upload(body, headers);
+    const { attachment } = message;
+    const shown = name ?? filename;
+    expect(message.message).toBe(`You received a file: ${shown}`);
+    expect(attachment).toEqual({
+      name: shown,
+      type,
+      size: body.length,
+      expires: message.time + 3 * 3600,
+      url: `${rig.host.url('push')}/file/${message.id}${ending}`,
+    });
+    const reply = await fetch(attachment.url);
+    expect(Buffer.from(await reply.arrayBuffer())).toEqual(Buffer.from(body));
+    const expected = type.startsWith('text/') ? 'text/plain; charset=utf-8' : type;
+    expect(reply.headers.get('content-type')).toBe(expected);
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(reply.headers.get('content-security-policy')).toContain('sandbox');
+    expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="[ -~]*"/);
+    const head = await fetch(attachment.url, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(body.length));
+  });
+
+  it('takes its text from the message parameter, its name from the query, and may be larger than one read', async () => {
+    const body = Buffer.alloc(1_500_000, 'abc');
+    const message = await upload(body, { Message: 'look\\nhere' }, 'files?f=big.txt');
+    expect(message).toMatchObject({ message: 'look\nhere', attachment: { name: 'big.txt', size: body.length } });
+    expect(Buffer.from(await (await fetch(message.attachment.url)).arrayBuffer()).equals(body)).toBe(true);
+    expect(await rig.poll(`/files/json?poll=1&id=${message.id}`)).toEqual([message]);
+  });
+
+  it.each([
+    ['bytes=0-2', 206, 'abc', 'bytes 0-2/10'],
+    ['bytes=8-', 206, 'ij', 'bytes 8-9/10'],
+    ['bytes=-3', 206, 'hij', 'bytes 7-9/10'],
+    ['bytes=5-99', 206, 'fghij', 'bytes 5-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=-0', 416, '', 'bytes */10'],
+    ['bytes=3-1', 200, 'abcdefghij', null],
+    ['bytes=0-1,4-5', 200, 'abcdefghij', null],
+    ['lines=1-2', 200, 'abcdefghij', null],
+  ])('answers the range %s with %i', async (range, status, text, told) => {
+    const { attachment } = await upload('abcdefghij', { Filename: 'r.txt' });
+    const reply = await fetch(attachment.url, { headers: { range } });
+    expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([status, text, told]);
+  });
+
+  it.each([
+    '/file/',
+    '/file/..%2f..%2fdb.sqlite',
+    '/file/%2e%2e/db.sqlite',
+    '/file/a/b',
+    '/file/AAAAAAAAAAAA',
+    '/file/x.a.b',
+  ])('%s is no file', async (path) => {
+    const { status } = await rig.ask('GET', path, { authorization: admin });
+    expect(status).toBe(404);
+  });
+
+  it('cannot be had where it is too large, whether that was announced or not, and leaves nothing', async () => {
+    const before = stored();
+    expect(await upload(Buffer.alloc(2 * 1024 * 1024 + 1), { Filename: 'a' })).toMatchObject(refusal(41301));
+    const chunked = httpRequest({
+      port: rig.port,
+      host: '127.0.0.1',
+      method: 'PUT',
+      path: '/files',
+      headers: { authorization: admin, 'Transfer-Encoding': 'chunked' },
+    });
+    chunked.on('error', () => undefined);
+    chunked.end(Buffer.alloc(3 * 1024 * 1024));
+    const [response] = (await once(chunked, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    response.resume();
+    expect(stored()).toEqual(before);
+  });
+
+  it('leaves nothing when its sender goes away in the middle', async () => {
+    const before = stored();
+    const request = httpRequest({
+      port: rig.port,
+      host: '127.0.0.1',
+      method: 'PUT',
+      path: '/gone',
+      headers: { authorization: admin, 'Content-Length': '100000' },
+    });
+    request.on('error', () => undefined);
+    request.write(Buffer.alloc(50_000));
+    await expect.poll(() => stored().length).toBe(before.length + 1);
+    request.destroy();
+    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual(before);
+    expect(await rig.poll('/gone/json?poll=1')).toEqual([]);
+  });
+
+  it('counts for the limit of all files, which frees itself when they expire', async () => {
+    const before = stored().length;
+    const large = Buffer.alloc(1_800_000);
+    const answers = [];
+    for (let index = 0; index < 3; index += 1) answers.push(await upload(large, { Filename: `${index}` }));
+    const kept = answers.filter(({ attachment }) => attachment);
+    expect(answers).toContainEqual(expect.objectContaining(refusal(41301)));
+    expect(stored()).toHaveLength(before + kept.length);
+    clock.advance(3 * 3600 * 1000 + 60_000);
+    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual([]);
+    expect((await fetch(`${rig.host.url('push')}${pathOf(kept[0])}`)).status).toBe(404);
+    expect(await upload(large, { Filename: 'again' })).toHaveProperty('attachment');
+  });
+
+  it('goes with a scheduled message that is taken back or replaced, and may not expire before it is out', async () => {
+    const headers = { Filename: 's.txt', In: '1h', 'X-Sequence-ID': 's' };
+    const first = await upload('one', headers, 'later');
+    const second = await upload('two', headers, 'later');
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(first.id);
+    expect((await fetch(second.attachment.url)).status).toBe(200);
+    await rig.ask('DELETE', '/later/s', { authorization: admin });
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(second.id);
+    expect((await fetch(second.attachment.url)).status).toBe(404);
+    expect(await upload('x', { ...headers, In: '4h' }, 'later')).toMatchObject(refusal(40015));
+  });
+
+  it('is removed after an hour when its message never came to be', async () => {
+    const orphan = join(rig.host.dataDir, 'push', 'attachments', 'orphanorphan');
+    writeFileSync(orphan, 'x');
+    const old = clock.now() / 1000 - 3700;
+    utimesSync(orphan, old, old);
+    const { id } = await upload('x', { Filename: 'kept.txt' });
+    clock.advance(3600 * 1000);
+    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain('orphanorphan');
+    expect(stored()).toContain(id);
+  });
+});
+
+it('is refused where the settings take no files, and led to the public address where there is one', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-files-'));
+  try {
+    {
+      await using none = await openRig({ dataDir, environment: { NTFY_ATTACHMENT_FILE_SIZE_LIMIT: '0' } });
+      for (const [headers, body] of [
+        [{ Filename: 'a' }, 'x'],
+        [{}, 'x'.repeat(4096)],
+        [{}, Buffer.from([255])],
+      ] as const) {
+        const { text } = await none.ask('PUT', '/f', { authorization: admin, ...headers }, body);
+        expect(JSON.parse(text)).toMatchObject(refusal(40014));
+      }
+    }
+    await using open = await openRig({ dataDir, environment: { NTFY_BASE_URL: 'https://push.home.lan' } });
+    const message = await open.publish('/f', 'x', { Filename: 'a.txt' });
+    expect(message.attachment.url).toBe(`https://push.home.lan/file/${message.id}.txt`);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and stops nothing else', async ({ skip }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-full-'));
+  const folder = join(dataDir, 'push', 'attachments');
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  try {
+    if (!mounted) {
+      if (process.env['CI']) throw new Error('a small tmpfs could not be mounted; this test needs root');
+      skip();
+    }
+    await using full = await openRig({ dataDir });
+    const put = async (bytes: number) => {
+      const { text } = await full.ask('PUT', '/f', { authorization: admin, Filename: 'a' }, Buffer.alloc(bytes));
+      return JSON.parse(text);
+    };
+    expect(await put(3_000_000)).toMatchObject(refusal(50001));
+    expect(stored(full)).toEqual([]);
+    expect(await put(500_000)).toMatchObject({ attachment: { size: 500_000 } });
+    expect(await full.poll('/f/json?poll=1')).toHaveLength(1);
+  } finally {
+    if (mounted) spawnSync('umount', ['-l', folder]);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

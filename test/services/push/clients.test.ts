@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+
+/** The same port before and after the restart, which clients count on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const clients = [
+  ['Python', 'python3', 'clients/listen.py'],
+  ['Node', process.execPath, 'clients/listen.mjs'],
+] as const;
+
+it.each(clients)(
+  'a %s program that follows a topic gets each message once through kill -9 and a restart',
+  async (name, program, script) => {
+    if (spawnSync(program, ['--version']).status !== 0) throw new Error(`${name} is needed for this test`);
+    const dataDir = mkdtempSync(join(tmpdir(), 'push-client-'));
+    const port = await freePort();
+    const environment = { HOMEPORT_PORT_PUSH: String(port) };
+    const path = fileURLToPath(new URL(script, import.meta.url));
+    const reader = spawn(program, [path, String(port), 'follow', admin.name, admin.password], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    reader.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    const got = (): string[] => text.split('\n').slice(0, -1);
+    const answered: string[] = [];
+    const publish = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) {
+        const body = `m${String(answered.length)}`;
+        const reply = await fetch(`http://127.0.0.1:${String(port)}/follow`, {
+          method: 'POST',
+          headers: { authorization: adminAuthorization },
+          body,
+        });
+        if (reply.status === 200) answered.push(body);
+      }
+    };
+    try {
+      {
+        await using host = await startHostProcess(dataDir, { environment });
+        await publish(50);
+        await expect.poll(() => got().length, { timeout: 20_000 }).toBeGreaterThan(0);
+        await publish(50);
+        await host.kill();
+      }
+      await using host = await startHostProcess(dataDir, { environment });
+      await publish(50);
+      await expect.poll(got, { timeout: 20_000 }).toEqual(answered);
+      expect(host.port('push')).toBe(port);
+    } finally {
+      reader.kill();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+  90_000,
+);

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import type { Clock } from '../../../../services/contracts/service.ts';
+import { Schedule } from '../../../../services/push/schedule.ts';
+import { recorder } from '../../../../services/push/record.ts';
+import { MessageStore } from '../../../../services/push/store/messages.ts';
+import { migrations } from '../../../../services/push/store/migrations.ts';
+import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/schedule.ts';
+import { createFakeClock } from '../../../support/clock.ts';
+import { eachDialect } from '../../../support/database.ts';
+
+const start = Date.UTC(2026, 0, 1);
+
+eachDialect((_name, open) => {
+  const openSchedule = async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    const { commit } = database;
+    const store = new ScheduleStore(database.kysely);
+    const messages = new MessageStore(database.kysely);
+    const fake = createFakeClock(start);
+    const timers = new Set<object>();
+    const clock: Clock = {
+      ...fake,
+      after(ms, call) {
+        const timer = fake.after(ms, () => {
+          timers.delete(timer);
+          call();
+        });
+        timers.add(timer);
+        return {
+          [Symbol.dispose]() {
+            timers.delete(timer);
+            timer[Symbol.dispose]();
+          },
+        };
+      },
+    };
+    const delivered: string[] = [];
+    const jobs = { enqueueAll: () => Promise.reject(new Error('there are no entries')) };
+    const schedule = new Schedule({
+      context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
+      store,
+      record: recorder({ jobs } as never, messages, []),
+      cacheSeconds: 3600,
+      announce(envelopes) {
+        delivered.push(...envelopes.map(({ message }) => message.id));
+        return Promise.resolve();
+      },
+    });
+    const add = (rows: readonly { id: string; due: number; topic?: string; sequence?: string }[]) =>
+      commit((transaction) => store.insert(transaction, rows.map(rowOf)));
+    return { commit, store, messages, schedule, fake, timers, delivered, add };
+  };
+
+  it('holds 100,000 messages behind one timer, and delivers the due ones in order', async () => {
+    const { store, messages, schedule, fake, timers, delivered, add } = await openSchedule();
+    for (let at = 0; at < 100_000; at += 1000) {
+      await add(
+        Array.from({ length: 1000 }, (_, index) => ({
+          id: `m${String(at + index)}`,
+          due: at + index < 450 ? 100 - ((at + index) % 2) : 1000 + at + index,
+        })),
+      );
+    }
+    await schedule.look();
+    expect(timers.size).toBe(1);
+    fake.advance(98_000);
+    expect([delivered.length, timers.size]).toEqual([0, 1]);
+    fake.advance(2000);
+    await expect.poll(() => delivered.length).toBe(450);
+    expect(delivered[0]).toBe('m1');
+    expect(delivered.slice(225, 227)).toEqual(['m0', 'm2']);
+    expect([await messages.count(), await store.count()]).toEqual([450, 99_550]);
+    await expect.poll(() => timers.size).toBe(1);
+    await schedule[Symbol.asyncDispose]();
+    expect(timers.size).toBe(0);
+  }, 60_000);
+
+  it('gives a message to one of two hosts that share the table', async () => {
+    const { commit, store, add } = await openSchedule();
+    await add(Array.from({ length: 50 }, (_, index) => ({ id: `m${String(index)}`, due: 10 })));
+    const now = start / 1000 + 10;
+    const taken = await Promise.all([1, 2, 3].map(() => commit((transaction) => store.takeDue(transaction, now, 30))));
+    const ids = taken.flat().map(({ id }) => id);
+    expect(ids).toHaveLength(50);
+    expect(new Set(ids).size).toBe(50);
+  });
+
+  it('notices that the clock was set forward', async () => {
+    const { schedule, fake, delivered, add } = await openSchedule();
+    await add([{ id: 'far', due: 3600 }]);
+    await schedule.look();
+    fake.set(start + 3_600_000);
+    fake.advance(1000);
+    await expect.poll(() => delivered).toEqual(['far']);
+    await schedule[Symbol.asyncDispose]();
+  });
+});
+
+function fail(message: string): void {
+  throw new Error(message);
+}
+
+function rowOf({
+  id,
+  due,
+  topic = 't',
+  sequence = id,
+}: {
+  id: string;
+  due: number;
+  topic?: string;
+  sequence?: string;
+}): ScheduledMessage {
+  const time = start / 1000 + due;
+  const expires = time + 3600;
+  const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });
+  return { id, topic, sequence, time, expires, text, entry: null, after: 0 };
+}
