@@ -13,7 +13,9 @@ while True:
     try:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", f"/{topic}/json?since={since}", headers={"Authorization": f"Basic {credential}"})
-        for line in connection.getresponse():
+        response = connection.getresponse()
+        # Something else is said while the server starts or stops.
+        for line in response if response.status == 200 else []:
             event = json.loads(line)
             if event["event"] == "message":
                 since = event["id"]
