@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('previews Markdown, writes the curl command and says that sending later is not there', async () => {
+  it('previews Markdown, writes the curl command, and sends later', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -69,9 +69,12 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     const command = await dialog.locator('details code').innerText();
     expect(command).toContain(String.raw`--data-raw 'It'\''s **light**'`);
     expect(command).toContain(`-H 'Markdown: yes'`);
+    await dialog.getByLabel('Send later').fill('some day');
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByText('Write 30m, 2 hours, tomorrow 10am').waitFor();
     await dialog.getByLabel('Send later').fill('30m');
     await dialog.getByRole('button', { name: 'Publish' }).click();
-    await dialog.getByText('This server cannot send later yet.').waitFor();
+    await page.getByText('Goes to harbour on').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
