@@ -6,7 +6,7 @@ import { noBrowser, openPage } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { openPages, signIn, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('looking through a topic', () => {
   let pages: Pages;
