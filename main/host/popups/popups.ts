@@ -5,7 +5,7 @@ import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { Bursts } from './bursts.ts';
 import { PopupMemory, type Remembered } from './memory.ts';
 import type { Notifier, Popup, PopupEvent } from './notifier.ts';
-import { quietSpans, quietUntil, wallClock, type WallClock } from './quiet-hours.ts';
+import { quietSpans, quietUntil, wallClock, type WallClock } from '../../../services/contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
 import {
   briefOf,
