@@ -111,6 +111,11 @@ export class PushJudge {
     return mode === 'normal' && priority === 3 && isQuiet(spans, this.#wall, time) ? 'hold' : 'show';
   }
 
+  /** Whether nothing of the topic waits, however quiet it is. */
+  passesQuiet(topic: string): boolean {
+    return this.#rule(topic).mode === 'always';
+  }
+
   /** When the topic's quiet that reigns now ends, Infinity for never; undefined while it is not quiet. */
   quietUntil(topic: string, time: number): number | undefined {
     const { mode, spans } = this.#rule(topic);
