@@ -18,6 +18,7 @@ import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
+import { openQuiet } from './quiet/quiet.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
@@ -76,6 +77,7 @@ function create(context: Context, settings: Settings): Service {
     }
     return subscribers.room();
   };
+  const quiet = openQuiet({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: settings.webPush,
@@ -83,6 +85,7 @@ function create(context: Context, settings: Settings): Service {
     allowed: settings.webPushHosts,
     reserved,
     keptSeconds: seconds(settings.cacheDuration),
+    quiet,
   });
   const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
   const { publisher, attachments, baseUrl, cacheSeconds } = delivery;
@@ -166,6 +169,7 @@ function create(context: Context, settings: Settings): Service {
     await removeExpiredMessages(context, store);
     await delivery.eachMinute();
     await webPush.upkeep();
+    await quiet.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
   };
@@ -193,6 +197,7 @@ function create(context: Context, settings: Settings): Service {
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...webPush.handlers,
+      ...quiet.handlers,
     ],
     takeOver(program, folder) {
       if (program === 'ntfy') return takeOverNtfy(context, store, folder);
@@ -206,6 +211,7 @@ function create(context: Context, settings: Settings): Service {
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());
+      open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
       open.use(announceActivity(context));
@@ -234,6 +240,7 @@ function create(context: Context, settings: Settings): Service {
     async [Symbol.asyncDispose]() {
       open.dispose();
       await delivery[Symbol.asyncDispose]();
+      await quiet[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
     },

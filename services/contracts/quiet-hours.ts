@@ -72,13 +72,18 @@ function covered(spans: readonly QuietSpan[], at: number): boolean {
   return spans.some(({ from, to }) => (at >= from && at < to) || (at + week >= from && at + week < to));
 }
 
+/** Whether it is quiet at a moment (ms since the epoch). */
+export function isQuiet(spans: readonly QuietSpan[], wall: WallClock, time: number): boolean {
+  return spans.length > 0 && covered(spans, wall(time));
+}
+
 /**
  * The moment (ms since the epoch) when the quiet that reigns at `time` ends; undefined when it is not quiet, and
  * Infinity when it never ends. Compares what the clock on the wall shows, so that a change to or from summer time makes
  * the night shorter or longer, never its end another one.
  */
 export function quietUntil(spans: readonly QuietSpan[], wall: WallClock, time: number): number | undefined {
-  if (spans.length === 0 || !covered(spans, wall(time))) return undefined;
+  if (!isQuiet(spans, wall, time)) return undefined;
   const thisMinute = Math.floor(time / minute);
   const firstBlock = thisMinute - (thisMinute % step);
   for (let block = firstBlock; block <= thisMinute + week; block += step) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QuietHours, quietSpans, quietUntil, wallClock } from '../../../main/host/popups/quiet-hours.ts';
+import { QuietHours, quietSpans, quietUntil, wallClock } from '../../../services/contracts/quiet-hours.ts';
 
 const berlin = wallClock('Europe/Berlin');
 const utc = wallClock('UTC');
