@@ -18,6 +18,7 @@ import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
+import { openRecurring } from './recurring/recurring.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
@@ -85,7 +86,7 @@ function create(context: Context, settings: Settings): Service {
     keptSeconds: seconds(settings.cacheDuration),
   });
   const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
-  const { publisher, attachments, baseUrl, cacheSeconds } = delivery;
+  const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
     statistics,
@@ -97,6 +98,7 @@ function create(context: Context, settings: Settings): Service {
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
+  const recurring = openRecurring({ context, messages: store, publisher, record, reserved, messageSizeLimit });
   const publish = publishRoutes({
     publisher,
     attachments,
@@ -165,6 +167,7 @@ function create(context: Context, settings: Settings): Service {
     await saveTotal();
     await removeExpiredMessages(context, store);
     await delivery.eachMinute();
+    await recurring.eachMinute();
     await webPush.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
@@ -192,6 +195,7 @@ function create(context: Context, settings: Settings): Service {
     api: [
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...recurring.handlers,
       ...webPush.handlers,
     ],
     takeOver(program, folder) {
@@ -208,6 +212,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(await webPush.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
+      open.use(await recurring.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
@@ -233,6 +238,7 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
+      await recurring[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();

@@ -2,6 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
 import { plannedMigrations } from './planned-migrations.ts';
+import { recurringMigrations } from './recurring-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   ...accountMigrations,
   ...deliveryMigrations,
   ...plannedMigrations,
+  ...recurringMigrations,
 ];
