@@ -1,15 +1,15 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import type { Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { TopicName } from '../../contracts/push.ts';
 import { pushApi, type PushMessage } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Statistics } from '../statistics.ts';
-import { unfit } from '../domain/unfit.ts';
 import { Browse } from '../store/browse.ts';
-import { dueOf, topicOf } from './fields.ts';
+import { dueOf, unfit } from './fields.ts';
 
 interface ApiParts {
   readonly context: Context;
@@ -59,7 +59,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
 
     implement(pushApi.messages, async ({ identity, params, query }) => {
       const { before, limit } = query;
-      const topic = topicOf(params['topic'], reserved);
+      const topic = known(params['topic'], reserved);
       if (!may(identity, 'read', topic)) throw forbidden('read', topic);
       const narrow = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
       const most = narrow ? searched : limit;
@@ -85,7 +85,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
 
     implement(pushApi.publish, async ({ identity, body }) => {
       const { title, priority, tags, click, markdown } = body;
-      const topic = topicOf(body.topic, reserved);
+      const topic = known(body.topic, reserved);
       if (!may(identity, 'write', topic)) throw forbidden('publish to', topic);
       const due = dueOf(body.delay.trim(), clock.now(), longestDelay);
       const message = body.message.trim();
@@ -119,6 +119,13 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       return { total, today, rate, listening: subscribers.size };
     }),
   ];
+}
+
+function known(text: string | undefined, reserved: ReadonlySet<string>): string {
+  const topic = TopicName.safeParse(text);
+  if (!topic.success) throw unfit('topic', 'Use letters, digits, - and _ only, 64 at most.');
+  if (reserved.has(topic.data)) throw unfit('topic', `The name ${topic.data} is reserved. Choose another one.`);
+  return topic.data;
 }
 
 function forbidden(what: string, topic: string): Problem {

@@ -1,8 +1,11 @@
 import type { Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { TopicName } from '../../contracts/push.ts';
 import { parseDelay } from '../domain/delay.ts';
-import { unfit } from '../domain/unfit.ts';
+
+/** What a form's field has against its value. */
+export function unfit(field: string, message: string): Problem {
+  return new Problem('push.invalid', 422, message, { fields: { [field]: message } });
+}
 
 /**
  * When a message is to go out, in unix seconds; undefined: now. `now` in ms, `longest` in seconds.
@@ -24,12 +27,4 @@ export function dueOf(delay: string, now: number, longest: number, field = 'dela
 export function requireIdentity(identity: Identity | undefined): Identity {
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
   return identity;
-}
-
-/** A topic that may be used. @throws Problem with the field `topic`. */
-export function topicOf(text: string | undefined, reserved: ReadonlySet<string>): string {
-  const topic = TopicName.safeParse(text);
-  if (!topic.success) throw unfit('topic', 'Use letters, digits, - and _ only, 64 at most.');
-  if (reserved.has(topic.data)) throw unfit('topic', `The name ${topic.data} is reserved. Choose another one.`);
-  return topic.data;
 }

@@ -7,7 +7,8 @@ import { unfit } from '../domain/unfit.ts';
 import { readContent } from '../recurring/content.ts';
 import type { Schedules } from '../recurring/schedules.ts';
 import type { RecurringRow } from '../store/recurring.ts';
-import { requireIdentity, topicOf } from './fields.ts';
+import { requireIdentity } from './fields.ts';
+import { topicOf } from './topic-field.ts';
 
 export interface ScheduleRouteParts {
   readonly schedules: Schedules;
