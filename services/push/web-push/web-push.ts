@@ -1,5 +1,6 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
+import { everyTopic } from '../../contracts/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
@@ -68,7 +69,7 @@ export function openWebPush({ context, enabled, contact, allowed, reserved, kept
 
     async store(transaction, messages) {
       for (const message of messages) {
-        if (!wanted.has(message.topic) || message.event === 'poll_request') continue;
+        if (!(wanted.has(message.topic) || wanted.has(everyTopic)) || message.event === 'poll_request') continue;
         const browsers = await store.wanting(transaction, message.topic);
         const due = browsers.map(({ id, base_url }) => ({
           payload: deliveryOf(message, id, base_url),
