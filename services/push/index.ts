@@ -19,6 +19,7 @@ import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
 import { openQuiet } from './quiet/quiet.ts';
+import { openRecurring } from './recurring/recurring.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
@@ -88,7 +89,7 @@ function create(context: Context, settings: Settings): Service {
     quiet,
   });
   const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
-  const { publisher, attachments, baseUrl, cacheSeconds } = delivery;
+  const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
     statistics,
@@ -100,6 +101,7 @@ function create(context: Context, settings: Settings): Service {
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
+  const recurring = openRecurring({ context, messages: store, publisher, record, reserved, messageSizeLimit });
   const publish = publishRoutes({
     publisher,
     attachments,
@@ -168,6 +170,7 @@ function create(context: Context, settings: Settings): Service {
     await saveTotal();
     await removeExpiredMessages(context, store);
     await delivery.eachMinute();
+    await recurring.eachMinute();
     await webPush.upkeep();
     await quiet.upkeep();
     limits.forget();
@@ -196,6 +199,7 @@ function create(context: Context, settings: Settings): Service {
     api: [
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...recurring.handlers,
       ...webPush.handlers,
       ...quiet.handlers,
     ],
@@ -214,6 +218,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
+      open.use(await recurring.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
@@ -239,6 +244,7 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
+      await recurring[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();
       await quiet[Symbol.asyncDispose]();
       subscribers.endAll();
