@@ -189,7 +189,16 @@ function create(context: Context, settings: Settings): Service {
       clock,
     }),
     api: [
-      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
+      ...pushHandlers({
+        context,
+        publisher,
+        attachments,
+        reserved,
+        messageSizeLimit,
+        longestDelay,
+        statistics,
+        subscribers,
+      }),
       ...webPush.handlers,
     ],
     takeOver(program, folder) {
