@@ -39,6 +39,12 @@ export const pushPublished = defineTopic(
   }),
 );
 
+/** A message was put away or deleted at all clients. */
+export const pushTakenBack = defineTopic(
+  'push.taken-back',
+  z.object({ topic: TopicName, sequence: z.string(), how: z.enum(['cleared', 'deleted']) }),
+);
+
 /**
  * Messages were stored since the last of these; at most two a second. It names none of them: a page reads what its person may
  * read.

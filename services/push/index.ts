@@ -197,7 +197,16 @@ function create(context: Context, settings: Settings): Service {
       clock,
     }),
     api: [
-      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
+      ...pushHandlers({
+        context,
+        publisher,
+        attachments,
+        reserved,
+        messageSizeLimit,
+        longestDelay,
+        statistics,
+        subscribers,
+      }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...webPush.handlers,

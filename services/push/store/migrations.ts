@@ -39,6 +39,6 @@ export const migrations: readonly Migration[] = [
   ...accountMigrations,
   ...deliveryMigrations,
   ...plannedMigrations,
-  ...quietMigrations,
   ...recurringMigrations,
+  ...quietMigrations,
 ];
