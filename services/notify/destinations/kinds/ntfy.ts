@@ -1,11 +1,12 @@
-import { TopicName } from '../../contracts/push.ts';
-import type { Message } from '../domain/message.ts';
-import type { Destination, DestinationKind } from './destination.ts';
-import { formatField } from './grammar.ts';
-import { basicAuthorization, isHeader, userAgent } from './http.ts';
-import { parseOptions, writeOptions, type CommonOptions } from './options.ts';
-import { resultOfError, resultOfReply } from './result.ts';
-import { encodePart, hostAndPort, userInfo, type DestinationUrl } from './url.ts';
+import { TopicName } from '../../../contracts/push.ts';
+import type { Message } from '../../domain/message.ts';
+import type { Destination, DestinationKind } from '../destination.ts';
+import { formatField } from '../fields.ts';
+import { basicAuthorization, isHeader, withQuery } from '../http.ts';
+import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
+import { secretsIn } from '../places.ts';
+import { sendFitted } from '../scheme.ts';
+import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
 
 const priorities: readonly string[] = ['min', 'low', 'default', 'high', 'max'];
 
@@ -112,6 +113,7 @@ function normalUrl(
 /** `ntfy://host[:port]/topic[/topic]` for one's own server, `ntfy://topic` for the public one. */
 export const ntfyKind: DestinationKind = {
   service: 'ntfy',
+  files: true,
   label: 'ntfy',
   protocols: ['ntfy'],
   secureProtocols: ['ntfys'],
@@ -163,7 +165,7 @@ export const ntfyKind: DestinationKind = {
     if (!URL.canParse(server)) return 'its host is not valid';
     const account = parseAccount(url);
     if (!isHeader('authorization', account.authorization ?? '')) return 'its token is not valid';
-    const headers: Record<string, string> = { 'user-agent': userAgent, 'content-type': 'application/json' };
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (account.authorization !== undefined) headers['authorization'] = account.authorization;
     if (priority !== 'default') headers['x-priority'] = priority;
     for (const [name, header] of headerArguments) {
@@ -173,27 +175,29 @@ export const ntfyKind: DestinationKind = {
 
     const make = (target: DestinationUrl, topic: string): Destination => ({
       service: 'ntfy',
-      // The server takes a longer message for a file; cut, it stays one a phone shows.
-      shape: { format: options.format, titleLimit: 200, bodyLimit: 7800 },
       optional: options.optional,
       url: (masked) => normalUrl(target, hosted, account, options, masked),
-      async send(message, { fetch }, signal) {
-        const notSent = 'Failed to send ntfy notification';
-        try {
-          const reply = await fetch(server, {
-            method: 'POST',
-            headers,
-            body: body(topic, message),
-            signal,
-            timeoutMs: options.timeoutMs,
-            maxRedirects: options.redirect ? 5 : 0,
-            trust: 'owner',
-          });
-          return resultOfReply(reply, 'Sent ntfy notification.', notSent);
-        } catch (error) {
-          return resultOfError(error, notSent);
-        }
-      },
+      send: sendFitted({
+        noun: 'ntfy',
+        // The server takes a longer message for a file; cut, it stays one a phone shows.
+        shape: { format: options.format, titleLimit: 200, bodyLimit: 7800, overflow: 'truncate' },
+        options,
+        secrets: () => secretsIn(url, ntfyKind),
+        async send(message, { ask }) {
+          const [file, ...more] = message.attachments ?? [];
+          if (file === undefined) {
+            await ask({ method: 'POST', url: server, headers, body: body(topic, message) });
+            return;
+          }
+          // A message has one file; each further one is a message of its own.
+          const { 'content-type': _type, ...bare } = headers;
+          const about = { title: message.title === '' ? undefined : message.title, message: message.body };
+          for (const [at, { name, read }] of [file, ...more].entries()) {
+            const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
+            await ask({ method: 'POST', url, headers: bare, body: await read() });
+          }
+        },
+      }),
     });
     const first = topics[0] ?? '';
     if (topics.length === 1) return make(url, first);

@@ -1,8 +1,9 @@
-import { Priority, pushOffered, TopicName } from '../../contracts/push.ts';
-import { priorityOf } from '../domain/notice-type.ts';
-import type { DestinationKind } from './destination.ts';
-import { parseOptions } from './options.ts';
-import { resultOfError } from './result.ts';
+import { Priority, pushOffered, TopicName } from '../../../contracts/push.ts';
+import { priorityOf } from '../../domain/notice-type.ts';
+import { convertText } from '../../domain/text/convert.ts';
+import type { DestinationKind } from '../destination.ts';
+import { parseOptions } from '../options.ts';
+import { resultOfError } from '../result.ts';
 
 const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
@@ -47,11 +48,11 @@ export const pushKind: DestinationKind = {
     const format = options.format === 'html' ? 'text' : options.format;
     return {
       service: 'Push',
-      // The push server cuts what is longer than its messages and hands the whole to the inbox.
-      shape: { format, titleLimit: undefined, bodyLimit: undefined },
       optional: options.optional,
       url: () => `push://${topic.data}${priority.data === undefined ? '' : `?priority=${priority.data}`}`,
-      async send(message, { handovers }) {
+      async send(notice, { handovers }) {
+        // The push server cuts what is longer than its messages and hands the whole to the inbox.
+        const message = { ...notice, body: convertText(notice.body, notice.format, format), format };
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,

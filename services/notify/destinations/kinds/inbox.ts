@@ -1,11 +1,10 @@
-import { inboxOffered } from '../../contracts/inbox.ts';
-import { priorityOf } from '../domain/notice-type.ts';
-import type { Destination, DestinationKind } from './destination.ts';
-import { resultOfError } from './result.ts';
+import { inboxOffered } from '../../../contracts/inbox.ts';
+import { priorityOf } from '../../domain/notice-type.ts';
+import type { Destination, DestinationKind } from '../destination.ts';
+import { resultOfError } from '../result.ts';
 
 const inbox: Destination = {
   service: 'Inbox',
-  shape: { format: undefined, titleLimit: undefined, bodyLimit: undefined },
   optional: false,
   url: () => 'inbox://',
   async send(message, { handovers }) {
