@@ -24,8 +24,10 @@ import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
 import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
+import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
+import { Search } from './search/search.ts';
 import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
@@ -85,7 +87,9 @@ function create(context: Context, settings: Settings): Service {
     reserved,
     keptSeconds: seconds(settings.cacheDuration),
   });
-  const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
+  const search = new Search(context);
+  const also = [webPush.store, search.store];
+  const delivery = openDelivery({ context, settings, messages: store, also, onPublished: spread });
   const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
@@ -165,7 +169,7 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
-    await removeExpiredMessages(context, store);
+    await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
     await webPush.upkeep();
@@ -196,6 +200,7 @@ function create(context: Context, settings: Settings): Service {
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
+      ...searchHandlers(search),
       ...webPush.handlers,
     ],
     takeOver(program, folder) {

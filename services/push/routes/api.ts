@@ -154,7 +154,8 @@ function lineOf(text: string | undefined): string {
   return (content_type === 'text/markdown' ? message.replaceAll(/[*_`#]+/g, '') : message).slice(0, lineLength);
 }
 
-function shown(entry: Message, seq: number): PushMessage {
+/** A message as our own page has it. */
+export function shown(entry: Message, seq: number): PushMessage {
   const { id, topic, title, message, priority, tags, click, content_type, time, actions, attachment } = entry;
   return {
     ...{ id, seq, topic, title: title ?? '', message: message ?? '', markdown: content_type === 'text/markdown' },

@@ -3,6 +3,7 @@ import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
 import { plannedMigrations } from './planned-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
+import { searchMigrations } from './search-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   ...deliveryMigrations,
   ...plannedMigrations,
   ...recurringMigrations,
+  ...searchMigrations,
 ];
