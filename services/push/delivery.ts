@@ -37,6 +37,8 @@ export interface Delivery extends AsyncDisposable {
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
+  /** Tells the pages that what is planned is another than before. */
+  readonly plansChanged: () => void;
   start(): Promise<Disposable>;
   eachMinute(): Promise<void>;
   eachHour(): Promise<void>;
@@ -121,6 +123,7 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     planned,
     cacheSeconds,
     baseUrl,
+    plansChanged: plans.soon,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));

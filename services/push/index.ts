@@ -25,8 +25,10 @@ import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
 import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
+import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
+import { Search } from './search/search.ts';
 import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
@@ -88,7 +90,9 @@ function create(context: Context, settings: Settings): Service {
     keptSeconds: seconds(settings.cacheDuration),
     quiet,
   });
-  const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
+  const search = new Search(context);
+  const also = [webPush.store, search.store];
+  const delivery = openDelivery({ context, settings, messages: store, also, onPublished: spread });
   const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
@@ -101,7 +105,15 @@ function create(context: Context, settings: Settings): Service {
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
-  const recurring = openRecurring({ context, messages: store, publisher, record, reserved, messageSizeLimit });
+  const recurring = openRecurring({
+    context,
+    messages: store,
+    publisher,
+    record,
+    reserved,
+    changed: delivery.plansChanged,
+    messageSizeLimit,
+  });
   const publish = publishRoutes({
     publisher,
     attachments,
@@ -168,7 +180,7 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
-    await removeExpiredMessages(context, store);
+    await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
     await webPush.upkeep();
@@ -209,6 +221,7 @@ function create(context: Context, settings: Settings): Service {
       }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
+      ...searchHandlers(search),
       ...webPush.handlers,
       ...quiet.handlers,
     ],
