@@ -1,6 +1,7 @@
 // Shows messages of the push server while no page is open. A plain file at the root, so that its scope is every page.
 
-const icon = '/mark.svg';
+const icon = '/icons/192.png';
+const badge = '/icons/badge-96.png';
 
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -72,7 +73,7 @@ function isWebAddress(text) {
 }
 
 function show(title, options) {
-  return self.registration.showNotification(title, { icon, badge: icon, ...options });
+  return self.registration.showNotification(title, { icon, badge, ...options });
 }
 
 /** The id is the proof: the page may have been closed for longer than a session lasts. */

@@ -22,6 +22,7 @@ import { openQuiet } from './quiet/quiet.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
+import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
@@ -194,6 +195,7 @@ function create(context: Context, settings: Settings): Service {
     }),
     api: [
       ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
+      ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...webPush.handlers,
       ...quiet.handlers,
     ],

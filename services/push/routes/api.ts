@@ -4,12 +4,12 @@ import { Problem } from '../../contracts/problem.ts';
 import { TopicName } from '../../contracts/push.ts';
 import { pushApi, type PushMessage } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { parseDelay } from '../domain/delay.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Statistics } from '../statistics.ts';
 import { Browse } from '../store/browse.ts';
+import { dueOf, unfit } from './fields.ts';
 
 interface ApiParts {
   readonly context: Context;
@@ -95,7 +95,17 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       }
       const envelope = await publisher.publish({
         event: 'message',
-        ...{ topic, title: title.trim(), message, priority, tags, markdown, cached: true, due },
+        ...{
+          topic,
+          title: title.trim(),
+          message,
+          priority,
+          tags,
+          markdown,
+          cached: true,
+          due,
+          account: identity?.account,
+        },
         ...(click === undefined ? {} : { click }),
         inbox: { source: 'push', body: message },
       });
@@ -116,22 +126,6 @@ function known(text: string | undefined, reserved: ReadonlySet<string>): string 
   if (!topic.success) throw unfit('topic', 'Use letters, digits, - and _ only, 64 at most.');
   if (reserved.has(topic.data)) throw unfit('topic', `The name ${topic.data} is reserved. Choose another one.`);
   return topic.data;
-}
-
-function unfit(field: string, message: string): Problem {
-  return new Problem('push.invalid', 422, message, { fields: { [field]: message } });
-}
-
-/** Unix seconds; undefined: now. */
-function dueOf(delay: string, now: number, longest: number): number | undefined {
-  if (delay === '') return undefined;
-  try {
-    return parseDelay(delay, now, longest);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const hours = String(Math.floor(longest / 3600));
-    throw unfit('delay', `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`);
-  }
 }
 
 function forbidden(what: string, topic: string): Problem {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
+import { everyTopic } from '../../contracts/web-push.ts';
 
 interface Row {
   readonly id: string;
@@ -89,7 +90,7 @@ export class WebPushStore {
     return rows.map(({ topic }) => topic);
   }
 
-  /** The browsers that want a topic. */
+  /** The browsers that want a topic, or all. */
   async wanting(
     transaction: Kysely<Tables>,
     topic: string,
@@ -98,7 +99,8 @@ export class WebPushStore {
       .selectFrom('web_push')
       .innerJoin('web_push_topics', 'web_push_topics.subscription', 'web_push.id')
       .select(['web_push.id', 'web_push.base_url', 'web_push.account'])
-      .where('web_push_topics.topic', '=', topic)
+      .distinct()
+      .where('web_push_topics.topic', 'in', [topic, everyTopic])
       .execute();
   }
 
@@ -112,7 +114,7 @@ export class WebPushStore {
     const browsers = Map.groupBy(rows, ({ id }) => id);
     return [...browsers].map(([id, wanted]) => {
       const topics = new Set(wanted.map(({ topic }) => topic));
-      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) };
+      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) || topics.has(everyTopic) };
     });
   }
 

@@ -1,5 +1,6 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
+import { everyTopic } from '../../contracts/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
@@ -81,7 +82,7 @@ export function openWebPush({
     async store(transaction, recorded) {
       for (const each of recorded) {
         const { message } = each;
-        if (!wanted.has(message.topic) || message.event === 'poll_request') continue;
+        if (!(wanted.has(message.topic) || wanted.has(everyTopic)) || message.event === 'poll_request') continue;
         const browsers = await store.wanting(transaction, message.topic);
         const manners = await quiet.sort(transaction, each, new Set(browsers.flatMap(({ account }) => account ?? [])));
         const due = browsers.flatMap(({ id, base_url, account }) => {

@@ -184,6 +184,13 @@ describe('our own page', () => {
     expect(browser.open(service.received[0] as Received)).toMatchObject({ subscription_id: '/a' });
     expect((await api('PUT', '/api/push/browsers', { ...order, topics: [] })).status).toBe(200);
     expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: [] });
+    expect((await api('PUT', '/api/push/browsers', { ...order, topics: ['a', '*'] })).status).toBe(200);
+    await rig.publish('/a', 'once');
+    await rig.publish('/new', 'also what is new');
+    await expect.poll(() => service.received.length).toBe(3);
+    const texts = service.received.slice(1).map((received) => browser.open(received).message.message);
+    expect(texts.sort()).toEqual(['also what is new', 'once']);
+    expect((await send('POST', { ...order, topics: ['*'] })).status).toBe(400);
     const evil = await api('PUT', '/api/push/browsers', { ...order, endpoint: 'https://evil.example/' });
     expect(evil.body.error.code).toBe('push.web_push_endpoint');
   });
