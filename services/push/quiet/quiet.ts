@@ -8,6 +8,7 @@ import type { Recorded } from '../record.ts';
 import { quietHandlers } from '../routes/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
+import { mayRead } from '../web-push/delivery.ts';
 import { tellDigests } from './digests.ts';
 import { People } from './people.ts';
 import { remindAll } from './reminders.ts';
@@ -98,7 +99,9 @@ export function openQuiet(context: Context): Quiet {
       const manners = new Map<string, Manner>();
       const now = clock.now();
       for (const account of readers) {
-        const judge = event === 'message' ? people.judge(account) : undefined;
+        // A browser may want all topics, also those its person may not read: nothing is noted of them.
+        const known = event === 'message' ? people.judge(account) : undefined;
+        const judge = known !== undefined && (await mayRead(context, { account }, topic)) ? known : undefined;
         const outcome = judge?.outcome(topic, priority, now) ?? 'show';
         const held = { account, topic, sequence, key: entry?.key ?? `push:${id}` };
         const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;

@@ -8,7 +8,7 @@ import type { People } from '../quiet/people.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
 export interface QuietParts {
-  readonly context: Pick<Context, 'clock' | 'commit'>;
+  readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly store: QuietStore;
   readonly people: People;
   /** Somebody's rules are others now. */
@@ -17,10 +17,13 @@ export interface QuietParts {
 
 /** What a person does with the own rules. */
 export function quietHandlers({ context, store, people, changed }: QuietParts): readonly ApiHandler[] {
-  const state = async ({ account, role }: Identity): Promise<PushQuietState> => {
+  const state = async (identity: Identity): Promise<PushQuietState> => {
+    const { account, role } = identity;
+    const readable = ({ topic }: { readonly topic: string }): boolean =>
+      context.accounts.may(identity, 'push', 'read', topic);
     const { rules, zone, popups } = people.quiet(account);
-    const held = await store.held(account);
-    const urgent = await store.urgent(account);
+    const held = (await store.held(account)).filter(readable);
+    const urgent = (await store.urgent(account)).filter(readable);
     return {
       // Who has set nothing yet and is the first to do so decides about the machine's popups too.
       quiet: { rules: [...rules], zone, popups: role === 'admin' && (popups || people.atTheMachine === undefined) },

@@ -114,7 +114,7 @@ export class WebPushStore {
     const browsers = Map.groupBy(rows, ({ id }) => id);
     return [...browsers].map(([id, wanted]) => {
       const topics = new Set(wanted.map(({ topic }) => topic));
-      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) };
+      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) || topics.has(everyTopic) };
     });
   }
 
