@@ -9,9 +9,11 @@ import { gotifyKind } from './kinds/gotify.ts';
 import { homeAssistantKind } from './kinds/home-assistant.ts';
 import { inboxKind } from './kinds/inbox.ts';
 import { jsonKind } from './kinds/json.ts';
+import { mailKind } from './kinds/mail.ts';
 import { matrixKind } from './kinds/matrix.ts';
 import { mattermostKind } from './kinds/mattermost.ts';
 import { ntfyKind } from './kinds/ntfy.ts';
+import { popupKind } from './kinds/popup.ts';
 import { pushKind } from './kinds/push.ts';
 import { pushbulletKind } from './kinds/pushbullet.ts';
 import { pushoverKind } from './kinds/pushover.ts';
@@ -19,6 +21,7 @@ import { rocketKind } from './kinds/rocketchat.ts';
 import { signalKind } from './kinds/signal.ts';
 import { slackKind } from './kinds/slack.ts';
 import { teamsKind, workflowKind } from './kinds/teams.ts';
+import { remoteSyslogKind, syslogKind } from './kinds/syslog.ts';
 import { telegramKind } from './kinds/telegram.ts';
 import { xmlKind } from './kinds/xml.ts';
 import { parseDestinationUrl } from './url.ts';
@@ -27,7 +30,9 @@ import { parseDestinationUrl } from './url.ts';
 export const kinds: readonly DestinationKind[] = [
   inboxKind,
   pushKind,
+  popupKind,
   ntfyKind,
+  mailKind,
   telegramKind,
   discordKind,
   slackKind,
@@ -47,6 +52,8 @@ export const kinds: readonly DestinationKind[] = [
   jsonKind,
   formKind,
   xmlKind,
+  syslogKind,
+  remoteSyslogKind,
 ];
 
 const byScheme = new Map(

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly ask: (request: HttpRequest) => Promise<FetchReply>;
   /** Ends the sending with a reason that the service gave in an answer of status 200. */
   readonly fail: (reason: string, retryable?: boolean) => never;
+  /** A foreign text as one short line without the URL's secrets. */
+  readonly hide: (text: string) => string;
   /** Text that no message holds, for the boundary of a form in parts. */
   readonly boundary: () => string;
   readonly outlets: Outlets;
@@ -42,6 +44,7 @@ export function openExchange(
     outlets,
     signal,
     options,
+    hide: (text) => hide(text, secrets),
     boundary: () => `homeport-${outlets.random.text(24)}`,
     fail(reason, retryable = false) {
       const said = hide(reason, secrets);

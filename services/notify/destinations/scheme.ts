@@ -33,8 +33,8 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly args?: readonly string[];
   /** Format it shows unless the URL says another; default text. */
   readonly format?: TextFormat;
-  /** How it writes a format, where it has a dialect of its own. */
-  readonly dialect?: Partial<Record<TextFormat, Shown>>;
+  /** How it writes a format, where it has a dialect of its own; `asWritten` where it converts by itself. */
+  readonly dialect?: Partial<Record<TextFormat, Shown | 'asWritten'>>;
   readonly titleLimit?: number;
   readonly bodyLimit?: number;
   /** What becomes of a longer body unless the URL says otherwise; default truncate. */
@@ -113,8 +113,9 @@ function make(
   });
   if (typeof opened === 'string') return opened;
   const { send, noun } = typeof opened === 'function' ? { send: opened, noun: scheme.service } : opened;
+  const shown = scheme.dialect?.[options.format] ?? options.format;
   const shape: Shape = {
-    format: scheme.dialect?.[options.format] ?? options.format,
+    format: shown === 'asWritten' ? undefined : shown,
     titleLimit: scheme.titleLimit,
     bodyLimit: scheme.bodyLimit,
     overflow: options.overflow,
