@@ -163,7 +163,17 @@ function create(context: Context, settings: Settings): Service {
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
-    await publisher.publish(draftOf(offer, messageSizeLimit), key);
+    const draft = draftOf(offer, messageSizeLimit);
+    const id = publisher.newId();
+    const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
+    const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
+    let published;
+    try {
+      published = await publisher.publish({ ...draft, ...kept }, key, id);
+    } finally {
+      // One that was there already keeps the file it has.
+      if (kept !== undefined && published === undefined) await attachments.discard([id]);
+    }
   };
   /** The total is known; before that there is none to save. */
   let counted = false;
