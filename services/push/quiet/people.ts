@@ -3,7 +3,7 @@ import type { PushQuiet } from '../../contracts/push-quiet-api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
-const none: PushQuiet = { rules: [], zone: null, popups: false };
+const none: PushRules = { rules: [], zone: null };
 
 /** Everyone's rules, kept at hand: they are asked for each message. */
 export class People {
@@ -22,8 +22,9 @@ export class People {
     return this.#rules.get(account)?.judge;
   }
 
-  quiet(account: string): PushQuiet {
-    return this.#rules.get(account)?.quiet ?? none;
+  /** Undefined for who has set nothing yet. */
+  quiet(account: string): PushQuiet | undefined {
+    return this.#rules.get(account)?.quiet;
   }
 
   /** Whose rules the machine's popups follow. */
@@ -50,7 +51,7 @@ export class People {
     const owner = this.atTheMachine;
     const account = owner === undefined ? undefined : await this.#context.accounts.find(owner);
     const followed = owner !== undefined && account?.role === 'admin' && account.enabled;
-    const { rules, zone } = followed ? this.quiet(owner) : none;
+    const { rules, zone } = (followed ? this.quiet(owner) : undefined) ?? none;
     const told: PushRules = { rules: [...rules], zone };
     const text = JSON.stringify(told);
     if (text !== this.#told) this.#context.bus.publish(pushPopupRules, told);

@@ -21,12 +21,13 @@ export function quietHandlers({ context, store, people, changed }: QuietParts): 
     const { account, role } = identity;
     const readable = ({ topic }: { readonly topic: string }): boolean =>
       context.accounts.may(identity, 'push', 'read', topic);
-    const { rules, zone, popups } = people.quiet(account);
+    // Who is the first administrator to set anything decides about the machine's popups too.
+    const first = role === 'admin' && people.atTheMachine === undefined;
+    const { rules, zone, popups } = people.quiet(account) ?? { rules: [], zone: null, popups: first };
     const held = (await store.held(account)).filter(readable);
     const urgent = (await store.urgent(account)).filter(readable);
     return {
-      // Who has set nothing yet and is the first to do so decides about the machine's popups too.
-      quiet: { rules: [...rules], zone, popups: role === 'admin' && (popups || people.atTheMachine === undefined) },
+      quiet: { rules: [...rules], zone, popups: role === 'admin' && popups },
       machineZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
       held: held.map(({ topic, messages }) => ({ topic, messages })),
       urgent: urgent.map(({ id, topic, text, time, due }) => ({ id, topic, title: titleOf(text), time, next: due })),

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { newBrowser, openPushService } from '../services/push/push-service.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+
+describe.skipIf(noBrowser)('quiet hours of push', () => {
+  let pages: Pages;
+  let service: Awaited<ReturnType<typeof openPushService>>;
+  const folder = mkdtempSync(join(tmpdir(), 'push-quiet-page-'));
+
+  beforeAll(async () => {
+    service = await openPushService();
+    pages = await openPages({
+      services: [push, inbox, control],
+      dataDir: folder,
+      environment: { PUSH_WEB_PUSH_HOSTS: service.origin },
+    });
+    for (const topic of ['doors', 'nas-error-backup', 'nas-info-backup', 'garden']) await publish(topic, 'Hello');
+  });
+  beforeEach(async () => {
+    await save({ rules: [] });
+  });
+  afterAll(async () => {
+    await pages[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function publish(topic: string, body: string, more: Record<string, string> = {}): Promise<void> {
+    const answer = await fetch(`${pages.host.url('push')}/${topic}`, {
+      method: 'POST',
+      body,
+      headers: { authorization: adminAuthorization, ...more },
+    });
+    expect(answer.status).toBe(200);
+  }
+  async function save(quiet: object): Promise<void> {
+    const answer = await fetch(`${pages.url}/api/push/quiet`, { method: 'PUT', headers, body: JSON.stringify(quiet) });
+    expect(answer.status).toBe(200);
+  }
+  const saved = async () => await (await fetch(`${pages.url}/api/push/quiet`, { headers })).json();
+  const rules = async () => (await saved()).quiet.rules;
+
+  it('are set for all topics, with hours and repetition, and say how they stand', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('tab', { name: 'Quiet hours' }).click();
+    await page.getByText('Never quiet').waitFor();
+    await page.getByRole('link', { name: 'All topics' }).click();
+    const dialog = page.getByRole('dialog', { name: 'All topics' });
+    await dialog.getByRole('button', { name: 'Add hours' }).click();
+    const hours = dialog.getByRole('group', { name: 'Quiet hours 1' });
+    await hours.getByLabel('Days').selectOption('Monday to Friday');
+    await hours.getByLabel('To').fill('06:30');
+    await dialog.getByRole('button', { name: 'Add hours' }).click();
+    const whole = dialog.getByRole('group', { name: 'Quiet hours 2' });
+    await whole.getByLabel('From').fill('00:00');
+    await whole.getByLabel('To').fill('00:00');
+    await dialog.getByLabel('An urgent message comes').selectOption('Every 5 minutes');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day · urgent again every 5 min')
+      .waitFor();
+    await page.getByText(/^Quiet (now|until)/).waitFor();
+    expect(await rules()).toEqual([
+      { topics: '*', mode: 'normal', quiet: ['mon-fri 22:00-06:30', '00:00-00:00'], repeatMinutes: 5 },
+    ]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('of one topic are a rule of its own, found from the topic, changed, and removed with a way back', async () => {
+    await using visit = await pages.visit('/push/doors');
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Quiet hours of this topic' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    expect(await dialog.getByLabel('Topics').inputValue()).toBe('doors');
+    await dialog.getByRole('radio', { name: 'Silent' }).check();
+    await dialog.getByText('without a sound and without a popup').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await rules()).toEqual([{ topics: 'doors', mode: 'silent', quiet: [], repeatMinutes: null }]);
+    await page.getByRole('link', { name: 'doors' }).click();
+    const again = page.getByRole('dialog', { name: 'Rule for doors' });
+    await again.getByLabel('Topics').fill('nas-*-backup');
+    await again.getByText('It fits nas-info-backup, nas-error-backup.').waitFor();
+    await again.getByRole('radio', { name: 'Always' }).check();
+    await again.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Always heard').waitFor();
+    expect((await rules()).map(({ topics }: { topics: string }) => topics)).toEqual(['nas-*-backup']);
+    await page.getByRole('link', { name: 'nas-*-backup' }).click();
+    await page.getByRole('button', { name: 'Remove rule' }).click();
+    await expect.poll(rules).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(rules).toHaveLength(1);
+    await page.getByRole('link', { name: 'nas-*-backup' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('say at the field what does not fit', async () => {
+    await save({ rules: [{ topics: 'doors', mode: 'silent' }] });
+    await using visit = await pages.visit('/push?tab=quiet');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    await dialog.getByLabel('Topics').fill('a b');
+    await dialog.getByRole('button', { name: 'Add hours' }).click();
+    await dialog.getByLabel('From').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Use letters, digits').waitFor();
+    await dialog.getByText('Choose when it begins and when it ends.').waitFor();
+    await dialog.getByLabel('Topics').fill('doors');
+    await dialog.getByLabel('From').fill('12:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('There is a rule for these topics already.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('rule=');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('follow another time zone and leave the popups of the machine alone where that is wanted', async () => {
+    await using visit = await pages.visit('/push?tab=quiet');
+    const { page } = visit;
+    const zones = page.getByLabel('Times are those of');
+    const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await zones.selectOption(own);
+    await expect.poll(async () => (await saved()).quiet.zone).toBe(own);
+    const popups = page.getByRole('switch', { name: 'Popups of this machine follow these rules' });
+    const before = (await popups.getAttribute('aria-checked')) === 'true';
+    await popups.click();
+    await page.getByText(before ? 'Popups follow the settings alone.' : 'Popups follow these rules.').waitFor();
+    expect(await popups.getAttribute('aria-checked')).toBe(String(!before));
+    expect(visit.complaints).toEqual([]);
+  });
+
+  describe('while something waits', () => {
+    beforeEach(async () => {
+      const browser = newBrowser(service.origin);
+      const topics = ['doors', 'garden', 'nas-error-backup'];
+      const order = { endpoint: browser.endpoint, ...browser.keys, topics };
+      await fetch(`${pages.url}/api/push/browsers`, { method: 'PUT', headers, body: JSON.stringify(order) });
+      await save({
+        rules: [
+          { topics: '*', mode: 'normal', quiet: ['mon-fri 22:00-07:00', '00:00-24:00'], repeatMinutes: 5 },
+          { topics: 'nas-*', mode: 'always' },
+          { topics: 'garden-info-maintenance-of-the-watering-system-in-the-back-yard', mode: 'silent' },
+          { topics: 'heating', mode: 'normal', quiet: ['sat sun 10:00-12:00'], repeatMinutes: 0 },
+        ],
+      });
+    });
+    afterEach(() => save({ rules: [{ topics: '*', mode: 'silent' }] }));
+
+    it('counts it, shows what nobody has seen, and takes it as seen', async () => {
+      await using visit = await pages.visit('/push?tab=quiet');
+      const { page } = visit;
+      await page.getByRole('heading', { name: 'Rules' }).waitFor();
+      await publish('doors', 'open');
+      await publish('garden', 'dry');
+      await page.getByText('2 messages wait to be summed up for your browsers: doors 1, garden 1').waitFor();
+      await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
+      await page.getByText(/^doors · comes again at \d\d:\d\d$/).waitFor();
+      await page.getByRole('button', { name: 'Seen: Door bell' }).click();
+      await expect.poll(async () => (await saved()).urgent).toEqual([]);
+      await page.getByText('Nobody has seen these yet').waitFor({ state: 'detached' });
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+      await publish('garden', 'dry');
+      await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
+      await using visit = await pages.visit('/push?tab=quiet', screen);
+      await visit.page.getByRole('heading', { name: 'Rules' }).waitFor();
+      await expectFits(visit, 'push-quiet', screen);
+      await visit.page.goto(`${pages.url}/push?tab=quiet&rule=*`);
+      await visit.page.getByRole('dialog', { name: 'All topics' }).waitFor();
+      await expectFits(visit, 'push-quiet-rule', screen);
+    });
+  });
+});
