@@ -24,6 +24,7 @@ import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
 import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
+import { retentionHandlers } from './routes/retention.ts';
 import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
@@ -89,7 +90,14 @@ function create(context: Context, settings: Settings): Service {
   });
   const search = new Search(context);
   const also = [webPush.store, search.store];
-  const delivery = openDelivery({ context, settings, messages: store, also, onPublished: spread });
+  const delivery = openDelivery({
+    context,
+    settings,
+    messages: store,
+    also,
+    forget: (...gone) => search.remove(...gone),
+    onPublished: spread,
+  });
   const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
@@ -102,7 +110,9 @@ function create(context: Context, settings: Settings): Service {
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
-  const recurring = openRecurring({ context, messages: store, publisher, record, reserved, messageSizeLimit });
+  const recurring = openRecurring({
+    ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
+  });
   const publish = publishRoutes({
     publisher,
     attachments,
@@ -169,6 +179,7 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
+    await delivery.retention.upkeep();
     await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
@@ -201,6 +212,7 @@ function create(context: Context, settings: Settings): Service {
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
+      ...retentionHandlers(delivery.retention, cacheSeconds),
       ...webPush.handlers,
     ],
     takeOver(program, folder) {

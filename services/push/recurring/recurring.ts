@@ -1,7 +1,6 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { announcePlans } from '../activity.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Record } from '../record.ts';
 import { scheduleHandlers } from '../routes/schedules.ts';
@@ -18,6 +17,8 @@ export interface RecurringParts {
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;
+  /** Schedules are others than before. */
+  readonly changed: () => void;
 }
 
 /** Messages that go out again and again. */
@@ -30,14 +31,13 @@ export interface Recurring extends AsyncDisposable {
 export function openRecurring(parts: RecurringParts): Recurring {
   const { context, reserved, messageSizeLimit } = parts;
   const store = new RecurringStore(context.db);
-  const plans = announcePlans(context);
-  const runs = new RecurringRuns({ ...parts, store, changed: plans.soon });
+  const runs = new RecurringRuns({ ...parts, store });
   const schedules = new Schedules({
     context,
     store,
     publisher: parts.publisher,
     expect: (time) => runs.expect(time),
-    changed: plans.soon,
+    changed: parts.changed,
   });
   const forgetRemoved = async (account: string): Promise<void> => {
     if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
@@ -47,7 +47,6 @@ export function openRecurring(parts: RecurringParts): Recurring {
     handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
     async start() {
       using open = new DisposableStack();
-      open.use(plans);
       open.use(
         context.bus.subscribe(accountsChanged, ({ account }) => {
           forgetRemoved(account).catch((error: unknown) =>

@@ -3,6 +3,7 @@ import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
 import { plannedMigrations } from './planned-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
+import { retentionMigrations } from './retention-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
 
 export const migrations: readonly Migration[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   ...plannedMigrations,
   ...recurringMigrations,
   ...searchMigrations,
+  ...retentionMigrations,
 ];
