@@ -9,6 +9,7 @@ import type { Envelope } from './live/envelope.ts';
 import { PlannedMessages } from './planned.ts';
 import { Publisher } from './publisher.ts';
 import { recorder, type AlsoStore, type Record } from './record.ts';
+import { Retention } from './retention/retention.ts';
 import { Schedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
@@ -22,6 +23,8 @@ export interface DeliveryParts {
   readonly messages: MessageStore;
   /** Writes what else is to be there with messages, in their transaction. */
   readonly also: readonly AlsoStore[];
+  /** Forgets the words of messages that go. */
+  readonly forget: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
   /** Passes messages on to whoever listens; the next commit waits for it. */
   readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
 }
@@ -33,6 +36,9 @@ export interface Delivery extends AsyncDisposable {
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
   readonly planned: PlannedMessages;
+  /** Tells the pages, soon, that other messages wait than before. */
+  readonly plansChanged: () => void;
+  readonly retention: Retention;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
@@ -44,7 +50,7 @@ export interface Delivery extends AsyncDisposable {
   eachHour(): Promise<void>;
 }
 
-export function openDelivery({ context, settings, messages, also, onPublished }: DeliveryParts): Delivery {
+export function openDelivery({ context, settings, messages, also, forget, onPublished }: DeliveryParts): Delivery {
   const { metrics, log } = context;
   const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
   const cacheSeconds = seconds(settings.cacheDuration);
@@ -57,11 +63,13 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     baseUrl,
   });
   const upstream = upstreamPolls(context, settings);
-  const record = recorder(context, messages, [upstream.store, ...also]);
   const plans = announcePlans(context);
   const discard = (ids: readonly string[]): void => {
     attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
   };
+  const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
+  const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
+  const record = recorder(context, messages, [upstream.store, retention.store, ...also]);
   const publisher = new Publisher({
     context,
     messages,
@@ -69,6 +77,7 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     attachments: files,
     record,
     cacheSeconds,
+    keptSeconds,
     keepInInbox: settings.keepInInbox,
     onPublished,
     onScheduled(time) {
@@ -84,7 +93,7 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     context,
     store: waiting,
     record,
-    cacheSeconds,
+    keptSeconds,
     announce(envelopes) {
       if (envelopes.length > 0) plans.soon();
       return publisher.announce(envelopes);
@@ -98,6 +107,7 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     announce: (envelopes) => publisher.announce(envelopes),
     expect: (time) => schedule.expect(time),
     discard,
+    keptSeconds,
     changed: plans.soon,
   });
   const forgetRemoved = async (account: string): Promise<void> => {
@@ -121,6 +131,8 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     attachments,
     waiting,
     planned,
+    plansChanged: plans.soon,
+    retention,
     cacheSeconds,
     baseUrl,
     plansChanged: plans.soon,
@@ -134,6 +146,7 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
           forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
         }),
       );
+      await retention.start();
       await attachments.cleanOrphans();
       await schedule.look();
       return open.move();

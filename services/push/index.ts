@@ -25,6 +25,7 @@ import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
 import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
+import { retentionHandlers } from './routes/retention.ts';
 import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
@@ -92,7 +93,14 @@ function create(context: Context, settings: Settings): Service {
   });
   const search = new Search(context);
   const also = [webPush.store, search.store];
-  const delivery = openDelivery({ context, settings, messages: store, also, onPublished: spread });
+  const delivery = openDelivery({
+    context,
+    settings,
+    messages: store,
+    also,
+    forget: (...gone) => search.remove(...gone),
+    onPublished: spread,
+  });
   const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
@@ -106,13 +114,7 @@ function create(context: Context, settings: Settings): Service {
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
   const recurring = openRecurring({
-    context,
-    messages: store,
-    publisher,
-    record,
-    reserved,
-    changed: delivery.plansChanged,
-    messageSizeLimit,
+    ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
   });
   const publish = publishRoutes({
     publisher,
@@ -190,6 +192,7 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
+    await delivery.retention.upkeep();
     await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
@@ -232,6 +235,7 @@ function create(context: Context, settings: Settings): Service {
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
+      ...retentionHandlers(delivery.retention, cacheSeconds),
       ...webPush.handlers,
       ...quiet.handlers,
     ],

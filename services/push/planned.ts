@@ -2,6 +2,7 @@ import type { Identity } from '../contracts/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Message } from './domain/message.ts';
+import { keptFor } from './domain/retention.ts';
 import { readEntry } from './inbox-copy.ts';
 import { readStored, type Envelope } from './live/envelope.ts';
 import type { Record } from './record.ts';
@@ -18,6 +19,8 @@ export interface PlannedParts {
   readonly expect: (time: number) => void;
   /** Files of these messages are not wanted any more. */
   readonly discard: (ids: readonly string[]) => void;
+  /** Seconds that a message of a topic is kept; 0: it is not. */
+  readonly keptSeconds: (topic: string) => number;
   /** What waits has changed. */
   readonly changed: () => void;
 }
@@ -70,14 +73,16 @@ export class PlannedMessages {
 
   /** Publishes a message before its time. @throws Problem `push.not_planned` (404), `push.forbidden` (403). */
   async publish(identity: Identity, id: string): Promise<void> {
-    const { context, store, record, announce, changed } = this.#parts;
+    const { context, store, record, announce, keptSeconds, changed } = this.#parts;
     this.#requireWrite(identity, (await this.#own(identity, id)).topic);
     const now = Math.floor(context.clock.now() / 1000);
     const envelopes = await context.commit(async (transaction) => {
       const row = await store.take(transaction, id);
       if (row === undefined) return [];
-      const { message, text, entry } = at(row, now);
-      return record(transaction, [{ message, text, entry: entry === null ? undefined : readEntry(entry) }]);
+      const moved = at(row, now);
+      const message = keptFor(moved.message, keptSeconds(row.topic));
+      const entry = moved.entry === null ? undefined : readEntry(moved.entry);
+      return record(transaction, [{ message, text: JSON.stringify(message), entry }]);
     });
     if (envelopes.length === 0) throw gone();
     changed();

@@ -26,7 +26,10 @@ export interface PublisherParts {
   readonly schedule: ScheduleStore;
   readonly attachments: AttachmentStore;
   readonly record: Record;
+  /** Seconds that a message is kept where nothing else is said. */
   readonly cacheSeconds: number;
+  /** Seconds that a message of a topic is kept; 0: it is not. */
+  readonly keptSeconds: (topic: string) => number;
   readonly keepInInbox: boolean;
   /** Passes messages on; the next commit waits for it. */
   readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
@@ -67,8 +70,10 @@ export class Publisher {
   }
 
   /** When a message that is delivered at this time expires; unix seconds. */
-  expiryOf({ lifetime }: Pick<Draft, 'lifetime'>, time: number): number {
-    return time + Math.min(lifetime ?? Infinity, this.#parts.cacheSeconds);
+  expiryOf({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
+    const { keptSeconds, cacheSeconds } = this.#parts;
+    // Who listens now may fetch the file of one that is not kept, too.
+    return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds);
   }
 
   /**
@@ -88,7 +93,9 @@ export class Publisher {
   /** A message as it is to be recorded. @throws Problem 40000 for one that no client could read. */
   prepare(draft: Draft, id = this.newId()): Recorded {
     const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
-    const message = compose(draft, { id, time, expires: this.expiryOf(draft, time) });
+    const expires = this.expiryOf(draft, time);
+    const kept = this.#parts.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };
+    const message = compose(kept, { id, time, expires });
     const text = JSON.stringify(message);
     if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
     return { message, text, entry: this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined };

@@ -1,5 +1,6 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../contracts/service.ts';
+import { keptFor } from './domain/retention.ts';
 import { readEntry } from './inbox-copy.ts';
 import { readStored, type Envelope } from './live/envelope.ts';
 import type { Record, Recorded } from './record.ts';
@@ -12,8 +13,8 @@ export interface ScheduleParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly store: ScheduleStore;
   readonly record: Record;
-  /** Seconds that a message is kept. */
-  readonly cacheSeconds: number;
+  /** Seconds that a message of a topic is kept; 0: it is not. */
+  readonly keptSeconds: (topic: string) => number;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
 }
 
@@ -66,12 +67,14 @@ export class Schedule implements AsyncDisposable {
     });
   }
 
-  #recorded({ text, entry, expires }: ScheduledMessage, now: number): Recorded {
-    const message = readStored(text);
+  #recorded({ text, entry }: ScheduledMessage, now: number): Recorded {
+    const planned = readStored(text);
     const inbox = entry === null ? undefined : readEntry(entry);
+    const seconds = this.#parts.keptSeconds(planned.topic);
+    const kept = keptFor(planned, seconds);
     // It was due while nothing ran: those who come back for it are to find it.
-    if (expires > now) return { message, text, entry: inbox };
-    const late = { ...message, expires: now + this.#parts.cacheSeconds };
-    return { message: late, text: JSON.stringify(late), entry: inbox };
+    const late = kept.expires !== undefined && kept.expires <= now;
+    const message = late ? { ...kept, expires: now + seconds } : kept;
+    return { message, text: message === planned ? text : JSON.stringify(message), entry: inbox };
   }
 }

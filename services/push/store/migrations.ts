@@ -4,6 +4,7 @@ import { deliveryMigrations } from './delivery-migrations.ts';
 import { plannedMigrations } from './planned-migrations.ts';
 import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
+import { retentionMigrations } from './retention-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
 
 export const migrations: readonly Migration[] = [
@@ -42,5 +43,6 @@ export const migrations: readonly Migration[] = [
   ...plannedMigrations,
   ...recurringMigrations,
   ...searchMigrations,
+  ...retentionMigrations,
   ...quietMigrations,
 ];

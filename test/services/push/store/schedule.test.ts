@@ -41,7 +41,7 @@ eachDialect((_name, open) => {
       context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
       store,
       record: recorder({ jobs } as never, messages, []),
-      cacheSeconds: 3600,
+      keptSeconds: () => 3600,
       announce(envelopes) {
         delivered.push(...envelopes.map(({ message }) => message.id));
         return Promise.resolve();

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { admin, openRig, type Rig } from './rig.ts';
+
+const minute = 60_000;
+const hour = 3600;
+
+function retention(rig: Rig, rules?: readonly unknown[], as = admin): Promise<any> {
+  return api(rig.host.url('control'), '/api/push/retention', {
+    headers: { Authorization: as },
+    ...(rules === undefined ? {} : { method: 'PUT', body: JSON.stringify({ rules }) }),
+  });
+}
+
+async function texts(rig: Rig, topic: string): Promise<string[]> {
+  return (await rig.poll(`/${topic}/json?poll=1`)).map(({ message }) => message as string);
+}
+
+describe('how long messages are kept', () => {
+  let clock: FakeClock;
+  let rig: Rig;
+  beforeAll(async () => {
+    clock = createFakeClock();
+    rig = await openRig({ clock });
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+  const life = ({ time, expires }: any): number => expires - time;
+
+  it('is said by topic, the longest pattern first, else by the setting, and expires tells so', async () => {
+    expect(await retention(rig)).toEqual({ rules: [], otherwise: 12 * hour });
+    const rules = [
+      { topic: 'logs-*', seconds: hour, most: null },
+      { topic: 'logs-audit-*', seconds: 30 * 24 * hour, most: null },
+      { topic: '*-few', seconds: null, most: 3 },
+    ];
+    expect((await retention(rig, rules)).rules).toHaveLength(3);
+    expect(life(await rig.publish('/logs-web'))).toBe(hour);
+    expect(life(await rig.publish('/logs-audit-web'))).toBe(30 * 24 * hour);
+    expect(life(await rig.publish('/x-few'))).toBe(12 * hour);
+    expect(life(await rig.publish('/other'))).toBe(12 * hour);
+    expect(life(await rig.publish('/logs-web', 'x', { In: '1h' }))).toBe(hour);
+  });
+
+  it('is shortened by the message itself, by header, query and JSON', async () => {
+    await retention(rig, [{ topic: 'brief-*', seconds: hour, most: null }]);
+    expect(life(await rig.publish('/brief-x', 'x', { Expire: '10m' }))).toBe(600);
+    expect(life(await rig.publish('/brief-x?expire=30s'))).toBe(30);
+    const { text } = await rig.ask(
+      'POST',
+      '/',
+      { authorization: admin },
+      '{"topic":"brief-x","message":"m","expire":"2 minutes"}',
+    );
+    expect(life(JSON.parse(text))).toBe(120);
+    expect(life(await rig.publish('/brief-x', 'x', { Expire: '2 days' }))).toBe(hour);
+    const refused = await rig.ask('POST', '/brief-x', { authorization: admin, Expire: 'soon' }, 'x');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('expire takes a duration')]);
+  });
+
+  it('may be not at all: those who listen get it, nobody reads it later', async () => {
+    await retention(rig, [{ topic: 'live-*', seconds: 0, most: null }]);
+    using stream = await rig.listen('/live-x/json');
+    const message = await rig.publish('/live-x', 'now or never');
+    expect(message).not.toHaveProperty('expires');
+    await expect.poll(() => stream.messages).toMatchObject([{ message: 'now or never' }]);
+    const { attachment } = await rig.publish('/live-x', 'file', { Filename: 'a.txt' });
+    expect((await rig.ask('GET', new URL(attachment.url).pathname)).text).toBe('file');
+    await rig.publish('/live-x', 'later', { In: '1m' });
+    clock.advance(minute);
+    await expect.poll(() => stream.messages).toHaveLength(3);
+    expect(stream.messages[2]).not.toHaveProperty('expires');
+    expect(await texts(rig, 'live-x')).toEqual([]);
+  });
+
+  it('reaches messages that are there and those that wait, on the wire, too; nothing is kept longer than it said', async () => {
+    await retention(rig, []);
+    await rig.publish('/was', 'short', { Expire: '10m' });
+    const { attachment } = await rig.publish('/was', 'file', { Filename: 'a.txt', Message: 'with file' });
+    await rig.publish('/was', 'long');
+    await rig.publish('/was', 'waits', { In: '30s' });
+    await retention(rig, [{ topic: 'was', seconds: hour, most: null }]);
+    clock.advance(minute);
+    const lives = async (): Promise<number[]> => (await rig.poll('/was/json?poll=1')).map(life);
+    await expect.poll(lives).toEqual([600, hour, hour, hour]);
+    const [, file] = await rig.poll('/was/json?poll=1');
+    expect(file.attachment.expires).toBe(file.expires);
+    await retention(rig, [{ topic: 'was', seconds: 7 * hour, most: null }]);
+    clock.advance(minute);
+    expect(await lives()).toEqual([600, hour, hour, hour]);
+    await retention(rig, [{ topic: 'was', seconds: 0, most: null }]);
+    clock.advance(minute);
+    await expect.poll(lives).toEqual([]);
+    expect((await rig.ask('GET', new URL(attachment.url).pathname)).status).toBe(404);
+  });
+
+  it('keeps the newest of each topic, removes the rest with files and words, in batches', async () => {
+    await retention(rig, [{ topic: '*-few', seconds: null, most: 3 }]);
+    const { attachment } = await rig.publish('/a-few', 'file', { Filename: 'a.txt' });
+    await Promise.all(Array.from({ length: 1200 }, (_, index) => rig.publish('/a-few', `crowd ${String(index)}`)));
+    for (const text of ['x', 'y', 'z']) await rig.publish('/a-few', `few ${text}`);
+    await rig.publish('/b-few', 'few alone');
+    clock.advance(minute);
+    await expect.poll(() => texts(rig, 'a-few')).toEqual(['few x', 'few y', 'few z']);
+    expect(await texts(rig, 'b-few')).toEqual(['few alone']);
+    const found = await api<any>(rig.host.url('control'), '/api/push/search?words=crowd&topic=a-few', {
+      headers: { Authorization: admin },
+    });
+    expect(found.messages).toEqual([]);
+    await expect.poll(async () => (await rig.ask('GET', new URL(attachment.url).pathname)).status).toBe(404);
+  });
+
+  it('is for administrators to say, once for each pattern', async () => {
+    await api(rig.host.url('control'), '/api/accounts', {
+      method: 'POST',
+      headers: { Authorization: admin },
+      body: JSON.stringify({ name: 'ada', password: 'harbour light' }),
+    });
+    const ada = 'Basic ' + Buffer.from('ada:harbour light').toString('base64');
+    const fault = (rules: readonly unknown[] | undefined, as = admin): Promise<string> =>
+      retention(rig, rules, as).then(String, (error: Error) => error.message);
+    expect(await fault(undefined, ada)).toContain('403');
+    expect(await fault([], ada)).toContain('403');
+    const rule = { topic: 'a', seconds: 60, most: null };
+    expect(await fault([rule, { ...rule, seconds: 5 }])).toContain('rules.1.topic');
+    expect(await fault([{ ...rule, topic: 'a b' }])).toContain('422');
+    expect(await fault([{ ...rule, most: 0 }])).toContain('422');
+    expect(await fault([{ ...rule, seconds: -1 }])).toContain('422');
+  });
+});
+
+it('goes on after a restart, with what was there before', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-retention-'));
+  const clock = createFakeClock();
+  try {
+    {
+      await using rig = await openRig({ dataDir, clock });
+      for (const text of ['a', 'b', 'c', 'd']) await rig.publish('/kept', text);
+      await retention(rig, [{ topic: 'kept', seconds: hour, most: 2 }]);
+    }
+    await using rig = await openRig({ dataDir, clock });
+    expect((await rig.publish('/kept', 'e')).expires).toBe(clock.now() / 1000 + hour);
+    clock.advance(minute);
+    await expect.poll(() => texts(rig, 'kept')).toEqual(['d', 'e']);
+    const lives = (await rig.poll('/kept/json?poll=1')).map(({ time, expires }) => expires - time);
+    expect(lives).toEqual([hour, hour]);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
