@@ -10,7 +10,9 @@ import { handleNotices } from './notices.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
-import { downloadsApp, type RouteParts } from './routes/app.ts';
+import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
+import { requireGrant } from './routes/sign-in.ts';
+import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
@@ -35,13 +37,15 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine } = parts;
+    const { queue, live, engine, socketIo } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
+      upgrade: socketIo.upgrade,
       api: downloadsHandlers(parts),
       async start() {
         open.use(live);
+        open.use(socketIo);
         open.use(queue);
         open.use(engine);
         await queue.start();
@@ -76,17 +80,30 @@ function assemble(context: Context, settings: Settings): RouteParts {
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
+  const store = new DownloadStore(context.db);
+  const socketIo = openSocketIo({
+    settings,
+    folders,
+    store,
+    live,
+    history: () => wholeHistory(store),
+    admit: async (request) => {
+      if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
+    },
+    log: context.log,
+  });
   return {
     context,
     settings,
     folders,
-    store: new DownloadStore(context.db),
+    store,
     intake,
     queue,
     live,
     engine,
     steering,
     thumbnails,
+    socketIo,
   };
 }
 

@@ -1,9 +1,12 @@
+import { accountsChanged, everyone } from '../contracts/accounts.ts';
 import type { Context } from '../contracts/service.ts';
+import { announcePlans } from './activity.ts';
 import { Attachments } from './attachments/attachments.ts';
 import { parseBytes } from './domain/bytes.ts';
 import { parseDuration } from './domain/duration.ts';
 import { handInboxJobs } from './inbox-copy.ts';
 import type { Envelope } from './live/envelope.ts';
+import { PlannedMessages } from './planned.ts';
 import { Publisher } from './publisher.ts';
 import { recorder, type AlsoStore } from './record.ts';
 import { Schedule } from './schedule.ts';
@@ -28,6 +31,7 @@ export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
+  readonly planned: PlannedMessages;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
@@ -51,6 +55,10 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
   });
   const upstream = upstreamPolls(context, settings);
   const record = recorder(context, messages, [upstream.store, ...also]);
+  const plans = announcePlans(context);
+  const discard = (ids: readonly string[]): void => {
+    attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+  };
   const publisher = new Publisher({
     context,
     messages,
@@ -60,9 +68,13 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     cacheSeconds,
     keepInInbox: settings.keepInInbox,
     onPublished,
-    onScheduled: (time) => schedule.expect(time),
+    onScheduled(time) {
+      schedule.expect(time);
+      plans.soon();
+    },
     onCancelled(ids) {
-      attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+      discard(ids);
+      plans.soon();
     },
   });
   const schedule = new Schedule({
@@ -70,8 +82,25 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     store: waiting,
     record,
     cacheSeconds,
-    announce: (envelopes) => publisher.announce(envelopes),
+    announce(envelopes) {
+      if (envelopes.length > 0) plans.soon();
+      return publisher.announce(envelopes);
+    },
   });
+  const planned = new PlannedMessages({
+    context,
+    store: waiting,
+    attachments: files,
+    record,
+    announce: (envelopes) => publisher.announce(envelopes),
+    expect: (time) => schedule.expect(time),
+    discard,
+    changed: plans.soon,
+  });
+  const forgetRemoved = async (account: string): Promise<void> => {
+    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
+    await planned.forget(account);
+  };
   metrics.gauge({
     name: 'push_messages_scheduled',
     help: 'Messages that wait for their time.',
@@ -87,12 +116,19 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     publisher,
     attachments,
     waiting,
+    planned,
     cacheSeconds,
     baseUrl,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));
       open.use(upstream.start());
+      open.use(plans);
+      open.use(
+        context.bus.subscribe(accountsChanged, ({ account }) => {
+          forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
+        }),
+      );
       await attachments.cleanOrphans();
       await schedule.look();
       return open.move();

@@ -21,6 +21,7 @@ import { pushHandlers } from './routes/api.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
+import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
@@ -199,6 +200,7 @@ function create(context: Context, settings: Settings): Service {
         statistics,
         subscribers,
       }),
+      ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...webPush.handlers,
     ],
     takeOver(program, folder) {

@@ -197,8 +197,9 @@ export class Publisher {
   }
 }
 
-function rowOf({ message, text, entry }: Waiting, after: number): ScheduledMessage {
+function rowOf({ draft, message, text, entry }: Waiting, after: number): ScheduledMessage {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
-  return { id, topic, sequence, time, expires, text, entry: entry === undefined ? null : JSON.stringify(entry), after };
+  const [account, inbox] = [draft.account ?? null, entry === undefined ? null : JSON.stringify(entry)];
+  return { id, topic, sequence, time, expires, text, entry: inbox, after, account };
 }

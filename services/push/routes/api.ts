@@ -66,7 +66,17 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       }
       const envelope = await publisher.publish({
         event: 'message',
-        ...{ topic, title: title.trim(), message, priority, tags, markdown, cached: true, due },
+        ...{
+          topic,
+          title: title.trim(),
+          message,
+          priority,
+          tags,
+          markdown,
+          cached: true,
+          due,
+          account: identity?.account,
+        },
         ...(click === undefined ? {} : { click }),
         inbox: { source: 'push', body: message },
       });

@@ -1,3 +1,4 @@
+import type { Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseDelay } from '../domain/delay.ts';
 
@@ -20,4 +21,10 @@ export function dueOf(delay: string, now: number, longest: number, field = 'dela
     const hours = String(Math.floor(longest / 3600));
     throw unfit(field, `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`);
   }
+}
+
+/** Routes for signed-in people have one. @throws Problem `accounts.sign_in` (401). */
+export function requireIdentity(identity: Identity | undefined): Identity {
+  if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  return identity;
 }

@@ -1,6 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
+import { plannedMigrations } from './planned-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   },
   ...accountMigrations,
   ...deliveryMigrations,
+  ...plannedMigrations,
 ];
