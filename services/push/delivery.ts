@@ -43,8 +43,6 @@ export interface Delivery extends AsyncDisposable {
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
-  /** Tells the pages that what is planned is another than before. */
-  readonly plansChanged: () => void;
   start(): Promise<Disposable>;
   eachMinute(): Promise<void>;
   eachHour(): Promise<void>;
@@ -135,7 +133,6 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     retention,
     cacheSeconds,
     baseUrl,
-    plansChanged: plans.soon,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));

@@ -48,8 +48,8 @@ export class Retention {
   }
 
   /** Remembers which topics grow. */
-  readonly store: AlsoStore = (_transaction, messages) => {
-    for (const { topic } of messages) if (this.#most(topic) !== undefined) this.#grown.add(topic);
+  readonly store: AlsoStore = (_transaction, recorded) => {
+    for (const { message } of recorded) if (this.#most(message.topic) !== undefined) this.#grown.add(message.topic);
     return Promise.resolve();
   };
 
