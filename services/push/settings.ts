@@ -42,7 +42,7 @@ export const Settings = z.object({
     .array(z.string())
     .default([...reservedTopics])
     .meta({ title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
-  maxTopics: z.int().min(1).max(1000).default(100).meta({
+  maxTopics: z.int().min(1).max(1000).default(1000).meta({
     title: 'Topics a subscription',
     description: 'How many topics one subscription may list.',
   }),

@@ -9,31 +9,44 @@ export interface Kind {
 /** Bytes of a file that tell its kind. */
 export const tellingBytes = 4100;
 
+/** Texts that only their name tells from others. */
+const namedTexts: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv',
+  '.tsv': 'text/tab-separated-values',
+  '.ics': 'text/calendar',
+  '.vcf': 'text/vcard',
+};
+
 const plain: Kind = { type: 'text/plain; charset=utf-8', ending: '.txt' };
 
 /** The kind of a file by its first bytes; its name counts where they tell nothing. */
 export async function kindOf(head: Buffer, name: string): Promise<Kind> {
   // Android installs packages by this type only; the bytes are those of any archive.
   if (/\.apk$/i.test(name)) return { type: 'application/vnd.android.package-archive', ending: '.apk' };
-  if (isText(head)) return textKind(head.toString('utf8'));
+  if (isText(head)) return textKind(head.toString('utf8'), endingOf(name));
   // Loaded at the first file: most servers never get one.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   if (found !== undefined) return { type: found.mime, ending: `.${found.ext}` };
-  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0].toLowerCase() ?? '';
-  return { type: 'application/octet-stream', ending };
+  return { type: 'application/octet-stream', ending: endingOf(name) || '.bin' };
 }
 
-/** Text may be cut in the middle of a character. */
+/** Only the beginning of a long text may be at hand, cut in the middle of a character. */
 function isText(head: Buffer): boolean {
-  if (head.includes(0)) return false;
-  for (let end = head.length; end >= Math.max(0, head.length - 3); end -= 1) {
+  if (head.some((byte) => byte < 8 || (byte >= 14 && byte < 27))) return false;
+  const least = head.length < tellingBytes ? head.length : head.length - 3;
+  for (let end = head.length; end >= least; end -= 1) {
     if (isUtf8(head.subarray(0, end))) return true;
   }
   return false;
 }
 
-function textKind(text: string): Kind {
+/** Of a name, with its dot; empty when it has none. */
+function endingOf(name: string): string {
+  return /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0].toLowerCase() ?? '';
+}
+
+function textKind(text: string, named: string): Kind {
   const start = text.replace(/^\uFEFF/, '').trimStart();
   if (/^(<!doctype html|<(html|head|body|script|iframe|div|p|h1|table|a|br|style|title)[\s>/])/i.test(start)) {
     return { type: 'text/html; charset=utf-8', ending: '.html' };
@@ -43,7 +56,10 @@ function textKind(text: string): Kind {
   }
   if (start.startsWith('<?xml')) return { type: 'text/xml; charset=utf-8', ending: '.xml' };
   if (isJson(start)) return { type: 'application/json', ending: '.json' };
-  return plain;
+  if (start.startsWith('%PDF-')) return { type: 'application/pdf', ending: '.pdf' };
+  if (start.startsWith('{\\rtf')) return { type: 'text/rtf', ending: '.rtf' };
+  const type = namedTexts[named];
+  return type === undefined ? plain : { type, ending: named };
 }
 
 function isJson(text: string): boolean {

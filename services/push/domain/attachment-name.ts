@@ -12,7 +12,7 @@ export function linkedFile(url: string, filename: string): Attachment | undefine
   if (url === '') return undefined;
   if (!/^https?:\/\//.test(url)) throw refuse('attachment_url_invalid');
   const last = URL.canParse(url) ? new URL(url).pathname.split('/').findLast((segment) => segment !== '') : undefined;
-  return { name: filename || decodeSegment(last ?? '') || 'attachment', url };
+  return { name: filename || plainName(decodeSegment(last ?? '')) || 'attachment', url };
 }
 
 /** A name without a path and without what cannot stand in a name; empty when nothing is left. */

@@ -103,8 +103,8 @@ export function parsePublication(publication: Publication): Asked {
     cached,
   };
   if (pollId !== '') {
-    const draft: Draft = { ...common, event: 'poll_request', message: 'New message', pollId, cached: false };
-    return { draft };
+    // Nothing else of the request goes with it: it only tells an app to look.
+    return { draft: { event: 'poll_request', topic, message: 'New message', pollId, cached: false } };
   }
   // What an application server sends through UnifiedPush is for one program, sealed and unreadable to a person.
   if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' } };

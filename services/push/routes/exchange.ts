@@ -50,8 +50,10 @@ export function parametersOf(
 }
 
 function headerOf(request: IncomingMessage, name: string): string {
-  const value = request.headers[name];
-  if (typeof value !== 'string' || value === '') return '';
+  const joined = request.headers[name];
+  if (typeof joined !== 'string' || joined === '') return '';
+  // Node joins headers that came twice; the peer takes the first.
+  const value = joined.includes(', ') ? (request.headersDistinct[name]?.[0] ?? joined) : joined;
   if (name === 'priority' && isTransportPriority(value)) return '';
   return decodeHeader(value);
 }

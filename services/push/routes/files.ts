@@ -33,7 +33,8 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     response.writeHead(200, { ...crossOrigin, 'Content-Length': file.size }).end();
     return;
   }
-  const range = parseRange(request.headers.range, file.size);
+  // Files have no validator, so that none that a client remembers can be the one of this file (RFC 9110, section 13.1.5).
+  const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') return answerUnsatisfiable(response, file.size);
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   limits.bandwidth(exchange, end - start + 1);

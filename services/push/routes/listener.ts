@@ -31,8 +31,8 @@ export interface ListenerParts {
   readonly limits: Pick<Limits, 'request'>;
   /** The sender's address is what the proxy before us says. */
   readonly behindProxy: boolean;
-  /** Routes that are no topic's: what answers a path, undefined for a path of none of them. */
-  readonly others: (path: string) => OtherRoute | undefined;
+  /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
+  readonly others: (method: string, path: string) => OtherRoute | undefined;
   readonly app: () => string | undefined;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
@@ -102,15 +102,18 @@ async function dispatch(parts: ListenerParts, path: string, exchange: Exchange):
   parts.limits.request(exchange);
   const call = findCall(parts.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));
-  const other = parts.others(path);
+  const other = parts.others(method ?? '', path);
   if (other !== undefined) return other(exchange);
 
   if (path === '/' && writes) return parts.publish.json(exchange);
   const [first = '', second, third, ...rest] = path.slice(1).split('/');
-  if (rest.length > 0 || !isTopicList(first) || first === 'v1') throw refuse('not_found');
+  if (rest.length > 0 || !isTopicList(first)) throw refuse('not_found');
   if (second === undefined) {
     if (writes && isTopic(first)) return parts.publish.message(exchange, first);
     if (method === 'GET') return topicPage(parts, exchange, first);
+  } else if (first === 'v1') {
+    // A call that is not there is no message to a topic.
+    throw refuse('not_found');
   } else if (third === undefined) {
     if (method === 'GET') return byVerb(parts, exchange, first, second);
     if (writes && isTopic(first) && isTopic(second)) return parts.publish.message(exchange, first, second);

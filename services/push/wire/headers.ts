@@ -16,22 +16,28 @@ function decodeWords(text: string): string {
   return text.replace(/(\?=)\s+(?==\?[^?\s]+\?[bq]\?)/gi, '$1').replace(word, decodeWord);
 }
 
+/** A word that is not encoded as it says, or in characters that nobody knows, stays as it stands, as at the peer. */
 function decodeWord(whole: string, charset: string, encoding: string, encoded: string): string {
-  const bytes =
-    encoding.toLowerCase() === 'b'
-      ? Buffer.from(encoded, 'base64')
-      : Buffer.from(
-          encoded
-            .replaceAll('_', ' ')
-            .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
-          'latin1',
-        );
+  const bytes = encoding.toLowerCase() === 'b' ? bytesOfBase64(encoded) : bytesOfQuoted(encoded);
+  if (bytes === undefined) return whole;
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // A character set that nobody knows: the peer leaves the word as it stands.
+    // A character set that nobody knows.
     return whole;
   }
+}
+
+function bytesOfBase64(text: string): Buffer | undefined {
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+function bytesOfQuoted(text: string): Buffer | undefined {
+  if (/=(?![0-9a-f]{2})/i.test(text)) return undefined;
+  const plain = text
+    .replaceAll('_', ' ')
+    .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(plain, 'latin1');
 }
 
 /** A `Priority` header of RFC 9218, which browsers and proxies add on their own; it is not meant for us. */

@@ -4,11 +4,7 @@ const text = z.string().nullish();
 /** Clients disagree on whether a switch is a boolean or a word. */
 const toggle = z.union([z.boolean(), z.string()]).nullish();
 
-/**
- * The JSON form of a publish request, POST or PUT to `/`. Unknown fields are ignored. A numeric string as priority is
- * more than the peer takes.
- */
-export const PublishJson = z.object({
+const Fields = z.object({
   topic: z.unknown().optional(),
   message: text,
   title: text,
@@ -29,13 +25,30 @@ export const PublishJson = z.object({
   /** Ours: how long the message counts. */
   expire: text,
 });
-export type PublishJson = z.infer<typeof PublishJson>;
+export type PublishJson = z.infer<typeof Fields>;
+
+/**
+ * The JSON form of a publish request, POST or PUT to `/`. Unknown fields are ignored, and so is the case of a field's
+ * name, as at the peer: scripts on Windows write `Topic`. A numeric string as priority is more than the peer takes.
+ */
+export const PublishJson = z.preprocess(inLowerCase, Fields);
+
+function inLowerCase(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = new Map<string, unknown>();
+  for (const [name, each] of Object.entries(value)) {
+    const lower = name.toLowerCase();
+    if (name === lower || !fields.has(lower)) fields.set(lower, each);
+  }
+  return Object.fromEntries(fields);
+}
 
 /** The fields as the parameters they stand for; each overrides the header of its name. */
 export function jsonParameters(json: PublishJson): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   const set = (name: string, value: string | null | undefined): void => {
-    if (value) parameters.set(name, value);
+    // A lone half of a character cannot be written down.
+    if (value) parameters.set(name, value.toWellFormed());
   };
   set('x-title', json.title);
   // 0 stands for no priority, as in the peer's apps.

@@ -51,6 +51,10 @@ describe('an uploaded file', () => {
     ['note.md', '# hi', 'text/plain; charset=utf-8', '.txt', undefined],
     ['app.apk', Buffer.from('PK\u0003\u0004'), 'application/vnd.android.package-archive', '.apk', undefined],
     ['blob.xyz', Buffer.from([0, 255, 1, 2]), 'application/octet-stream', '.xyz', undefined],
+    ['paper', '%PDF-1.4\n1 0 obj', 'application/pdf', '.pdf', undefined],
+    ['table.CSV', 'a,b\n', 'text/csv', '.csv', undefined],
+    ['', Buffer.from([1, 2, 255]), 'application/octet-stream', '.bin', 'attachment.bin'],
+    ['half.txt', Buffer.from([65, 0xc3]), 'application/octet-stream', '.txt', undefined],
     ['../../etc/passwd', 'x', 'text/plain; charset=utf-8', '.txt', 'passwd'],
     ['C:\\a\\b.txt', 'x', 'text/plain; charset=utf-8', '.txt', 'b.txt'],
     ['Größe "1".txt', 'x', 'text/plain; charset=utf-8', '.txt', undefined],
@@ -96,10 +100,32 @@ describe('an uploaded file', () => {
     ['bytes=3-1', 200, 'abcdefghij', null],
     ['bytes=0-1,4-5', 200, 'abcdefghij', null],
     ['lines=1-2', 200, 'abcdefghij', null],
+    ['bytes=-99999999999999999999', 200, 'abcdefghij', null],
+    ['bytes=0-0,', 200, 'abcdefghij', null],
+    [`bytes=${'0-0,'.repeat(5000)}0-0`, 200, 'abcdefghij', null],
+    ['bytes=1-1e9', 200, 'abcdefghij', null],
+    ['bytes=--1', 200, 'abcdefghij', null],
   ])('answers the range %s with %i', async (range, status, text, told) => {
     const { attachment } = await upload('abcdefghij', { Filename: 'r.txt' });
     const reply = await fetch(attachment.url, { headers: { range } });
     expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([status, text, told]);
+  });
+
+  it('is sent whole to who has a part of another version, and only to who reads', async () => {
+    const { attachment } = await upload('abcdefghij', { Filename: 'r.txt' });
+    const reply = await fetch(attachment.url, { headers: { range: 'bytes=0-2', 'if-range': '"other"' } });
+    expect([reply.status, await reply.text()]).toEqual([200, 'abcdefghij']);
+    const path = pathOf({ attachment });
+    const bare = path.replace('.txt', '');
+    for (const [method, asked, code] of [
+      ['POST', path, 40401],
+      ['PUT', bare, 40010],
+      ['DELETE', bare, 40010],
+      ['PATCH', path, 40401],
+    ] as const) {
+      const { text } = await rig.ask(method, asked, { authorization: admin });
+      expect(JSON.parse(text)).toMatchObject(refusal(code));
+    }
   });
 
   it.each([

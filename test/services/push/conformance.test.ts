@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differences, otherServers } from './differences.ts';
-import { openRig, type Rig } from './rig.ts';
+import { admin, openRig, type Rig } from './rig.ts';
 
 /** A request and what the peer answered it, recorded. */
 interface Exchange {
@@ -113,6 +113,30 @@ function recordedText(body: unknown): string {
   if (Array.isArray(body)) return body.map((line) => `${JSON.stringify(line)}\n`).join('');
   return `${JSON.stringify(body)}\n`;
 }
+
+describe('answers as the peer does on a server', () => {
+  it.each([
+    ['limit_messages_daily', { NTFY_VISITOR_MESSAGE_DAILY_LIMIT: '3' }, 3],
+    ['limit_requests', { NTFY_VISITOR_REQUEST_LIMIT_BURST: '5', NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h' }, 5],
+  ])('with the limit that %s was recorded at', async (name, environment, before) => {
+    const strict = { PUSH_LIMIT_ACCOUNTS: 'true', NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24' };
+    await using limited = await openRig({ environment: { ...strict, ...environment } });
+    const { request, response } = exchanges.find((each) => each.name === name) ?? expect.unreachable();
+    const body = typeof request.body === 'string' ? request.body : undefined;
+    const ask = () => limited.ask(request.method, request.path, { authorization: admin }, body);
+    for (let index = 0; index < before; index += 1) expect((await ask()).status).toBe(200);
+    const { status, headers, text } = await ask();
+    expect(status).toBe(response.status);
+    expect(headers['content-type']).toBe(response.headers['content-type']);
+    expect(text).toBe(recordedText(response.body));
+  });
+
+  it('of one of these kinds, for every recording', () => {
+    expect(Object.keys(otherServers).sort()).toEqual(['limit_messages_daily', 'limit_requests']);
+    const accounts = readdirSync(new URL('access/golden/', import.meta.url));
+    expect(exchanges.length + accounts.length).toBe(111);
+  });
+});
 
 it('tells every difference in the README', () => {
   const readme = readFileSync(new URL('../../../services/push/README.md', import.meta.url), 'utf8').replace(

@@ -46,6 +46,42 @@ describe('parameters', () => {
     expect(await rig.publish('/g', 'x', { Priority: '3' })).toMatchObject({ priority: 3 });
   });
 
+  it('takes the first of two headers of one name', async () => {
+    const head = 'Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 1\r\n';
+    const twice = 'Title: one\r\nTitle: two\r\nTags: a,b\r\nTags: c\r\nX-Click: x, y\r\n';
+    const reply = await sendRaw(rig.port, `POST /g HTTP/1.1\r\n${head}Authorization: ${admin}\r\n${twice}\r\nx`);
+    expect(JSON.parse(reply.slice(reply.indexOf('{')))).toMatchObject({
+      title: 'one',
+      tags: ['a', 'b'],
+      click: 'x, y',
+    });
+  });
+
+  it('sends nothing but a poll request along with the id of one, and at once', async () => {
+    const order = { 'X-Poll-ID': 'abc', Title: 'T', Priority: '5', Tags: 'a', Delay: '1h', 'X-Sequence-ID': 's' };
+    const message = await rig.publish('/g', 'body', order);
+    expect(Object.keys(message)).toEqual(['id', 'time', 'event', 'topic', 'message', 'poll_id']);
+    expect(message.time - Date.now() / 1000).toBeLessThan(60);
+  });
+
+  it('gives a linked file a name without a path, however its address is spelled', async () => {
+    const message = await rig.publish('/g', '', { Attach: 'https://x.example/a/..%2F..%2Fetc%2Fpasswd?q=1' });
+    expect(message.attachment.name).toBe('passwd');
+  });
+
+  it('tells of data that are nested too deeply for a template', async () => {
+    const body = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+    for (const template of ['{{ . }}', '{{ toJson . }}', '{{ printf "%v" .a }}', '{{ eq .a .a }}']) {
+      const { text } = await rig.ask(
+        'POST',
+        `/g?tpl=yes&m=${encodeURIComponent(template)}`,
+        { authorization: admin },
+        body,
+      );
+      expect(JSON.parse(text), template).toMatchObject(refusal(40045));
+    }
+  });
+
   it('takes a form as the text it is', async () => {
     const message = await rig.publish('/g', 'a=b&c=d', { 'Content-Type': 'application/x-www-form-urlencoded' });
     expect(message.message).toBe('a=b&c=d');
@@ -96,7 +132,7 @@ describe('text', () => {
   it('keeps bytes that are no text as a file, and refuses a line that clients could not read', async () => {
     const binary = await rig.ask('POST', '/g', { authorization: admin }, Buffer.from([0, 255, 1]));
     expect(JSON.parse(binary.text)).toMatchObject({
-      message: 'You received a file: attachment',
+      message: 'You received a file: attachment.bin',
       attachment: { type: 'application/octet-stream', size: 3 },
     });
     // Six characters each as JSON.
@@ -153,6 +189,24 @@ describe('JSON', () => {
     });
     const put = await rig.ask('PUT', '/', { authorization: admin }, JSON.stringify({ topic: 'j', cache: 'no' }));
     expect(JSON.parse(put.text)).not.toHaveProperty('expires');
+  });
+
+  it('takes the names of fields in any case, and mends halves of characters', async () => {
+    expect(await post({ Topic: 'j', MESSAGE: 'm', Title: 't', __proto__: {} })).toMatchObject({
+      topic: 'j',
+      message: 'm',
+      title: 't',
+    });
+    const text = '{"topic":"j","title":"a\\ud800","message":"\\udc00b","__proto__":{"title":"x"},"constructor":1}';
+    expect(await post(text)).toMatchObject({ title: 'a\ufffd', message: '\ufffdb' });
+  });
+
+  it('is as deep as its size allows, and no deeper than the process', async () => {
+    for (const field of ['x', 'actions', 'tags', 'topic', '__proto__']) {
+      const text = `{"topic":"j","${field}":${'['.repeat(3900)}${']'.repeat(3900)}}`;
+      expect((await post(text)).code ?? 200, field).toBeLessThan(50_000);
+    }
+    expect((await post({ topic: 'j' })).id).toHaveLength(12);
   });
 
   it.each([

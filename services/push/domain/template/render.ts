@@ -50,6 +50,9 @@ export function renderTemplate(
   } catch (cause) {
     if (cause instanceof RunFault) throw refuse('template_failed', `${place}${cause.message}`, { cause });
     if (cause instanceof BoundsFault) throw refuse(cause.kind === 'time' ? 'template_timeout' : 'template_too_large');
+    // The stack ends before JSON does.
+    if (cause instanceof RangeError)
+      throw refuse('template_failed', `${place}the data are nested too deeply`, { cause });
     throw cause;
   }
 }

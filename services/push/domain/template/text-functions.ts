@@ -43,6 +43,16 @@ function indent(value: string, spaces: number): string {
   return margin + value.replaceAll('\n', `\n${margin}`);
 }
 
+/** Go's Print: a space between two of which neither is a text. */
+function printed(given: readonly Value[]): string {
+  return given
+    .map((each, index) => {
+      const apart = index > 0 && typeof each !== 'string' && typeof given[index - 1] !== 'string';
+      return `${apart ? ' ' : ''}${textOf(each, '<nil>')}`;
+    })
+    .join('');
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -95,7 +105,7 @@ export const textFunctions: Readonly<Record<string, TemplateFunction>> = {
           .join(text(by))
       : text(values),
   ),
-  print: of(0, (given) => given.map((each) => textOf(each, '<nil>')).join(''), Infinity),
+  print: of(0, printed, Infinity),
   println: of(0, (given) => `${given.map((each) => textOf(each, '<nil>')).join(' ')}\n`, Infinity),
   printf: of(1, ([format, ...given], room) => formatText(text(format), given, room), Infinity),
   b64enc: change((value) => btoa(String.fromCharCode(...new TextEncoder().encode(value.slice(0, 50_000))))),

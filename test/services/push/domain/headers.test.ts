@@ -14,6 +14,12 @@ it.each([
   ['a =?UTF-8?B?Yg==?= c', 'a b c'],
   ['=?x-nobody-knows?B?YQ==?=', '=?x-nobody-knows?B?YQ==?='],
   ['=?UTF-8?Z?YQ==?=', '=?UTF-8?Z?YQ==?='],
+  // Not encoded as they say.
+  ['=?UTF-8?B?!!!?=', '=?UTF-8?B?!!!?='],
+  ['a =?utf-8?q?50=%_off?=', 'a =?utf-8?q?50=%_off?='],
+  ['=?UTF-8?B??=', ''],
+  ['=?UTF-8?B?YQ0KYg==?=', 'a\r\nb'],
+  ['=?koi8-r?B?8NLJ18XU?=', 'Привет'],
   // Bytes that are no UTF-8 are replaced, not refused.
   ['caf\u00e9', 'caf\ufffd'],
   ['=?UTF-8?B?YQBi?=', 'ab'],

@@ -26,6 +26,7 @@ describe('the template language', () => {
     ],
     ['{{ .missing }}|{{ .missing.deeper }}|{{ .none }}', '<no value>|<no value>|<no value>'],
     ['{{ .constructor }}{{ .labels.toString }}', '<no value><no value>'],
+    ['{{ print 1 2 "a" "b" 3 true }}', '1 2ab3 true'],
     ['a\\nb {{ "c\\nd" }}', 'a\nb c\nd'],
     ['  a {{- " b " -}} c  ', 'a b c'],
     ['a{{/* nothing */}}b{{- /* nor here */ -}} c', 'abc'],
