@@ -156,10 +156,15 @@ function normal(text: string, recorded: boolean): string[] {
       return line
         .replace(/"id":"([A-Za-z0-9]{12}|[A-Za-z0-9]{10})"/g, (_all, id: string) => `"id":"<${nameOf(id, recorded)}>"`)
         .replace(/\/file\/([A-Za-z0-9]{12})/g, (_all, id: string) => `/file/<${nameOf(id, recorded)}>`)
-        .replace(/"expires":(\d+)/g, (_all, until: string) => `"expires":<time + ${String(Number(until) - time)}>`)
+        .replace(/"expires":(\d+)/g, (_all, until: string) => `"expires":<time + ${lifetime(Number(until) - time)}>`)
         .replace(/"time":\d+/g, '"time":<time>')
         .replace(/\\u003([ce])/g, (_all, letter: string) => (letter === 'c' ? '<' : '>'));
     });
+}
+
+/** To the nearest ten seconds: a file is written before its message has a time, and a second may turn between them. */
+function lifetime(seconds: number): string {
+  return String(Math.round(seconds / 10) * 10);
 }
 
 const seen: string[] = [];
