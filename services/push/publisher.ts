@@ -7,6 +7,7 @@ import { defaultPriority } from './domain/priority.ts';
 import { refuse } from './domain/refusals.ts';
 import { inboxEntry } from './inbox-copy.ts';
 import { Envelope } from './live/envelope.ts';
+import { orderedId } from './message-ids.ts';
 import type { Record, Recorded } from './record.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { MessageStore } from './store/messages.ts';
@@ -61,11 +62,6 @@ export class Publisher {
     return this.#healthy;
   }
 
-  /** Of a message; clients tell by its length and letters that it is one. */
-  newId(): string {
-    return this.#parts.context.random.text(12);
-  }
-
   /** When a message that is delivered at this time expires; unix seconds. */
   expiryOf({ lifetime }: Pick<Draft, 'lifetime'>, time: number): number {
     return time + Math.min(lifetime ?? Infinity, this.#parts.cacheSeconds);
@@ -76,7 +72,7 @@ export class Publisher {
    *
    * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
    */
-  publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+  publish(draft: Draft, key?: string, id = orderedId(this.#parts.context)): Promise<Envelope | undefined> {
     const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
     const message = compose(draft, { id, time, expires: this.expiryOf(draft, time) });
     const text = JSON.stringify(message);
