@@ -1,6 +1,7 @@
 import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
+import { Intake } from './intake.ts';
 import { purge } from './purge.ts';
 import { inboxRoutes } from './routes.ts';
 import { Settings } from './settings.ts';
@@ -26,6 +27,7 @@ function create(context: Context, { keepDays }: Settings): Service {
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.db);
+  const intake = new Intake(context, store);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',
@@ -38,7 +40,7 @@ function create(context: Context, { keepDays }: Settings): Service {
   });
 
   const receive = async (offer: InboxOffer, key: string): Promise<void> => {
-    const item = await commit((transaction) => store.add(transaction, key, bound(offer), clock.now()));
+    const item = await intake.take({ key, offer: bound(offer) });
     if (item === undefined) return;
     added.inc();
     bus.publish(inboxAdded, item);
@@ -85,7 +87,7 @@ function create(context: Context, { keepDays }: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await purging;
+      await Promise.all([purging, intake.settled()]);
     },
   };
 }

@@ -7,6 +7,7 @@ import { defaultPriority } from './domain/priority.ts';
 import { refuse } from './domain/refusals.ts';
 import { inboxEntry } from './inbox-copy.ts';
 import { Envelope } from './live/envelope.ts';
+import { orderedId } from './message-ids.ts';
 import type { Record, Recorded } from './record.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { MessageStore } from './store/messages.ts';
@@ -64,11 +65,6 @@ export class Publisher {
     return this.#healthy;
   }
 
-  /** Of a message; clients tell by its length and letters that it is one. */
-  newId(): string {
-    return this.#parts.context.random.text(12);
-  }
-
   /** When a message that is delivered at this time expires; unix seconds. */
   expiryOf({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
     const { keptSeconds, cacheSeconds } = this.#parts;
@@ -81,7 +77,7 @@ export class Publisher {
    *
    * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
    */
-  async publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+  async publish(draft: Draft, key?: string, id?: string): Promise<Envelope | undefined> {
     const prepared = this.prepare(draft, id);
     if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
     return await new Promise((resolve, reject) => {
@@ -91,7 +87,7 @@ export class Publisher {
   }
 
   /** A message as it is to be recorded. @throws Problem 40000 for one that no client could read. */
-  prepare(draft: Draft, id = this.newId()): Recorded {
+  prepare(draft: Draft, id = orderedId(this.#parts.context)): Recorded {
     const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
     const expires = this.expiryOf(draft, time);
     const kept = this.#parts.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };

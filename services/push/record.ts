@@ -21,11 +21,15 @@ export type AlsoStore = (
 /** Writes messages with all that goes with them, and answers them with their places in the cache. */
 export type Record = (transaction: Context['db'], messages: readonly Recorded[]) => Promise<Envelope[]>;
 
-export function recorder({ jobs }: Pick<Context, 'jobs'>, store: MessageStore, also: readonly AlsoStore[]): Record {
+export function recorder(
+  { jobs, clock }: Pick<Context, 'jobs' | 'clock'>,
+  store: MessageStore,
+  also: readonly AlsoStore[],
+): Record {
   return async (transaction, recorded) => {
     const seqs = await store.insert(transaction, recorded.flatMap(rowOf));
     const entries = recorded.flatMap(({ entry }) => entry ?? []);
-    if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries));
+    if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries, clock.now()));
     for (const alsoStore of also) await alsoStore(transaction, recorded, seqs);
     return recorded.map(({ message, text }) => new Envelope(message, text, seqs.get(message.id)));
   };

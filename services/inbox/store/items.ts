@@ -1,4 +1,4 @@
-import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { sql, type Expression, type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { InboxItem, InboxOffer } from '../../contracts/inbox.ts';
 import { escaped, searchText } from '../domain.ts';
 import { itemOf, shown, type Tables } from './tables.ts';
@@ -18,6 +18,12 @@ export interface Change {
   readonly done?: boolean | undefined;
 }
 
+/** What is to become a row, and the key that makes it one row however often it comes. */
+export interface Offered {
+  readonly key: string;
+  readonly offer: InboxOffer;
+}
+
 /** The inbox's rows and the keys they were offered under. */
 export class ItemStore {
   readonly #db: Kysely<Tables>;
@@ -26,29 +32,39 @@ export class ItemStore {
     this.#db = db;
   }
 
-  /** Adds a row, unless its key was taken before: then undefined. `now` in ms. */
-  async add(transaction: Kysely<Tables>, key: string, offer: InboxOffer, now: number): Promise<InboxItem | undefined> {
+  /**
+   * Adds a row for each offer whose key was not taken before, in their order; answers the rows by key. Of two offers with
+   * one key the first counts. `now` in ms.
+   */
+  async add(
+    transaction: Kysely<Tables>,
+    offers: readonly Offered[],
+    now: number,
+  ): Promise<ReadonlyMap<string, InboxItem>> {
+    const offered = new Map(offers.toReversed().map(({ key, offer }) => [key, offer]));
     const taken = await transaction
       .insertInto('offers')
-      .values({ key, time: now, item: null })
+      .values([...offered.keys()].map((key) => ({ key, time: now, item: null })))
       .onConflict((conflict) => conflict.doNothing())
       .returning('key')
-      .executeTakeFirst();
-    if (taken === undefined) return undefined;
-    const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
-    const row = await transaction
+      .execute();
+    const free = new Set(taken.map(({ key }) => key));
+    const wanted = offers.filter(({ key, offer }) => free.has(key) && offered.get(key) === offer);
+    if (wanted.length === 0) return new Map();
+    const rows = await transaction
       .insertInto('items')
-      .values({
-        ...{ title, body, format, priority, source, topic, link, time },
-        tags: JSON.stringify(tags),
-        read: 0,
-        done: 0,
-        search: searchText(offer),
-      })
+      .values(wanted.map(({ offer }) => rowOf(offer)))
       .returning(shown)
-      .executeTakeFirstOrThrow();
-    await transaction.updateTable('offers').set({ item: row.id }).where('key', '=', key).execute();
-    return itemOf(row);
+      .execute();
+    // Neither database promises the order in which it returns rows, but both number them in the order given.
+    rows.sort((a, b) => a.id - b.id);
+    const added = wanted.flatMap(({ key }, index) => (rows[index] === undefined ? [] : [{ key, row: rows[index] }]));
+    await transaction
+      .insertInto('offers')
+      .values(added.map(({ key, row }) => ({ key, time: now, item: row.id })))
+      .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ item: set.ref('excluded.item') })))
+      .execute();
+    return new Map(added.map(({ key, row }) => [key, itemOf(row)]));
   }
 
   /** The keys under which rows were offered, those of removed ones too. */
@@ -135,6 +151,17 @@ export class ItemStore {
     const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
     return Number(result.numDeletedRows);
   }
+}
+
+function rowOf(offer: InboxOffer): Insertable<Tables['items']> {
+  const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
+  return {
+    ...{ title, body, format, priority, source, topic, link, time },
+    tags: JSON.stringify(tags),
+    read: 0,
+    done: 0,
+    search: searchText(offer),
+  };
 }
 
 function bit(value: boolean): 0 | 1 {

@@ -10,6 +10,7 @@ import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
 import type { KnownTopics } from '../known-topics.ts';
 import { senderOf, type Limits } from '../limits.ts';
+import { secretId } from '../message-ids.ts';
 import type { Publisher } from '../publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
@@ -99,7 +100,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
   const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
     const { request } = exchange;
-    const id = publisher.newId();
+    const id = secretId(parts);
     const sender = senderOf(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);

@@ -10,9 +10,10 @@ eachDialect((_name, open) => {
     const database = await open();
     await database.migrate(migrations);
     const store = new ItemStore(database.kysely);
-    const add = (key: string, offer: Partial<InboxOffer> = {}) => {
+    const add = async (key: string, offer: Partial<InboxOffer> = {}) => {
       const whole = InboxOffer.parse({ body: key, source: 'test', time: 1000, ...offer });
-      return database.commit((transaction) => store.add(transaction, key, bound(whole), 1000));
+      const offers = [{ key, offer: bound(whole) }];
+      return (await database.commit((transaction) => store.add(transaction, offers, 1000))).get(key);
     };
     const find = async (wanted: Partial<Wanted>) =>
       (await store.list({ words: [], ...wanted }, undefined, 50)).map((item) => item.body);
@@ -38,6 +39,24 @@ eachDialect((_name, open) => {
     await database.commit((transaction) => store.remove(transaction, [item?.id ?? 0]));
     expect(await add('k')).toBeUndefined();
     expect(await store.count({ words: [] })).toBe(0);
+  });
+
+  it('takes offers that came together in their order, each key once, the first one of a key', async () => {
+    const { database, store, add } = await openStore();
+    await add('known');
+    const offers = ['b', 'known', 'a', 'b', 'c'].map((key, index) => ({
+      key,
+      offer: bound(InboxOffer.parse({ body: `${key} ${index}`, source: 'test', time: 1000 })),
+    }));
+    const added = await database.commit((transaction) => store.add(transaction, offers, 1000));
+    expect([...added].map(([key, { body }]) => [key, body])).toEqual([
+      ['b', 'b 0'],
+      ['a', 'a 2'],
+      ['c', 'c 4'],
+    ]);
+    const listed = await store.list({ words: [] }, undefined, 50);
+    expect(listed.map(({ body }) => body)).toEqual(['c 4', 'a 2', 'b 0', 'known']);
+    expect(listed.slice(0, 3).toReversed()).toEqual([...added.values()]);
   });
 
   it('stores what no database would take as it is', async () => {
