@@ -67,6 +67,8 @@ export interface Credentials {
 export interface NewAccount {
   readonly name: string;
   readonly password?: string;
+  /** In place of a password: the bcrypt hash that another program kept of it. The first sign-in replaces it by one of ours. */
+  readonly passwordHash?: string;
   readonly kind?: AccountKind;
   readonly role?: Role;
   readonly description?: string;
@@ -76,6 +78,8 @@ export interface NewAccount {
 
 export interface AccountChange {
   readonly password?: string;
+  /** As in {@link NewAccount}. */
+  readonly passwordHash?: string;
   readonly role?: Role;
   readonly enabled?: boolean;
   readonly description?: string;

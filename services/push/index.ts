@@ -15,7 +15,7 @@ import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
-import { orderedId } from './message-ids.ts';
+import { orderedId, secretId } from './message-ids.ts';
 import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
@@ -167,7 +167,7 @@ function create(context: Context, settings: Settings): Service {
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
     const draft = draftOf(offer, messageSizeLimit);
-    const id = orderedId(context);
+    const id = offer.file === undefined ? orderedId(context) : secretId(context);
     const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
     const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
     let published;

@@ -12,7 +12,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
-import type { Passwords } from './passwords.ts';
+import { isForeignHash, type Passwords } from './passwords.ts';
 import {
   deleteAccount,
   endCredentials,
@@ -58,7 +58,7 @@ export function accountList(parts: AccountListParts): List {
       checkChange(name, change);
       existing(directory, name);
       const { password, role, enabled, description, grants } = change;
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+      const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
       await changes.make([name], async (db) => {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await db
@@ -107,7 +107,8 @@ export async function prepareAccount(
   const checkedName = AccountName.safeParse(name);
   if (!checkedName.success) throw invalid('name', 'Use letters, digits and - _ . + @ only, 64 at most.');
   checkFields({ ...account, description, grants });
-  const password_hash = account.password === undefined ? null : await passwords.hash(account.password);
+  const given = account.passwordHash ?? null;
+  const password_hash = account.password === undefined ? given : await passwords.hash(account.password);
   const row = { name, kind, role, description, enabled: enabled ? 1 : 0, password_hash, created_at: clock.now() };
   return {
     name,
@@ -144,15 +145,18 @@ export function invalid(field: string, message: string): Problem {
 
 function checkChange(name: string, change: AccountChange): void {
   checkFields(change);
-  const { password, role, enabled } = change;
-  if (name === everyone && (password ?? role ?? enabled) !== undefined) throw reserved();
+  const { password, passwordHash, role, enabled } = change;
+  if (name === everyone && (password ?? passwordHash ?? role ?? enabled) !== undefined) throw reserved();
 }
 
 /**
  * What holds for every account, whichever way it came; our own pages ask more of a password
  * than this, while peers' clients set short ones.
  */
-function checkFields({ password, description, grants }: AccountChange): void {
+function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
+  if (passwordHash !== undefined && !isForeignHash(passwordHash)) {
+    throw invalid('passwordHash', 'Use a bcrypt hash of a cost of 13 at most.');
+  }
   if (password !== undefined) {
     if (password === '' || password.length > 1024) throw invalid('password', 'Use 1 to 1024 characters.');
     if (isTokenShaped(password)) throw invalid('password', 'This looks like an access token; choose another password.');

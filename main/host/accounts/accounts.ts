@@ -10,6 +10,7 @@ import { firstRun, type FirstRun } from './first-run.ts';
 import { Passwords } from './passwords.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
+import { renewHash } from './renewal.ts';
 import { insertReadyMade } from './service-accounts.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
@@ -80,7 +81,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   open.use(clock.every(lookAgain, synchronize));
   open.use(clock.every(cleanUp, removeExpired));
 
-  const authentication = new Authentication({ directory, passwords, uses, proven, clock, random, failures });
+  const renew = renewHash({ changes, passwords, log });
+  const authentication = new Authentication({ directory, passwords, renew, uses, proven, clock, random, failures });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,

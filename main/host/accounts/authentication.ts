@@ -6,7 +6,7 @@ import { SignInAttempts, type Attempt } from './attempts.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
-import type { Passwords } from './passwords.ts';
+import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
 import { fingerprint } from './secrets.ts';
 import { readSessionCookies } from './session-cookie.ts';
@@ -25,6 +25,8 @@ interface Proof {
 export interface AuthenticationParts {
   readonly directory: Directory;
   readonly passwords: Passwords;
+  /** Puts a hash of our own, which it answers, in place of one that another program made; undefined when it cannot. */
+  readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
   readonly uses: Uses;
   readonly proven: ProvenPasswords;
   readonly clock: Clock;
@@ -141,6 +143,9 @@ export class Authentication {
     const before = this.#parts.directory.member(name);
     const passwordHash = before?.passwordHash ?? null;
     const right = await this.#parts.passwords.verify(password, passwordHash);
+    if (right && passwordHash !== null && isForeignHash(passwordHash)) {
+      return this.#renewed(name, password, passwordHash, attempt);
+    }
     // The account may have been changed, disabled or removed while the hash was made.
     const member = this.#parts.directory.member(name);
     if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
@@ -148,8 +153,23 @@ export class Authentication {
       this.#attempts.fail(attempt);
       return undefined;
     }
+    return this.#proof(member);
+  }
+
+  /** The password is right, and from now on it is known by a hash of our own. */
+  async #renewed(name: string, password: string, foreign: string, attempt: Attempt): Promise<Proof | undefined> {
+    const renewed = await this.#parts.renew(name, password, foreign);
+    const member = this.#parts.directory.member(name);
+    // Where nothing could be stored it still counts; when another password came in between, it does not.
+    const same = [foreign, renewed].includes(member?.passwordHash ?? '');
+    if (same && member?.account.enabled === true) return this.#proof(member);
+    this.#attempts.fail(attempt);
+    return undefined;
+  }
+
+  #proof(member: Member): Proof {
     const identity = identify(member.account, 'password');
-    if (passwordHash !== null) this.#parts.proven.set(identity, passwordHash);
+    if (member.passwordHash !== null) this.#parts.proven.set(identity, member.passwordHash);
     return { member, identity, until: this.#parts.clock.now() + believed };
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
 
 /** Each hash takes `128 * r * N` bytes: 32 MiB at the default cost. So few run at once, and so many may wait. */
 const atOnce = 2;
@@ -42,26 +43,34 @@ export class Passwords {
   }
 
   /**
-   * Takes the same time when there is no hash to compare with, so that it does not tell which names exist.
+   * Takes the same time when there is no hash to compare with, so that it does not tell which names exist. A hash that
+   * {@link isForeignHash} takes its own.
    * @throws Problem `accounts.busy` (503) when too many wait already.
    */
   async verify(password: string, stored: string | null): Promise<boolean> {
+    if (stored !== null && isBcryptHash(stored)) return this.#inTurn(() => verifyBcrypt(password, stored));
     const expected = (stored === null ? undefined : parse(stored)) ?? this.#nobody;
     const actual = await this.#derive(password, expected);
     return timingSafeEqual(actual, expected.hash) && expected !== this.#nobody;
   }
 
   async #derive(password: string, { ln, r, p, salt }: Parameters & { readonly salt: Buffer }): Promise<Buffer> {
-    await this.#enter();
-    try {
-      return await new Promise((resolve, reject) => {
-        const options = { N: 2 ** ln, r, p, maxmem: 2 * largestMemory };
+    const options = { N: 2 ** ln, r, p, maxmem: 2 * largestMemory };
+    const work = (): Promise<Buffer> =>
+      new Promise((resolve, reject) => {
         // The same letters typed on another system may be composed otherwise.
         scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, key) => {
           if (error === null) resolve(key);
           else reject(error);
         });
       });
+    return this.#inTurn(work);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    await this.#enter();
+    try {
+      return await work();
     } finally {
       this.#leave();
     }
@@ -91,7 +100,12 @@ export class Passwords {
 
 /** Whether a text is a hash that {@link Passwords.verify} can read. */
 export function isPasswordHash(text: string): boolean {
-  return parse(text) !== undefined;
+  return parse(text) !== undefined || isBcryptHash(text);
+}
+
+/** Whether another program made the hash: it gives way to one of ours as soon as the password is known. */
+export function isForeignHash(text: string): boolean {
+  return isBcryptHash(text);
 }
 
 function parse(text: string): StoredHash | undefined {

@@ -17,6 +17,7 @@ import { answerClientError } from './client-error.ts';
 import { watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type GuardPolicy } from './guard.ts';
+import { answerHalfOpen } from './half-open.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 
@@ -158,6 +159,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       onRequest,
     );
     server.on('upgrade', onUpgrade);
+    answerHalfOpen(server, connections);
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = answerClientError(error, socket as Socket, connections);
       if (status !== undefined) metrics.request(service, 'other', status, 0);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
@@ -51,6 +52,16 @@ export interface SubscribeRoutes {
   refuseWebSocket(exchange: Exchange, asked: string): never;
 }
 
+/**
+ * Whether the reader went away while it was found out who he is: no event would tell of it any more. Who ended his side
+ * alone has no use for a stream either.
+ */
+function hasLeft({ request }: Asked, stream: Writable): boolean {
+  if (!stream.closed && !stream.destroyed && !request.socket.readableEnded) return false;
+  stream.destroy();
+  return true;
+}
+
 /** An event that is about the stream itself. */
 export function sign(event: Event, asked: string, { clock, random }: Pick<Context, 'clock' | 'random'>): Envelope {
   return seal({ id: random.text(12), time: Math.floor(clock.now() / 1000), event, topic: asked });
@@ -60,12 +71,15 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
   const { context, store, schedule, subscribers, reserved } = parts;
   const { accounts, clock } = context;
 
+  const mayRead = (identity: Asked['identity'], topics: readonly string[]): boolean =>
+    topics.every((topic) => accounts.may(identity, 'push', 'read', topic));
+
   const allow = (request: Asked, asked: string): string[] => {
     const { identity } = request;
     const topics = [...new Set(asked.split(','))];
     if (topics.length > parts.maxTopics) throw refuse('invalid', `more than ${String(parts.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
-    if (!topics.every((topic) => accounts.may(identity, 'push', 'read', topic))) throw refuse('forbidden');
+    if (!mayRead(identity, topics)) throw refuse('forbidden');
     parts.topics.use(request, topics);
     return topics;
   };
@@ -93,6 +107,9 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
     // Before history is read: what is published in between is held, and dropped again where history has it.
     const registration = subscribers.add(subscriber);
     outlet.stream.once('close', () => registration[Symbol.dispose]());
+    // It may have lost its right, or gone, while a WebSocket was made.
+    if (!mayRead(subscription.identity, subscription.topics)) subscriber.end();
+    if (outlet.stream.closed) registration[Symbol.dispose]();
     subscriber.tell(sign('open', subscription.asked, context));
     if (quiet) return;
     subscriber.hold();
@@ -114,6 +131,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
         response.end();
         return;
       }
+      if (hasLeft(exchange, response)) return;
       const place = takePlace(exchange);
       response.once('close', () => place[Symbol.dispose]());
       response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
@@ -128,9 +146,11 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
         outlet.end();
         return;
       }
+      const { socket } = request.request;
+      if (hasLeft(request, socket)) return;
       const place = takePlace(request);
       // Also when the handshake fails.
-      request.request.socket.once('close', () => place[Symbol.dispose]());
+      socket.once('close', () => place[Symbol.dispose]());
       await stream(parsed, await accept());
     },
 

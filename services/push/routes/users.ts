@@ -8,19 +8,21 @@ import { answerSuccess, requireAdmin, type ApiRoutes } from './api-routes.ts';
 import { answerValue, type Exchange } from './exchange.ts';
 import { readJson } from './json-body.ts';
 
+/** What proves an account: its password, or the bcrypt hash of it. */
+type Secret = { readonly password: string } | { readonly passwordHash: string };
+
 /** The administration API, on the one list of accounts; only grants on topics are shown and set here. */
 export function userRoutes(accounts: Accounts): ApiRoutes {
-  const read = async (exchange: Exchange): Promise<{ name: string; password: string }> => {
+  const read = async (exchange: Exchange): Promise<{ name: string; secret: Secret }> => {
     requireAdmin(exchange);
     const { username: name, password, hash } = await readJson(exchange, User);
-    if (password === '' && hash !== '')
-      throw refuse('invalid', 'password hashes are not taken over, give the password');
-    if (!AccountName.safeParse(name).success || password === '') {
+    if (!AccountName.safeParse(name).success || (password === '' && hash === '')) {
       throw refuse('invalid', 'username invalid, or password/password_hash missing');
     }
-    return { name, password };
+    // As at the peer, the hash counts where both are given.
+    return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
   };
-  const create = (name: string, password: string) => explained(() => accounts.create({ name, password }));
+  const create = (name: string, secret: Secret) => explained(() => accounts.create({ name, ...secret }));
 
   const setAccess = async (exchange: Exchange): Promise<void> => {
     requireAdmin(exchange);
@@ -45,18 +47,18 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
     },
 
     async 'POST /v1/users'(exchange) {
-      const { name, password } = await read(exchange);
-      await create(name, password);
+      const { name, secret } = await read(exchange);
+      await create(name, secret);
       answerSuccess(exchange);
     },
 
     async 'PUT /v1/users'(exchange) {
-      const { name, password } = await read(exchange);
+      const { name, secret } = await read(exchange);
       const known = await accounts.find(name);
       if (known?.role === 'admin') throw refuse('forbidden');
-      if (known === undefined) await create(name, password);
+      if (known === undefined) await create(name, secret);
       // Who gives a ready-made service account a password means to use it.
-      else await explained(() => accounts.change(name, { password, enabled: true }));
+      else await explained(() => accounts.change(name, { ...secret, enabled: true }));
       answerSuccess(exchange);
     },
 

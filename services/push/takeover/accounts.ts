@@ -15,15 +15,15 @@ export interface AccountsParts {
 }
 
 /**
- * Takes over people, grants, tokens and preferences from the peer's `auth.db`. Passwords stay behind: they are bcrypt
- * hashes, which only their owners can turn into a password again. Who is there already keeps what he has and gains the rest.
- * Answers sentences about it.
+ * Takes over people, passwords, grants, tokens and preferences from the peer's `auth.db`. Who is there already keeps what
+ * he has and gains the rest. Answers sentences about it.
  */
 export async function takeAccounts(parts: AccountsParts, db: BetterSqlite3.Database): Promise<string[]> {
   const { accounts } = parts;
   const users = rowsOf(db, 'user').filter((row) => (row['deleted'] ?? null) === null);
   const names = new Map<string, string>();
   const refused: string[] = [];
+  const without: string[] = [];
   let made = 0;
   for (const row of users) {
     const name = textOf(row['user']);
@@ -38,17 +38,29 @@ export async function takeAccounts(parts: AccountsParts, db: BetterSqlite3.Datab
       await accounts.create({ name, role: row['role'] === 'admin' ? 'admin' : 'user' });
       made += 1;
     }
+    if (!(await takePassword(accounts, name, textOf(row['pass'])))) without.push(name);
     await takePreferences(parts, name, textOf(row['prefs']));
   }
   const grants = await takeGrants(parts, db, names);
   const tokens = await takeTokens(parts, db, names);
   return [
     `Taken over: ${counted(made, 'account')}, ${counted(grants, 'grant')}, ${counted(tokens, 'token')}.`,
-    ...(made === 0
-      ? []
-      : ['Passwords stay behind, since only their hashes were stored: set new ones. Tokens go on working.']),
+    ...(without.length === 0 ? [] : [`Set a password for those that came without one: ${without.join(', ')}.`]),
     ...(refused.length === 0 ? [] : [`Names that cannot be used here: ${refused.join(', ')}.`]),
   ];
+}
+
+/** The peer's password goes on, unless there is one already. False when there is none to sign in with. */
+async function takePassword(accounts: Accounts, name: string, passwordHash: string): Promise<boolean> {
+  if ((await accounts.find(name))?.hasPassword === true) return true;
+  try {
+    await accounts.change(name, { passwordHash });
+    return true;
+  } catch (error) {
+    // No hash, or none of the peer's.
+    if (!(error instanceof Problem) || error.code !== 'accounts.invalid') throw error;
+    return false;
+  }
 }
 
 async function takeGrants(

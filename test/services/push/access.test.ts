@@ -300,3 +300,29 @@ describe('a stranger', () => {
     expect(await statusOf('GET', '/v1/health')).toBe(200);
   });
 });
+
+it('takes the bcrypt hash of a password in place of it, where it is one', async () => {
+  const users = (method: string, body: object) => {
+    const text = JSON.stringify(body);
+    const headers = { authorization: admin, 'Content-Length': String(Buffer.byteLength(text)) };
+    return rig.ask(method, '/v1/users', headers, text);
+  };
+  /** Of `userpass12`, as the peer makes them. */
+  const hash = '$2a$10$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC';
+  expect((await users('POST', { username: 'hashed', hash, password: 'not this one' })).status).toBe(200);
+  expect(await statusOf('GET', '/v1/account', basic('hashed', 'not this one'))).toBe(401);
+  expect(await statusOf('GET', '/v1/account', basic('hashed', 'userpass12'))).toBe(200);
+
+  const { name, password, authorization } = await newAccount(on('*'));
+  using stream = await rig.listen('/hash/json', { authorization });
+  expect((await users('PUT', { username: name, hash })).status).toBe(200);
+  // The former password opens nothing any more, and what it had opened is over.
+  await stream.ended;
+  expect(await statusOf('GET', '/v1/account', basic(name, password))).toBe(401);
+  expect(await statusOf('GET', '/v1/account', basic(name, 'userpass12'))).toBe(200);
+
+  for (const bad of ['x', '$2a$10$abc', '$2a$31$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC']) {
+    expect(JSON.parse((await users('POST', { username: 'other', hash: bad })).text)).toMatchObject({ code: 40000 });
+  }
+  expect((await users('PUT', { username: 'admin', hash })).status).toBe(403);
+});

@@ -27,7 +27,7 @@ function leave(at: string): void {
     CREATE TABLE user_token (user_id TEXT, token TEXT, label TEXT, last_access INT, last_origin TEXT, expires INT);
     INSERT INTO user VALUES ('u_everyone', NULL, '*', '', 'anonymous', '{}', '', NULL);
     INSERT INTO user VALUES ('u_1', NULL, 'phil', '$2a$10$abc', 'admin', '{}', 'st_a', NULL);
-    INSERT INTO user VALUES ('u_2', NULL, 'ben', '$2a$10$abc', 'user',
+    INSERT INTO user VALUES ('u_2', NULL, 'ben', '$2a$10$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC', 'user',
       '{"language":"de","subscriptions":[{"base_url":"https://old.example","topic":"alerts","display_name":"A"}]}', 'st_b', NULL);
     INSERT INTO user VALUES ('u_3', NULL, 'gone', '', 'user', 'no json', 'st_c', 1700000000);
     INSERT INTO user_access VALUES ('u_2', 'up%', 1, 0, NULL), ('u_2', 'my\\_topic', 1, 1, NULL),
@@ -84,7 +84,7 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
     out: [
       'Settings: cacheDuration, requestLimitBurst, enableSignup.',
       'Taken over: 2 accounts, 4 grants, 1 token.',
-      'Passwords stay behind, since only their hashes were stored: set new ones. Tokens go on working.',
+      'Set a password for those that came without one: phil.',
       'Taken over: 2 messages.',
       'Left behind, to be published again: 1 scheduled message.',
       'Settings that were left alone: smtp-sender-addr.',
@@ -99,6 +99,12 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
   await using rig = await openRig({ dataDir });
   const authorization = `Bearer ${token}`;
   expect(await rig.context.accounts.find('phil')).toMatchObject({ role: 'admin', hasPassword: false });
+  const basic = (password: string) => `Basic ${Buffer.from(`ben:${password}`).toString('base64')}`;
+  expect((await rig.ask('GET', '/v1/account', { authorization: basic('userpass1') })).status).toBe(401);
+  for (let twice = 0; twice < 2; twice += 1) {
+    const { text } = await rig.ask('GET', '/v1/account', { authorization: basic('userpass12') });
+    expect(JSON.parse(text)).toMatchObject({ username: 'ben' });
+  }
   expect(
     (await rig.context.accounts.find('ben'))?.grants.map(({ resource, permission }) => [resource, permission]),
   ).toEqual([

@@ -1,0 +1,33 @@
+import type { Log } from '../../../services/contracts/service.ts';
+import type { Changes } from './changes.ts';
+import type { Passwords } from './passwords.ts';
+
+export interface RenewalParts {
+  readonly changes: Changes;
+  readonly passwords: Passwords;
+  readonly log: Log;
+}
+
+/**
+ * Puts a hash of our own in place of one that another program made. Who was right about his password signs in even where
+ * that fails: it is tried again at the next sign-in.
+ */
+export function renewHash({ changes, passwords, log }: RenewalParts) {
+  return async (name: string, password: string, foreign: string): Promise<string | undefined> => {
+    try {
+      const hash = await passwords.hash(password);
+      await changes.make([name], async (db) => {
+        await db
+          .updateTable('accounts')
+          .set({ password_hash: hash })
+          .where('name', '=', name)
+          .where('password_hash', '=', foreign)
+          .execute();
+      });
+      return hash;
+    } catch (error) {
+      log.warn('a password that came from another program could not be stored anew', { account: name, error });
+      return undefined;
+    }
+  };
+}

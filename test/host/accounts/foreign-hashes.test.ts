@@ -1,0 +1,99 @@
+import bcrypt from 'bcryptjs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { badCredentials, basic, openHouse, type House } from './house.ts';
+
+let house: House;
+beforeEach(async () => {
+  house = await openHouse();
+});
+afterEach(() => house[Symbol.asyncDispose]());
+
+/** As an ntfy server stored it, of `userpass12`. */
+const passwordHash = '$2a$10$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC';
+
+const stored = async (name: string): Promise<unknown> => {
+  const [account] = await house.database.kysely.selectFrom('accounts').selectAll().where('name', '=', name).execute();
+  return account?.password_hash;
+};
+
+test('a password goes on under the hash of another program, until its owner signs in', async () => {
+  await house.accounts.create({ name: 'ben', passwordHash });
+  expect(await house.accounts.find('ben')).toMatchObject({ hasPassword: true });
+  await expect(house.accounts.authenticate(basic('ben', 'userpass1'))).rejects.toMatchObject(badCredentials);
+  expect(await stored('ben')).toBe(passwordHash);
+  const identity = await house.accounts.authenticate(basic('ben', 'userpass12'));
+  expect(identity).toMatchObject({ account: 'ben', via: 'password' });
+  expect(await stored('ben')).toMatch(/^\$scrypt\$/);
+  expect(identity !== undefined && house.accounts.stands(identity)).toBe(true);
+  expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toBe(identity);
+  await expect(house.accounts.authenticate(basic('ben', 'userpass1'))).rejects.toMatchObject(badCredentials);
+});
+
+test.each(['a', 'b', 'y'])('takes the form $2%s$', async (letter) => {
+  const hash = (await bcrypt.hash('pässwörd', 4)).replace(/^\$2.\$/, `$2${letter}$`);
+  await house.accounts.create({ name: 'jo', passwordHash: hash });
+  expect(await house.accounts.authenticate(basic('jo', 'pässwörd'))).toMatchObject({ account: 'jo' });
+});
+
+test('many requests at once cost one hash and change the account once', async () => {
+  await house.accounts.create({ name: 'ben', passwordHash });
+  house.changed.length = 0;
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => house.accounts.authenticate(basic('ben', 'userpass12'))),
+  );
+  expect(new Set(all).size).toBe(1);
+  expect(house.changed).toEqual(['ben']);
+});
+
+test.each([
+  '',
+  'plain',
+  '$2a$10$abc',
+  '$2x$10$' + 'a'.repeat(53),
+  '$2a$03$' + 'a'.repeat(53),
+  '$2a$14$' + 'a'.repeat(53),
+  '$2a$31$' + 'a'.repeat(53),
+  '$2a$10$' + 'a'.repeat(54),
+  '$scrypt$ln=8,r=8,p=1$' + 'a'.repeat(22) + '$' + 'a'.repeat(43),
+])('refuses the hash %j', async (hash) => {
+  const refused = { code: 'accounts.invalid', status: 400 };
+  await expect(house.accounts.create({ name: 'jo', passwordHash: hash })).rejects.toMatchObject(refused);
+  await house.accounts.create({ name: 'mia', password: 'correct horse' });
+  await expect(house.accounts.change('mia', { passwordHash: hash })).rejects.toMatchObject(refused);
+  await expect(house.accounts.change('*', { passwordHash })).rejects.toMatchObject({ code: 'accounts.reserved' });
+});
+
+test('no password is longer than what bcrypt looks at', async () => {
+  await house.accounts.create({ name: 'jo', passwordHash: await bcrypt.hash('x'.repeat(72), 4) });
+  await expect(house.accounts.authenticate(basic('jo', 'x'.repeat(73)))).rejects.toMatchObject(badCredentials);
+  expect(await house.accounts.authenticate(basic('jo', 'x'.repeat(72)))).toMatchObject({ account: 'jo' });
+});
+
+test('who is right signs in although the new hash cannot be stored', async () => {
+  await house.accounts.create({ name: 'ben', passwordHash });
+  await house.database.kysely.schema.alterTable('revision').renameTo('gone').execute();
+  expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
+  await house.database.kysely.schema.alterTable('gone').renameTo('revision').execute();
+  expect(house.logged.join('\n')).toContain('could not be stored anew');
+  expect(house.logged.join('\n')).not.toContain('userpass12');
+  house.clock.advance(61_000);
+  expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
+  expect(await stored('ben')).toMatch(/^\$scrypt\$/);
+});
+
+test('an export and its import keep it', async () => {
+  await house.accounts.create({ name: 'ben', passwordHash });
+  const exported = await house.accounts.exportAccounts({ secrets: true });
+  await using elsewhere = await openHouse();
+  await elsewhere.accounts.importAccounts(exported);
+  expect(await elsewhere.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
+});
+
+test('others get their turn while one is checked', async () => {
+  await house.accounts.create({ name: 'jo', passwordHash: await bcrypt.hash('correct horse', 12) });
+  const turns = vi.fn();
+  const each = setInterval(turns, 1);
+  await house.accounts.authenticate(basic('jo', 'correct horse'));
+  clearInterval(each);
+  expect(turns).toHaveBeenCalled();
+});
