@@ -95,10 +95,11 @@ export class Aggregator {
   /**
    * Takes a notice another part of the app hands over. A key seen before is ignored; a tag nobody wears leads to the
    * inbox, since there is no caller who could be told.
-   * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), both final.
+   * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration, notice } = offer;
+    if (offer.urls !== undefined) return this.#accept(key, '', notice, namedBy(offer.urls));
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
@@ -183,4 +184,14 @@ function chooseParts(chosen: readonly TaggedDestination[]): Map<string, Destinat
 /** PostgreSQL takes no NUL in text, and nobody can read one. */
 function withoutNul(text: string): string {
   return text.replaceAll('\u0000', '');
+}
+
+/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400) */
+function namedBy(urls: readonly string[]): Map<string, Destination> {
+  const parts = urls.flatMap((url) => {
+    const destination = parseDestination(url);
+    if (typeof destination !== 'string') return destination.parts ?? [destination];
+    throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${destination}`);
+  });
+  return new Map(parts.map((part) => [destinationId(part), part]));
 }

@@ -112,7 +112,7 @@ const catalogue = {
     setup_url: null,
     protocols: kind.protocols,
     secure_protocols: kind.secureProtocols,
-    attachment_support: false,
+    attachment_support: kind.files === true,
     category: 'native',
     details: {
       templates: kind.templates,

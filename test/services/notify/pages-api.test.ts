@@ -143,7 +143,7 @@ describe('our own API around notify', () => {
     [status, words] = [403, 'No entry for sesame.'];
     const refused = (await ask('POST', '/keys/trial/test', { line: 1 })).results;
     expect(refused).toMatchObject([{ line: 1, ok: false, status: 403, words: 'No entry for ****.' }]);
-    expect(refused[0].detail).toBe('Failed to send JSON POST notification, error=403.');
+    expect(refused[0].detail).toBe('Failed to send JSON POST notification, error=403: it does not allow this.');
     expect(refused[0].durationMs).toBeGreaterThanOrEqual(0);
     expect((await key('trial'))?.destinations[0]?.health).toMatchObject({ state: 'dead', lastSuccess: good });
     [status, words] = [200, ''];
@@ -151,7 +151,7 @@ describe('our own API around notify', () => {
 
   it('serves a form for each kind, and keeps what a form does not show', async () => {
     const forms: DestinationForm[] = (await ask('GET', '/forms')).forms;
-    expect(forms.map(({ scheme }) => scheme)).toEqual(['inbox', 'push', 'json', 'ntfy']);
+    expect(forms.map(({ scheme }) => scheme)).toEqual(expect.arrayContaining(['inbox', 'push', 'json', 'ntfy']));
     const add = (scheme: string, values: object, tags: string[] = []): Promise<NotifyKey> =>
       ask('POST', '/keys/forms/destinations', { form: { scheme, values }, tags });
     const [host, port] = place.split(':');
