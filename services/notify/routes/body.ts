@@ -39,16 +39,14 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function parseJson(bytes: Uint8Array): Body {
-  const text = decode(bytes);
+/** The object a text holds; undefined for anything else, and for one nested so deep that nobody could write it out. */
+export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? '');
-    // The peer fails on anything but an object; so do we, but as the client's fault.
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'bad-json' };
-    if (isDeeper(value, deepestJson)) return { kind: 'bad-json' };
-    return { kind: 'json', fields: value as Readonly<Record<string, unknown>> };
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return isDeeper(value, deepestJson) ? undefined : (value as Readonly<Record<string, unknown>>);
   } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'bad-json' };
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -103,7 +101,10 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   const type = request.headers['content-type'];
   const bytes = await readAll(request);
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
-  if (isJsonType(type)) return parseJson(bytes);
+  if (isJsonType(type)) {
+    const fields = parseJson(decode(bytes) ?? '');
+    return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields };
+  }
   if (type === undefined) return { kind: 'none' };
   if (/^multipart\/form-data/i.test(type)) return parseMultipart(request, bytes);
   const text = decode(bytes);

@@ -5,7 +5,8 @@ import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
-import type { Body } from './body.ts';
+import { recognise, type Recognised } from '../payloads/catalogue.ts';
+import { parseJson, type Body } from './body.ts';
 
 /** A notification as a caller asked for it. */
 export interface Notification {
@@ -85,35 +86,60 @@ function readUrls(value: unknown): readonly string[] {
 export function readNotification(
   body: Body,
   query: URLSearchParams,
-  options: { readonly titleHeader: string | undefined; readonly key: string | undefined },
+  options: { readonly header: (name: string) => string | undefined; readonly key: string | undefined },
 ): Notification {
   const rules = mappingRules(query);
-  const given = fieldsOf(body, query, options.titleHeader);
+  const given = fieldsOf(body, query, options.header('title'));
   const mapped = rules.length === 0 ? given : mapFields(given, rules, body.kind === 'json');
   if (mapped === undefined) {
     throw refusal(400, sentences.mappingFailed + (options.key === undefined ? '' : ` using KEY: ${options.key}`));
   }
   const fields = NotifyFields.parse(mapped);
-  if (![fields.attach, fields.attachment, fields.attachments].every(isEmpty))
-    throw refusal(400, sentences.badAttachment);
   const format = readFormat(fields.format, query.get('format'));
+  const strange = rules.length === 0 && isEmpty(fields.body) ? unwrapped(mapped) : undefined;
+  const program = strange === undefined ? undefined : recognise(strange, options.header, format);
+  if (program !== undefined) return fromProgram(program, query, fields);
   const type = parseNoticeType(firstText(fields.type, query.get('type')) ?? 'info');
   if (type === undefined) throw refusal(400, body.kind === 'form' ? sentences.badForm : sentences.lacking);
+  if (![fields.attach, fields.attachment, fields.attachments].every(isEmpty))
+    throw refusal(400, sentences.badAttachment);
   if (isEmpty(fields.body)) throw refusal(400, sentences.lacking);
-  const tag = parseTagField(firstOf(fields.tag, fields.tags, queryTags(query)));
-  if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
+  const title = firstText(fields.title, query.get('title')) ?? '';
   return {
-    notice: {
-      title: firstText(fields.title, query.get('title')) ?? '',
-      body: fields.body ?? '',
-      type,
-      format,
-      tags: [],
-      source: 'notify',
-    },
-    expression: tag.kind === 'none' ? undefined : tag.expression,
+    notice: { title, body: fields.body ?? '', type, format, tags: [], source: 'notify' },
+    expression: readTag(firstOf(fields.tag, fields.tags, queryTags(query))),
     urls: readUrls(fields.urls),
   };
+}
+
+/** What a known program says; what the caller's query says wins over it. */
+function fromProgram(program: Recognised, query: URLSearchParams, fields: NotifyFields): Notification {
+  const { tag, foreign, ...notice } = program;
+  const type = parseNoticeType(query.get('type') ?? '');
+  if (type === undefined) throw refusal(400, sentences.lacking);
+  return {
+    notice: {
+      ...notice,
+      title: firstText(query.get('title')) ?? notice.title,
+      type: firstText(query.get('type')) === undefined ? notice.type : type,
+      tags: [],
+    },
+    expression: readTag(firstOf(queryTags(query), tag)),
+    urls: foreign ? [] : readUrls(fields.urls),
+  };
+}
+
+/** Hooks that post a form put their JSON into one field of it. */
+function unwrapped(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const wrapped = fields['payload'] ?? fields['payload_json'];
+  const inside = typeof wrapped === 'string' ? parseJson(wrapped) : undefined;
+  return inside ?? fields;
+}
+
+function readTag(value: unknown): TagExpression | undefined {
+  const tag = parseTagField(value);
+  if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
+  return tag.kind === 'none' ? undefined : tag.expression;
 }
 
 /** `tag` and `tags` of a query; repeated ones are alternatives. */

@@ -42,7 +42,7 @@ export function notifyRoutes(parts: RouteParts): Router {
     checkRecursion(request.get('x-apprise-recursion-count'), settings.recursionLimit);
     const body = await readBody(request);
     const { notice, expression, urls } = readNotification(body, queryOf(request), {
-      titleHeader: request.get('title'),
+      header: (name) => request.get(name),
       key,
     });
     const known = key === undefined ? undefined : await aggregator.find(key);

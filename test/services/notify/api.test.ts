@@ -115,6 +115,36 @@ describe('POST /notify', () => {
     expect(lastInbox()).toMatchObject({ title: 'nas', body: '12' });
   });
 
+  it('understands what other programs post; what the query says wins', async () => {
+    const alert = {
+      ...{ version: '4', groupKey: '{}', status: 'firing', commonLabels: { alertname: 'Disk' } },
+      alerts: [{ status: 'firing', labels: {}, annotations: { summary: 'full' } }],
+    };
+    const send = (query: string, fields: unknown) =>
+      call(`/notify/aggregator?${query}`, { headers: json, body: JSON.stringify(fields) });
+    expect((await send('', alert)).status).toBe(200);
+    expect(lastInbox()).toMatchObject({
+      title: '[FIRING:1] Disk',
+      body: '🔥 full',
+      priority: 4,
+      source: 'alertmanager',
+    });
+    expect((await send('type=info&title=Mine&format=markdown', alert)).status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: 'Mine', body: '🔥 **full**', priority: 3, format: 'markdown' });
+    expect((await send('tag=nobody', alert)).status).toBe(424);
+    expect((await send('', { message: 'm', tag: 'nobody' })).status).toBe(424);
+    expect((await send('', { ...alert, tag: 'nobody', body: 'mine' })).status).toBe(424);
+    expect((await send(':x=title', alert)).status).toBe(400);
+  });
+
+  it('finds the JSON of hooks that post a form', async () => {
+    const payload = JSON.stringify({ zen: 'Speak like a human.', hook_id: 1, repository: { full_name: 'o/r' } });
+    const reply = await call('/notify/aggregator', { body: new URLSearchParams({ payload }) });
+    expect(reply.status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: '[o/r] The webhook works', body: 'Speak like a human.' });
+    expect((await call('/notify/aggregator', { body: new URLSearchParams({ payload: '{' }) })).status).toBe(400);
+  });
+
   it('refuses more destinations in one call than are served', async () => {
     const urls = Array.from({ length: 1001 }, (_, at) => `push://t${at}`);
     const reply = await call('/notify', { body: JSON.stringify({ body: 'x', urls }), headers: json });

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { recognise } from '../../../services/notify/payloads/catalogue.ts';
+import { variants } from './inbound/variants.ts';
+
+interface Recorded {
+  readonly name: string;
+  readonly request?: { readonly headers: Readonly<Record<string, string>>; readonly body: Record<string, unknown> };
+  readonly suggested_render?: { readonly title?: string; readonly type?: string };
+}
+
+const folder = new URL('inbound/golden/', import.meta.url);
+const recorded = readdirSync(folder)
+  .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recorded)
+  .filter((each) => each.request !== undefined);
+
+function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const header = (name: string) => lower.get(name);
+  const { body: markdown } = recognise(body, header, 'markdown') ?? {};
+  const { body: text, ...rest } = recognise(body, header, 'text') ?? {};
+  return { ...rest, text, ...(markdown === text ? {} : { markdown }) };
+}
+
+describe('payloads of other programs', () => {
+  it.each(recorded.map((each) => [each.name, each] as const))('as recorded: %s', (_name, { request, ...each }) => {
+    const notice = read(request?.body ?? {}, request?.headers);
+    expect(notice).toMatchSnapshot();
+    if (each.suggested_render?.type !== undefined) expect(notice.type).toBe(each.suggested_render.type);
+    expect(notice.title ?? '').toContain(each.suggested_render?.title ?? '');
+  });
+
+  it.each(Object.entries(variants))('as documented: %s', (_name, [body, headers]) => {
+    expect(read(body, headers)).toMatchSnapshot();
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a title alone', { title: 'x' }],
+    ['numbers', { a: 1, message: 7, text: null }],
+    [
+      'inherited names',
+      JSON.parse('{"__proto__":{"message":"x"},"constructor":{"message":"y"}}') as Record<string, unknown>,
+    ],
+  ])('are nobody’s: %s', (_what, body) => {
+    // A number under the name of a text is written out like any other.
+    expect(recognise(body, () => undefined, 'text')?.body).toBe(
+      'message' in body && body.message === 7 ? '7' : undefined,
+    );
+  });
+
+  it('that are huge or deep become a notice of bounded size, fast', () => {
+    let deep: Record<string, unknown> = { message: 'x' };
+    for (let level = 0; level < 90; level += 1) deep = { repository: deep, ref: deep, commits: [deep] };
+    const huge = {
+      version: '4',
+      groupKey: '{}',
+      status: 'firing',
+      alerts: Array.from({ length: 5000 }, (_, at) => ({
+        status: 'firing',
+        labels: Object.fromEntries(Array.from({ length: 20 }, (__, label) => [`l${label}`, 'y'.repeat(20)])),
+        annotations: { summary: 'x'.repeat(100_000), description: `${at}` },
+      })),
+    };
+    expect(recognise(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);
+    const notice = recognise(huge, () => undefined, 'markdown');
+    expect(notice?.body.length).toBeLessThan(25_000);
+    expect(notice?.title).toBe('[FIRING:200] Alerts');
+  });
+
+  it('cannot smuggle a link, a control character or markup of their own', () => {
+    const { markdown = '', ...notice } = read({
+      heartbeat: { status: 0 },
+      monitor: { name: 'a\nb\u0000c [x](javascript:alert)', url: 'javascript:alert(1)' },
+      msg: '[click](http://evil.example) **x**',
+    });
+    expect(notice.title).toBe('a b c [x](javascript:alert) is down');
+    expect(notice).not.toHaveProperty('link');
+    expect(markdown).toBe('\\[click\\](http://evil.example) \\*\\*x\\*\\*');
+  });
+});
