@@ -53,6 +53,11 @@ export function openQuiet(context: Context): Quiet {
   let busy = true;
   let expected = 0;
 
+  context.metrics.gauge({
+    name: 'push_messages_held',
+    help: 'Messages that wait for the end of somebody’s quiet.',
+    collect: async () => (await store.held()).reduce((sum, { messages }) => sum + messages, 0),
+  });
   const alarm = new Alarm({
     context,
     failed: 'held messages were not summed up',

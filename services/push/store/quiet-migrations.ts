@@ -18,9 +18,8 @@ export const quietMigrations: readonly Migration[] = [
         .addColumn('topic', 'text', (column) => column.notNull())
         .addColumn('sequence', 'text', (column) => column.notNull())
         .addColumn('key', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('quiet_held_key', ['topic', 'sequence', 'account'])
+        .addPrimaryKeyConstraint('quiet_held_key', ['account', 'topic', 'sequence'])
         .execute();
-      await db.schema.createIndex('quiet_held_account').on('quiet_held').columns(['account', 'topic']).execute();
       await db.schema.createIndex('quiet_held_inbox').on('quiet_held').column('key').execute();
       await db.schema
         .createTable('quiet_urgent')
@@ -32,11 +31,19 @@ export const quietMigrations: readonly Migration[] = [
         .addColumn('text', 'text', (column) => column.notNull())
         .addColumn('time', 'bigint', (column) => column.notNull())
         .addColumn('due', 'bigint', (column) => column.notNull())
-        .addUniqueConstraint('quiet_urgent_message', ['topic', 'sequence', 'account'])
+        .addUniqueConstraint('quiet_urgent_message', ['account', 'topic', 'sequence'])
         .execute();
-      await db.schema.createIndex('quiet_urgent_account').on('quiet_urgent').columns(['account', 'due']).execute();
       await db.schema.createIndex('quiet_urgent_due').on('quiet_urgent').column('due').execute();
       await db.schema.createIndex('quiet_urgent_inbox').on('quiet_urgent').column('key').execute();
+    },
+  },
+  {
+    name: '041-index-quiet',
+    async up(db) {
+      // What a later message of a sequence supersedes, and what one person is reminded of.
+      await db.schema.createIndex('quiet_held_sequence').on('quiet_held').columns(['topic', 'sequence']).execute();
+      await db.schema.createIndex('quiet_urgent_sequence').on('quiet_urgent').columns(['topic', 'sequence']).execute();
+      await db.schema.createIndex('quiet_urgent_account').on('quiet_urgent').columns(['account', 'due']).execute();
     },
   },
 ];
