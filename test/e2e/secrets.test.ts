@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlApi } from '../../services/contracts/control.ts';
+import { pushQuietApi } from '../../services/contracts/push-quiet-api.ts';
 import { api } from '../support/api.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
@@ -77,7 +78,7 @@ describe('every route of our API', () => {
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
     const access = (method: string, path: string): string | undefined =>
-      Object.values(controlApi).find((route) => route.method === method && route.path === path)?.access;
+      [...Object.values(controlApi), ...Object.values(pushQuietApi)].find((route) => route.method === method && route.path === path)?.access;
     const [refused, slowedDown] = [401, 429];
     let looked = 0;
     for (const [path, methods] of Object.entries(paths)) {

@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   });
 
   it('of one topic are a rule of its own, found from the topic, changed, and removed with a way back', async () => {
-    await using visit = await pages.visit('/push/doors?show=subscribe');
+    await using visit = await pages.visit('/push/doors');
     const { page } = visit;
     await page.getByRole('link', { name: 'Quiet hours of this topic' }).click();
     const dialog = page.getByRole('dialog', { name: 'New rule' });

@@ -8,7 +8,7 @@ import type { Recorded } from '../record.ts';
 import { quietHandlers } from '../routes/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
-import { mayRead } from '../web-push/delivery.ts';
+import { mayRead, type Delivery } from '../web-push/delivery.ts';
 import { tellDigests } from './digests.ts';
 import { People } from './people.ts';
 import { remindAll } from './reminders.ts';
@@ -21,6 +21,8 @@ export interface Manner {
   readonly silent?: true;
   /** What acknowledges it: it comes again until then. */
   readonly acknowledge?: string;
+  /** How it is known should it become quiet before it is out. */
+  readonly waits?: { readonly sequence: string; readonly key: string };
 }
 
 /** People's rules for what reaches them without asking: what is held back, summed up, repeated. */
@@ -35,6 +37,8 @@ export interface Quiet extends AsyncDisposable {
     recorded: Pick<Recorded, 'message' | 'text' | 'entry'>,
     accounts: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, Manner>>;
+  /** Holds a delivery back that is due while it is quiet, as after a time without a network; false: it may go out. */
+  holdBack(account: string | null, delivery: Pick<Delivery, 'topic' | 'waits'>): Promise<boolean>;
   start(): Promise<Disposable>;
   /** Call each minute: others may share the tables, and the clock may have been set. */
   upkeep(): Promise<void>;
@@ -49,6 +53,11 @@ export function openQuiet(context: Context): Quiet {
   let busy = true;
   let expected = 0;
 
+  context.metrics.gauge({
+    name: 'push_messages_held',
+    help: 'Messages that wait for the end of somebody’s quiet.',
+    collect: async () => (await store.held()).reduce((sum, { messages }) => sum + messages, 0),
+  });
   const alarm = new Alarm({
     context,
     failed: 'held messages were not summed up',
@@ -115,10 +124,21 @@ export function openQuiet(context: Context): Quiet {
           manners.set(account, repeats ? { acknowledge } : {});
           expect(due);
         } else {
-          manners.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : {});
+          // Clearing and deleting are no news.
+          const mayWait = event === 'message' && priority === 3 && outcome === 'show';
+          const waits = mayWait ? { waits: { sequence, key: held.key } } : {};
+          manners.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : waits);
         }
       }
       return manners;
+    },
+
+    async holdBack(account, { topic, waits }) {
+      if (account === null || topic === undefined || waits === undefined) return false;
+      if (people.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
+      await commit((transaction) => store.hold(transaction, [{ account, topic, ...waits }]));
+      expect(nextMinute());
+      return true;
     },
 
     async start() {

@@ -37,4 +37,13 @@ export const quietMigrations: readonly Migration[] = [
       await db.schema.createIndex('quiet_urgent_inbox').on('quiet_urgent').column('key').execute();
     },
   },
+  {
+    name: '041-index-quiet',
+    async up(db) {
+      // What a later message of a sequence supersedes, and what one person is reminded of.
+      await db.schema.createIndex('quiet_held_sequence').on('quiet_held').columns(['topic', 'sequence']).execute();
+      await db.schema.createIndex('quiet_urgent_sequence').on('quiet_urgent').columns(['topic', 'sequence']).execute();
+      await db.schema.createIndex('quiet_urgent_account').on('quiet_urgent').columns(['account', 'due']).execute();
+    },
+  },
 ];

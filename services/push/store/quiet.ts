@@ -85,7 +85,14 @@ export class QuietStore {
       .where('account', '=', message.account)
       .executeTakeFirstOrThrow();
     if (Number(count) >= mostUrgent) return false;
-    await transaction.insertInto('quiet_urgent').values(message).execute();
+    const { id, key, text, time, due } = message;
+    await transaction
+      .insertInto('quiet_urgent')
+      .values(message)
+      .onConflict((conflict) =>
+        conflict.columns(['account', 'topic', 'sequence']).doUpdateSet({ id, key, text, time, due }),
+      )
+      .execute();
     return true;
   }
 

@@ -4,6 +4,7 @@ import { defineJob, type Attempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { trustedEndpoint } from '../domain/push-endpoints.ts';
+import type { Quiet } from '../quiet/quiet.ts';
 import type { Browser, WebPushStore } from '../store/web-push.ts';
 import type { KeyPair } from './vapid.ts';
 
@@ -18,6 +19,8 @@ const Delivery = z.object({
   urgency: z.enum(['very-low', 'low', 'normal', 'high']),
   /** What a later one replaces as long as the browser has not fetched it. */
   replaces: z.string().optional(),
+  /** Set for what waits while it is quiet: how it is known then. */
+  waits: z.object({ sequence: z.string(), key: z.string() }).optional(),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
@@ -34,6 +37,7 @@ export interface DeliveryParts {
   /** Seconds that a push service may keep a message for a browser that is away. */
   readonly keptSeconds: number;
   readonly sent: Counter;
+  readonly quiet: Pick<Quiet, 'holdBack'>;
 }
 
 /** Sends what is due; a browser that is gone, or may no longer be written to, is forgotten. */
@@ -44,6 +48,8 @@ export function deliverTo(
   return async ({ payload: delivery, signal }) => {
     const browser = await store.find(delivery.browser);
     if (browser === undefined || !(await mayRead(context, browser, delivery.topic))) return;
+    // It was to go out earlier, and it has become quiet since.
+    if (await parts.quiet.holdBack(browser.account, delivery)) return;
     const trust = trustedEndpoint(browser.endpoint, parts.allowed);
     const request = trust === undefined ? undefined : await encrypt(parts, browser, delivery);
     if (trust === undefined || request === undefined) {

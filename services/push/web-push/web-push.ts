@@ -26,7 +26,7 @@ export interface WebPushOptions {
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: number;
   /** Decides about each message for each person. */
-  readonly quiet: Pick<Quiet, 'sort'>;
+  readonly quiet: Pick<Quiet, 'sort' | 'holdBack'>;
 }
 
 /** Messages to browsers whose page is closed. */
@@ -114,7 +114,10 @@ export function openWebPush({
       keys = await vapidKeys(context);
       await refresh();
       open.use(
-        jobs.handle(toBrowser, deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent })),
+        jobs.handle(
+          toBrowser,
+          deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet }),
+        ),
       );
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forget(account).catch(complain)));
       return open;
@@ -124,12 +127,14 @@ export function openWebPush({
 
 function deliveryOf(message: Message, browser: string, baseUrl: string, manner: Manner): Delivery {
   const priority = message.priority ?? defaultPriority;
+  const { waits, ...beside } = manner;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${message.topic}`, message, manner),
+    payload: pushPayload(`${baseUrl}/${message.topic}`, message, beside),
     topic: message.topic,
     urgency: priority <= 2 || manner.silent ? 'low' : priority >= 4 ? 'high' : 'normal',
     replaces: `${message.topic} ${message.sequence_id ?? message.id}`,
+    ...(waits === undefined ? {} : { waits }),
   };
 }
 

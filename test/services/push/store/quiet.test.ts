@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { migrations } from '../../../../services/push/store/migrations.ts';
+import { QuietStore, type HeldMessage, type UrgentMessage } from '../../../../services/push/store/quiet.ts';
+import { eachDialect } from '../../../support/database.ts';
+import { plansOf } from '../../../support/plans.ts';
+
+eachDialect((dialect, open) => {
+  const openStore = async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    return { database, store: new QuietStore(database.kysely) };
+  };
+  const held = (account: string, topic: string, sequence: string, key = sequence): HeldMessage => ({
+    ...{ account, topic, sequence, key },
+  });
+  const urgent = (account: string, sequence: string, due = 10): UrgentMessage => ({
+    ...held(account, 'alarms', sequence),
+    ...{ id: `${account}-${sequence}`, text: '{}', time: 0, due },
+  });
+
+  it('keeps rules, and lets one person alone decide about the popups', async () => {
+    const { database, store } = await openStore();
+    const rules = [{ topics: '*', mode: 'silent' as const, quiet: [], repeatMinutes: null }];
+    const put = (account: string, popups: boolean) =>
+      database.commit((transaction) => store.put(transaction, account, { rules, zone: null, popups }, 1));
+    await put('ada', true);
+    await put('mia', true);
+    await put('tom', false);
+    await put('tom', false);
+    const people = await store.people();
+    expect(people.map(({ account, quiet }) => [account, quiet.popups]).sort()).toEqual([
+      ['ada', false],
+      ['mia', true],
+      ['tom', false],
+    ]);
+    expect(people[0]?.quiet.rules).toEqual(rules);
+    await database.commit((transaction) => store.forget(transaction, 'mia'));
+    expect(await store.people()).toHaveLength(2);
+  });
+
+  it('counts a sequence once, forgets what was read or superseded, and gives a topic to one taker', async () => {
+    const { database, store } = await openStore();
+    const all = [held('ada', 'a', '1'), held('ada', 'a', '2'), held('ada', 'b', '1'), held('mia', 'a', '1')];
+    await database.commit((transaction) => store.hold(transaction, all));
+    await database.commit((transaction) => store.hold(transaction, [held('ada', 'a', '2', 'newer'), ...all.slice(3)]));
+    expect(await store.held('ada')).toEqual([
+      { account: 'ada', topic: 'a', messages: 2 },
+      { account: 'ada', topic: 'b', messages: 1 },
+    ]);
+    await database.commit((transaction) => store.seen(transaction, ['newer', 'unknown']));
+    await database.commit((transaction) => store.supersede(transaction, 'b', '1'));
+    expect(await store.held()).toHaveLength(2);
+    const take = () => database.commit((transaction) => store.take(transaction, { account: 'ada', topic: 'a' }));
+    expect((await Promise.all([take(), take()])).sort()).toEqual([0, 1]);
+    expect(await store.held()).toEqual([{ account: 'mia', topic: 'a', messages: 1 }]);
+  });
+
+  it('moves an urgent message on for one, and takes twenty of a person', async () => {
+    const { database, store } = await openStore();
+    const repeat = (message: UrgentMessage) => database.commit((transaction) => store.repeat(transaction, message));
+    expect(await repeat(urgent('ada', 'fire'))).toBe(true);
+    const [first] = await store.urgent();
+    const move = () => database.commit((transaction) => store.moveOn(transaction, first ?? urgent('', ''), 20));
+    expect((await Promise.all([move(), move()])).sort()).toEqual([false, true]);
+    for (let count = 1; count < 20; count += 1) expect(await repeat(urgent('ada', String(count)))).toBe(true);
+    expect(await repeat(urgent('ada', 'more'))).toBe(false);
+    expect(await repeat(urgent('mia', 'fire'))).toBe(true);
+    await database.commit((transaction) => store.acknowledge(transaction, 'ada-fire'));
+    expect(await store.urgent('ada')).toHaveLength(19);
+    expect((await store.urgent()).map(({ due }) => due)).toEqual(Array(20).fill(10));
+  });
+
+  it('finds its way through 50,000 held messages by index', async () => {
+    const { database } = await openStore();
+    await database.commit(async (transaction) => {
+      const rows = Array.from({ length: 50_000 }, (_, index) =>
+        held(`a${String(index % 50)}`, `t${String(index % 300)}`, String(index)),
+      );
+      for (let at = 0; at < rows.length; at += 1000) {
+        await transaction
+          .insertInto('quiet_held')
+          .values(rows.slice(at, at + 1000))
+          .execute();
+      }
+    });
+    const plans = await plansOf(dialect, database.kysely, async (db) => {
+      const watched = new QuietStore(db);
+      await watched.held('a7');
+      await watched.supersede(db, 't7', '7');
+      await watched.seen(db, ['7', '8']);
+      await watched.take(db, { account: 'a7', topic: 't7' });
+    });
+    expect(plans).not.toMatch(/SCAN quiet_held(?! USING)|Seq Scan on quiet_held/);
+  });
+});
