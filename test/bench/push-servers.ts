@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { api } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
 
@@ -95,13 +95,4 @@ async function untilHealthy(port: number): Promise<void> {
     await sleep(50);
   }
   throw new Error('ntfy did not become healthy');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

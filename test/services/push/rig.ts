@@ -33,6 +33,8 @@ export interface Rig extends AsyncDisposable {
   /** What a poll as the administrator gets, parsed. */
   poll(path: string): Promise<any[]>;
   listen(path: string, headers?: Record<string, string>): Promise<Stream>;
+  /** A number of the push server's metrics. */
+  metric(name: string): Promise<number>;
 }
 
 /** An open stream, read line by line. */
@@ -115,6 +117,10 @@ export async function openRig(
       request.end();
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       return read(response);
+    },
+    async metric(name) {
+      const page = await fetch(`${host.url('control')}/metrics`, { headers: { authorization: admin } });
+      return Number(new RegExp(`^${name}\\{service="push"\\} (\\d+)$`, 'm').exec(await page.text())?.[1]);
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };

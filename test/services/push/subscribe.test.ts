@@ -14,11 +14,6 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 const texts = (messages: readonly { message: string }[]) => messages.map(({ message }) => message);
 
-async function metric(name: string): Promise<number> {
-  const page = await fetch(`${rig.host.url('control')}/metrics`, { headers: { authorization: admin } });
-  return Number(new RegExp(`^${name}\\{service="push"\\} (\\d+)$`, 'm').exec(await page.text())?.[1]);
-}
-
 describe('a stream', () => {
   it('begins with open and gets what is published then, in its own framing', async () => {
     using json = await rig.listen('/f1,f2/json');
@@ -139,15 +134,15 @@ describe('a stream', () => {
 
   it('is cut off when it is not read, and the others are not', async () => {
     using reader = await rig.listen('/flood/json');
-    const listening = await metric('push_subscribers');
-    const cut = await metric('push_subscribers_cut_total');
+    const listening = await rig.metric('push_subscribers');
+    const cut = await rig.metric('push_subscribers_cut_total');
     const slow = createConnection(rig.port, '127.0.0.1');
     slow.on('error', () => undefined);
     slow.pause();
     slow.write(`GET /flood/json HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\n\r\n`);
     const closed = new Promise((resolve) => slow.once('close', resolve));
     // An open connection alone is no reader yet.
-    await expect.poll(() => metric('push_subscribers')).toBe(listening + 1);
+    await expect.poll(() => rig.metric('push_subscribers')).toBe(listening + 1);
     const body = '\u0001'.repeat(4000);
     // Kernel buffers on both sides take some megabytes before ours fills.
     for (let round = 0; round < 20; round += 1) {
@@ -156,7 +151,7 @@ describe('a stream', () => {
     await expect.poll(() => reader.lines.length, { timeout: 15_000 }).toBe(1001);
     slow.resume();
     await closed;
-    expect(await metric('push_subscribers_cut_total')).toBe(cut + 1);
+    expect(await rig.metric('push_subscribers_cut_total')).toBe(cut + 1);
   });
 });
 
