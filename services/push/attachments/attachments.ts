@@ -43,6 +43,11 @@ const longestSilence = 30_000;
 const orphanAge = 3_600_000;
 const batch = 500;
 
+/** Where files lie within the service's own folder, each under the id of its message. */
+export function attachmentsFolder(files: string): string {
+  return join(files, 'attachments');
+}
+
 /** The files of messages, in a folder of their own under the ids of their messages. */
 export class Attachments {
   readonly #context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>;
@@ -209,7 +214,7 @@ export class Attachments {
   }
 
   #folder(): string {
-    return join(this.#context.files, 'attachments');
+    return attachmentsFolder(this.#context.files);
   }
 
   #path(id: string): string {
