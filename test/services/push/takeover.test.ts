@@ -169,7 +169,7 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
     { id: 'EEEEEEEEEEEE', message: 'overdue' },
   ]);
   expect(messages.map(({ attachment }) => attachment === undefined)).toEqual([false, true, false, true, false]);
-  expect(await poll('&scheduled=1&since=latest')).toMatchObject([{}, { id: 'DDDDDDDDDDDD', message: 'later' }]);
+  expect((await poll('&scheduled=1')).at(-1)).toMatchObject({ id: 'DDDDDDDDDDDD', message: 'later' });
   expect((await rig.ask('GET', '/file/FFFFFFFFFFFF')).text).toBe('kept');
   expect((await rig.ask('GET', '/file/GGGGGGGGGGGG')).status).toBe(404);
   expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
