@@ -241,7 +241,8 @@ function create(context: Context, settings: Settings): Service {
       ...quiet.handlers,
     ],
     takeOver(program, folder) {
-      if (program === 'ntfy') return takeOverNtfy(context, store, folder);
+      if (program === 'ntfy')
+        return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
     },
 

@@ -43,13 +43,18 @@ const longestSilence = 30_000;
 const orphanAge = 3_600_000;
 const batch = 500;
 
+/** Where files lie within the service's own folder, each under the id of its message. */
+export function attachmentsFolder(files: string): string {
+  return join(files, 'attachments');
+}
+
 /** The files of messages, in a folder of their own under the ids of their messages. */
 export class Attachments {
   readonly #context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>;
   readonly #store: AttachmentStore;
   readonly #settings: AttachmentSettings;
-  /** Bytes of files that are coming in. */
-  readonly #incoming = new Map<string, number>();
+  /** Files that are coming in or not recorded yet. */
+  readonly #incoming = new Map<string, { size: number; readonly sender: string }>();
 
   constructor(
     context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>,
@@ -77,28 +82,32 @@ export class Attachments {
 
   /**
    * Takes a file in and writes it down for good; it is recorded with its message. The limits hold for what really comes,
-   * whatever was announced.
+   * whatever was announced, and for all that come at once together. `room` is to be given back once the file is recorded.
    *
    * @throws Problem 40015, 41301, 50001 when the disk is full, `push.cut_off` (400) when the connection ends early.
    */
-  async receive(upload: Upload): Promise<{ readonly attachment: Attachment; readonly file: HeldFile }> {
+  async receive(
+    upload: Upload,
+  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile; readonly room: Disposable }> {
     const { id, head, sender, due, messageExpires } = upload;
     const now = Math.floor(this.#context.clock.now() / 1000);
     const expires = Math.min(now + this.#settings.seconds, messageExpires);
     if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
-    const room = await this.#room(upload);
+    const fits = await this.#fits(upload);
     const given = plainName(upload.name);
     const { type, ending } = await kindOf(head.subarray(0, tellingBytes), given);
     const name = given || `attachment${ending}`;
+    const room: Disposable = { [Symbol.dispose]: () => this.#incoming.delete(id) };
     try {
-      const size = await this.#write(upload, room);
+      const size = await this.#write(upload, fits);
+      // Others were recorded meanwhile, which were not counted when this one began.
+      if (!(await this.#fits(upload))(0)) throw refuse('too_large');
       const url = `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
-      return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
+      return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender }, room };
     } catch (error) {
+      room[Symbol.dispose]();
       await this.discard([id]);
       throw error;
-    } finally {
-      this.#incoming.delete(id);
     }
   }
 
@@ -115,14 +124,14 @@ export class Attachments {
   ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile } | undefined> {
     const { length: size } = given.bytes;
     const { fileSize, totalSize, seconds } = this.#settings;
-    const coming = [...this.#incoming.values()].reduce((sum, each) => sum + each, 0);
+    const coming = [...this.#incoming.values()].reduce((sum, each) => sum + each.size, 0);
     if (!this.enabled || size === 0 || size > Math.min(fileSize, totalSize - (await this.#store.size()) - coming))
       return undefined;
     const expires = Math.min(Math.floor(this.#context.clock.now() / 1000) + seconds, messageExpires);
     const bytes = Buffer.from(given.bytes.buffer, given.bytes.byteOffset, size);
     const { type, ending } = await kindOf(bytes.subarray(0, tellingBytes), plainName(given.name));
     const name = plainName(given.name) || `attachment${ending}`;
-    this.#incoming.set(id, size);
+    this.#incoming.set(id, { size, sender });
     try {
       await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
       await using handle = await open(this.#path(id), 'wx', 0o600);
@@ -183,25 +192,40 @@ export class Attachments {
     }
   }
 
-  /** How many bytes may still come. */
-  async #room({ request, id, sender, quota, traffic }: Upload): Promise<number> {
+  /** Tells whether a file may have so many bytes more, by what was recorded when it was asked and what comes in now. */
+  async #fits({ request, id, sender, quota, traffic }: Upload): Promise<(more: number) => boolean> {
     const { fileSize, totalSize } = this.#settings;
     const [all, own] = await Promise.all([this.#store.size(), quota === Infinity ? 0 : this.#store.size(sender)]);
-    const coming = [...this.#incoming.values()].reduce((sum, size) => sum + size, 0);
-    const room = Math.min(fileSize, totalSize - all - coming, quota - own, traffic);
-    if (Number(request.headers['content-length'] ?? 0) > room) throw refuse('too_large');
-    this.#incoming.set(id, 0);
-    return room;
+    let coming = this.#incoming.get(id);
+    const fits = (more: number): boolean => {
+      let [total, mine] = [all + more, own + more];
+      for (const each of this.#incoming.values()) {
+        total += each.size;
+        if (each.sender === sender) mine += each.size;
+      }
+      const size = (coming?.size ?? 0) + more;
+      return size <= fileSize && size <= traffic && total <= totalSize && mine <= quota;
+    };
+    if (coming === undefined) {
+      if (!fits(Number(request.headers['content-length'] ?? 0))) throw refuse('too_large');
+      this.#incoming.set(id, (coming = { size: 0, sender }));
+    }
+    return fits;
   }
 
-  async #write({ request, id, head }: Upload, room: number): Promise<number> {
+  async #write({ request, id, head }: Upload, fits: (more: number) => boolean): Promise<number> {
     await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
     await using handle = await open(this.#path(id), 'wx', 0o600);
     let size = 0;
+    const coming = this.#incoming.get(id);
     const take = async (chunk: Buffer): Promise<void> => {
+      if (!fits(chunk.length)) {
+        // At once, or all that come now would be refused before the first of them makes room.
+        this.#incoming.delete(id);
+        throw refuse('too_large');
+      }
       size += chunk.length;
-      if (size > room) throw refuse('too_large');
-      this.#incoming.set(id, size);
+      if (coming !== undefined) coming.size = size;
       await append(handle, chunk);
     };
     await take(head);
@@ -226,7 +250,7 @@ export class Attachments {
   }
 
   #folder(): string {
-    return join(this.#context.files, 'attachments');
+    return attachmentsFolder(this.#context.files);
   }
 
   #path(id: string): string {

@@ -106,14 +106,15 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     const traffic = limits.bandwidthLeft(exchange);
     const messageExpires = publisher.expiryOf(draft, draft.due ?? Math.floor(clock.now() / 1000));
     const { due } = draft;
-    const received = await attachments.receive({
+    const { attachment, file, room } = await attachments.receive({
       ...{ request, id, name: upload, head, sender, quota, traffic, messageExpires, due },
     });
+    using _room = room;
     try {
-      limits.bandwidth(exchange, received.file.size);
-      const message = draft.message || fileMessage(received.file.name);
+      limits.bandwidth(exchange, file.size);
+      const message = draft.message || fileMessage(file.name);
       const inbox = draft.inbox && { ...draft.inbox, body: message };
-      await publish(exchange, { ...draft, ...received, message, inbox }, id);
+      await publish(exchange, { ...draft, attachment, file, message, inbox }, id);
     } catch (error) {
       await attachments.discard([id]);
       throw error;

@@ -17,6 +17,18 @@ export class AttachmentStore {
     if (files.length > 0) await transaction.insertInto('attachments').values(files).execute();
   }
 
+  /** Records those whose id is not there yet; answers how many those were. */
+  async insertMissing(transaction: Kysely<Tables>, files: readonly HeldFile[]): Promise<number> {
+    if (files.length === 0) return 0;
+    const rows = await transaction
+      .insertInto('attachments')
+      .values(files)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    return rows.length;
+  }
+
   async find(id: string, now: number): Promise<HeldFile | undefined> {
     return this.#db
       .selectFrom('attachments')

@@ -87,6 +87,13 @@ export class MessageStore {
     return rows.map(({ topic }) => topic);
   }
 
+  /** Those of `ids` that are cached. */
+  async known(transaction: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await transaction.selectFrom('messages').select('id').where('id', 'in', ids).execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async seqOf(id: string): Promise<number | undefined> {
     const row = await this.#db.selectFrom('messages').select('seq').where('id', '=', id).executeTakeFirst();
     return row?.seq;

@@ -52,6 +52,18 @@ export class ScheduleStore {
     if (messages.length > 0) await transaction.insertInto('scheduled').values(messages).execute();
   }
 
+  /** Stores those whose id is not waiting yet; answers how many those were. */
+  async insertMissing(transaction: Kysely<Tables>, messages: readonly ScheduledMessage[]): Promise<number> {
+    if (messages.length === 0) return 0;
+    const rows = await transaction
+      .insertInto('scheduled')
+      .values(messages)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    return rows.length;
+  }
+
   /** Takes up to `limit` messages that are due, in order of their time: whoever takes one is the only one to. */
   async takeDue(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly ScheduledMessage[]> {
     const due = transaction

@@ -1,93 +1,104 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
-import type { Message } from '../domain/message.ts';
-import { commaList } from '../domain/parameters.ts';
-import { isTopic } from '../domain/topics.ts';
-import { readStored } from '../live/envelope.ts';
+import type { HeldFile, Message } from '../domain/message.ts';
+import { inboxEntry } from '../inbox-copy.ts';
 import { Search } from '../search/search.ts';
-import type { MessageStore, NewMessage } from '../store/messages.ts';
-import { counted, hasTable, textOf } from './rows.ts';
+import { AttachmentStore } from '../store/attachments.ts';
+import type { MessageStore } from '../store/messages.ts';
+import { ScheduleStore, type ScheduledMessage } from '../store/schedule.ts';
+import { takeFile } from './files.ts';
+import { fileOf, messageOf, type Row } from './message-row.ts';
+import { counted, hasTable } from './rows.ts';
 
 const page = 500;
 
+export interface MessagesParts {
+  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files'>;
+  readonly messages: MessageStore;
+  /** What is still to be sent is shown in the inbox when it is. */
+  readonly keepInInbox: boolean;
+  /** The folder of the peer's files; undefined when there is none. */
+  readonly attachments: string | undefined;
+}
+
+/** One page of the peer's messages, sorted by what becomes of them. */
+interface Sorted {
+  readonly out: Message[];
+  readonly later: Message[];
+  readonly files: HeldFile[];
+}
+
 /**
- * Takes over what can still be read from the peer's `cache.db`, in its order. Files it kept stay behind, as do messages
- * that were still to be sent. Answers a sentence about it.
+ * Takes over what can still be read from the peer's `cache.db`, in its order, with the files that go with it, and what is
+ * still to be sent. Answers sentences about it.
  */
-export async function takeMessages(
-  { commit, clock, ...context }: Pick<Context, 'accounts' | 'clock' | 'commit' | 'db'>,
-  store: MessageStore,
-  db: BetterSqlite3.Database,
-): Promise<string[]> {
+export async function takeMessages(parts: MessagesParts, db: BetterSqlite3.Database): Promise<string[]> {
   if (!hasTable(db, 'messages')) return [];
-  const now = Math.floor(clock.now() / 1000);
-  const search = new Search({ ...context, clock });
+  const now = Math.floor(parts.context.clock.now() / 1000);
   const read = db.prepare('SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?');
-  let [last, taken, scheduled] = [0, 0, 0];
+  let [last, taken, planned, files, lost] = [0, 0, 0, 0, 0];
   for (;;) {
-    const rows = read.all(last, page) as Record<string, unknown>[];
+    const rows = read.all(last, page) as Row[];
     if (rows.length === 0) break;
     last = Number(rows.at(-1)?.['id']);
-    scheduled += rows.filter(({ published }) => Number(published ?? 1) === 0).length;
-    const messages = rows.flatMap((row) => messageOf(row, now) ?? []);
-    if (messages.length === 0) continue;
-    taken += await commit(async (transaction) => {
-      const seqs = await store.insertMissing(transaction, messages);
-      const fresh = messages.filter(({ id }) => seqs.has(id)).map(({ text }) => ({ message: readStored(text) }));
-      await search.store(transaction, fresh, seqs);
-      return seqs.size;
-    });
+    const sorted: Sorted = { out: [], later: [], files: [] };
+    for (const row of rows) if (!(await sort(parts, row, now, sorted))) lost += 1;
+    const stored = await store(parts, sorted);
+    taken += stored.out;
+    planned += stored.later;
+    files += stored.files;
   }
   return [
-    `Taken over: ${counted(taken, 'message')}.`,
-    ...(scheduled === 0 ? [] : [`Left behind, to be published again: ${counted(scheduled, 'scheduled message')}.`]),
+    `Taken over: ${counted(taken, 'message')}, ${counted(planned, 'scheduled message')}, ${counted(files, 'file')}.`,
+    ...(lost === 0 ? [] : [`Not found where files are kept: ${counted(lost, 'file')}.`]),
   ];
 }
 
-function messageOf(row: Record<string, unknown>, now: number): NewMessage | undefined {
-  const text = (name: string): string => textOf(row[name]);
-  const [id, topic] = [text('mid'), text('topic')];
-  const [time, expires] = [Number(row['time']), Number(row['expires'] ?? 0)];
-  const event = text('event') || 'message';
-  const known = event === 'message' || event === 'message_delete' || event === 'message_clear';
-  if (!/^[A-Za-z0-9]{12}$/.test(id) || !isTopic(topic) || !known || !Number.isSafeInteger(time)) return undefined;
-  if (expires <= now || Number(row['published'] ?? 1) === 0) return undefined;
-  const sequence = text('sequence_id');
-  const [priority, tags] = [Number(row['priority'] ?? 0), commaList(text('tags'))];
-  const actions = actionsOf(text('actions'));
-  // A file on the peer's own disk has a size and is not there any more; an address elsewhere has none.
-  const elsewhere = text('attachment_url') !== '' && Number(row['attachment_size'] ?? 0) === 0;
-  const message: Message = {
-    id,
-    ...(sequence === '' || sequence === id ? {} : { sequence_id: sequence }),
-    time,
-    expires,
-    event,
-    topic,
-    ...given('title', text('title')),
-    ...given('message', text('message')),
-    ...(priority >= 1 && priority <= 5 ? { priority } : {}),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...given('click', text('click')),
-    ...given('icon', text('icon')),
-    ...(actions === undefined ? {} : { actions }),
-    ...(elsewhere ? { attachment: { name: text('attachment_name'), url: text('attachment_url') } } : {}),
-    ...given('content_type', text('content_type')),
-    ...given('encoding', text('encoding')),
+/** False when the message had a file that is not there. */
+async function sort({ context, attachments }: MessagesParts, row: Row, now: number, sorted: Sorted): Promise<boolean> {
+  const file = fileOf(row, now);
+  const held = file !== undefined && (await takeFile(context.files, attachments, file));
+  const message = messageOf(row, now, held);
+  if (message !== undefined) (Number(row['published'] ?? 1) === 0 ? sorted.later : sorted.out).push(message);
+  if (message !== undefined && held) sorted.files.push(file);
+  return file === undefined || held;
+}
+
+async function store({ context, messages, keepInInbox }: MessagesParts, { out, later, files }: Sorted) {
+  const schedule = new ScheduleStore(context.db);
+  const attachments = new AttachmentStore(context.db);
+  const rows = out.map((message) => ({ ...placeOf(message), text: JSON.stringify(message) }));
+  return context.commit(async (transaction) => {
+    const kept = await attachments.insertMissing(transaction, files);
+    const done = rows.length === 0 ? new Map<string, number>() : await messages.insertMissing(transaction, rows);
+    const fresh = out.filter(({ id }) => done.has(id)).map((message) => ({ message }));
+    if (fresh.length > 0) await new Search(context).store(transaction, fresh, done);
+    // What was due since the last time is out, and not to be sent twice.
+    const sent = await messages.known(
+      transaction,
+      later.map(({ id }) => id),
+    );
+    const after = await messages.top(transaction);
+    const waiting = later.filter(({ id }) => !sent.has(id)).map((message) => waitingOf(message, after, keepInInbox));
+    return { out: done.size, later: await schedule.insertMissing(transaction, waiting), files: kept };
+  });
+}
+
+function placeOf({ id, topic, time, expires = time }: Message) {
+  return { id, topic, time, expires };
+}
+
+function waitingOf(message: Message, after: number, keepInInbox: boolean): ScheduledMessage {
+  const { sequence_id, content_type, message: body = '', encoding, event, topic, ...rest } = message;
+  const markdown = content_type === 'text/markdown';
+  const inbox = keepInInbox && encoding === undefined ? { source: 'push', body } : undefined;
+  const entry = inboxEntry({ ...rest, event, topic, markdown, cached: true, inbox }, message);
+  return {
+    ...placeOf(message),
+    sequence: sequence_id ?? message.id,
+    text: JSON.stringify(message),
+    entry: entry === undefined ? null : JSON.stringify(entry),
+    after,
+    account: null,
   };
-  return { id, topic, time, expires, text: JSON.stringify(message) };
-}
-
-function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
-  return value === '' ? {} : ({ [name]: value } as { [Key in Name]: string });
-}
-
-function actionsOf(text: string): Message['actions'] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.length > 0 ? (value as Message['actions']) : undefined;
-  } catch {
-    // Empty where there are none.
-    return undefined;
-  }
 }

@@ -7,16 +7,26 @@ import type { Context, TakenOver } from '../../contracts/service.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import { takeAccounts } from './accounts.ts';
+import { findAttachments } from './files.ts';
 import { takeMessages } from './messages.ts';
 import { readSettings } from './settings.ts';
 
+export interface TakeOverParts {
+  readonly context: Context;
+  readonly messages: MessageStore;
+  readonly keepInInbox: boolean;
+}
+
 /**
  * Takes over what an ntfy server left in a folder: `auth.db` (or `user.db`), `cache.db` and `server.yml`, those that are
- * there. Doing it twice changes nothing more.
+ * there, and the files of messages. Doing it twice changes nothing more.
  *
  * @throws Problem `push.nothing_to_take_over` (404), `push.unreadable` (422)
  */
-export async function takeOverNtfy(context: Context, store: MessageStore, folder: string): Promise<TakenOver> {
+export async function takeOverNtfy(
+  { context, messages, keepInInbox }: TakeOverParts,
+  folder: string,
+): Promise<TakenOver> {
   const find = (...files: string[]): string | undefined =>
     files.map((file) => join(folder, file)).find((file) => existsSync(file));
   const [auth, cache, yaml] = [find('auth.db', 'user.db'), find('cache.db'), find('server.yml', 'server.yaml')];
@@ -30,7 +40,12 @@ export async function takeOverNtfy(context: Context, store: MessageStore, folder
   const { accounts, clock } = context;
   const taken = [
     ...(auth === undefined ? [] : await inDatabase(auth, (db) => takeAccounts({ accounts, profiles, clock }, db))),
-    ...(cache === undefined ? [] : await inDatabase(cache, (db) => takeMessages(context, store, db))),
+    ...(cache === undefined
+      ? []
+      : await inDatabase(cache, (db) => {
+          const attachments = findAttachments(folder, read?.attachments);
+          return takeMessages({ context, messages, keepInInbox, attachments }, db);
+        })),
   ];
   return { settings: read?.settings ?? {}, notes: [...taken, ...(read?.notes ?? [])] };
 }

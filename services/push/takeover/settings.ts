@@ -9,6 +9,13 @@ const names: Readonly<Record<string, keyof Settings>> = {
   'disallowed-topics': 'reservedTopics',
   'enable-signup': 'enableSignup',
   'behind-proxy': 'behindProxy',
+  'base-url': 'baseUrl',
+  'message-delay-limit': 'messageDelayLimit',
+  'attachment-file-size-limit': 'attachmentFileSizeLimit',
+  'attachment-total-size-limit': 'attachmentTotalSizeLimit',
+  'attachment-expiry-duration': 'attachmentExpiryDuration',
+  'upstream-base-url': 'upstreamBaseUrl',
+  'upstream-access-token': 'upstreamAccessToken',
   'global-topic-limit': 'totalTopicLimit',
   'visitor-request-limit-burst': 'requestLimitBurst',
   'visitor-request-limit-replenish': 'requestLimitReplenish',
@@ -18,14 +25,21 @@ const names: Readonly<Record<string, keyof Settings>> = {
   'visitor-attachment-daily-bandwidth-limit': 'attachmentDailyBandwidth',
 };
 /** Where the databases are: not settings, but nothing to complain about. */
-const silent = new Set(['auth-file', 'cache-file', 'attachment-cache-dir', 'base-url', 'listen-http', 'web-push-file']);
+const silent = new Set(['auth-file', 'cache-file', 'attachment-cache-dir', 'listen-http', 'web-push-file']);
 
 /** Reads the settings out of the peer's `server.yml`, with a sentence about those that mean nothing here. */
-export function readSettings(text: string): { settings: Record<string, unknown>; notes: string[] } {
+export function readSettings(text: string): {
+  settings: Record<string, unknown>;
+  /** Where files of messages are kept. */
+  attachments: string | undefined;
+  notes: string[];
+} {
   const value: unknown = parse(text);
   const settings: Record<string, unknown> = {};
   const left: string[] = [];
+  let attachments: string | undefined;
   for (const [name, given] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+    if (name === 'attachment-cache-dir' && typeof given === 'string') attachments = given;
     const field = Object.hasOwn(names, name) ? names[name] : undefined;
     // Numbers and durations alike come with and without quotes.
     const found =
@@ -35,6 +49,7 @@ export function readSettings(text: string): { settings: Record<string, unknown>;
   }
   return {
     settings,
+    attachments,
     notes: left.length === 0 ? [] : [`Settings that were left alone: ${left.join(', ')}.`],
   };
 }

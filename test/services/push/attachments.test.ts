@@ -260,3 +260,26 @@ it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and 
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
+
+it('a file counts for the limit of all files together with those that come at the same time', async () => {
+  await using own = await openRig({ environment: { NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: '5M' } });
+  const [first, rest] = [Buffer.alloc(400_000, 1), Buffer.alloc(1_400_000, 1)];
+  const uploads = Array.from({ length: 6 }, () => {
+    const headers = { authorization: admin, filename: 'much' };
+    return httpRequest({ port: own.port, host: '127.0.0.1', method: 'PUT', path: '/much', headers, agent: false });
+  });
+  for (const request of uploads) request.write(first);
+  await expect.poll(() => stored(own).length).toBe(uploads.length);
+  const answers = uploads.map(async (request) => {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
+  });
+  for (const request of uploads) request.on('error', () => undefined).end(rest);
+  const statuses = await Promise.all(answers);
+  // There is room for two such files at most.
+  const taken = statuses.filter((status) => status === 200).length;
+  expect([1, 2]).toContain(taken);
+  expect(statuses.filter((status) => status === 413)).toHaveLength(6 - taken);
+  await expect.poll(() => stored(own).length).toBe(taken);
+});

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,19 +48,44 @@ function leave(at: string): void {
     `INSERT INTO messages (mid, sequence_id, time, event, expires, topic, message, title, priority, tags, click, actions,
       attachment_name, attachment_size, attachment_url, published) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
   );
-  const row = (mid: string, message: string, extra: { expires?: number; published?: number; size?: number } = {}) =>
+  const row = (
+    mid: string,
+    message: string,
+    extra: { expires?: number; published?: number; size?: number; time?: number } = {},
+  ) =>
     insert.run(
-      ...[mid, mid, now - 60, 'message', extra.expires ?? now + 3600, 'my_topic', message, 'T', 4, 'a,b', '', ''],
+      ...[
+        mid,
+        mid,
+        extra.time ?? now - 60,
+        'message',
+        extra.expires ?? now + 3600,
+        'my_topic',
+        message,
+        'T',
+        4,
+        'a,b',
+        '',
+        '',
+      ],
       ...['f.txt', extra.size ?? 0, 'https://files.example/f.txt', extra.published ?? 1],
     );
   row('AAAAAAAAAAAA', 'first');
   row('BBBBBBBBBBBB', 'second', { size: 7 });
   row('CCCCCCCCCCCC', 'over', { expires: now - 5 });
-  row('DDDDDDDDDDDD', 'later', { published: 0 });
+  row('DDDDDDDDDDDD', 'later', { published: 0, time: now + 3600, expires: now + 7200 });
+  row('EEEEEEEEEEEE', 'overdue', { published: 0, time: now - 5 });
+  row('FFFFFFFFFFFF', 'with a file', { size: 4 });
+  row('GGGGGGGGGGGG', 'with a link', { size: 4 });
+  cache.exec(`UPDATE messages SET attachment_expires = ${now + 3600}, attachment_type = 'text/plain; charset=utf-8'`);
+  mkdirSync(join(at, 'files'));
+  writeFileSync(join(at, 'files', 'FFFFFFFFFFFF'), 'kept');
+  writeFileSync(join(at, 'secret'), 'priv');
+  symlinkSync(join(at, 'secret'), join(at, 'files', 'GGGGGGGGGGGG'));
   cache.close();
   writeFileSync(
     join(at, 'server.yml'),
-    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nsmtp-sender-addr: a:1\n',
+    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-sender-addr: a:1\n',
   );
 }
 
@@ -82,19 +107,19 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
   expect(first).toEqual({
     code: 0,
     out: [
-      'Settings: cacheDuration, requestLimitBurst, enableSignup.',
+      'Settings: baseUrl, cacheDuration, requestLimitBurst, enableSignup.',
       'Taken over: 2 accounts, 4 grants, 1 token.',
       'Set a password for those that came without one: phil.',
-      'Taken over: 2 messages.',
-      'Left behind, to be published again: 1 scheduled message.',
+      'Taken over: 4 messages, 2 scheduled messages, 1 file.',
+      'Not found where files are kept: 2 files.',
       'Settings that were left alone: smtp-sender-addr.',
       '',
     ].join('\n'),
   });
   // Once more changes nothing.
-  expect((await run('import', 'ntfy', old, '--data-dir', dataDir)).out).toContain(
-    'Taken over: 0 accounts, 4 grants, 0 tokens.',
-  );
+  const again = (await run('import', 'ntfy', old, '--data-dir', dataDir)).out;
+  expect(again).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
+  expect(again).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
 
   await using rig = await openRig({ dataDir });
   const authorization = `Bearer ${token}`;
@@ -118,11 +143,16 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
     subscriptions: [{ base_url: 'https://old.example', topic: 'alerts', display_name: 'A' }],
     limits: { messages_expiry_duration: 24 * 3600 },
   });
-  const poll = await rig.ask('GET', '/my_topic/json?poll=1', { authorization });
-  const messages = poll.text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  const poll = async (query: string): Promise<any[]> => {
+    const { text } = await rig.ask('GET', `/my_topic/json?poll=1${query}`, { authorization });
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  // What was due while nothing ran goes out at the start.
+  await expect.poll(async () => (await poll('')).length).toBe(5);
+  const messages = await poll('');
   expect(messages).toMatchObject([
     {
       id: 'AAAAAAAAAAAA',
@@ -134,8 +164,14 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
       attachment: { name: 'f.txt', url: 'https://files.example/f.txt' },
     },
     { id: 'BBBBBBBBBBBB', message: 'second' },
+    { id: 'FFFFFFFFFFFF', attachment: { name: 'f.txt', size: 4, type: 'text/plain; charset=utf-8' } },
+    { id: 'GGGGGGGGGGGG', message: 'with a link' },
+    { id: 'EEEEEEEEEEEE', message: 'overdue' },
   ]);
-  expect(messages[1].attachment).toBeUndefined();
+  expect(messages.map(({ attachment }) => attachment === undefined)).toEqual([false, true, false, true, false]);
+  expect((await poll('&scheduled=1')).at(-1)).toMatchObject({ id: 'DDDDDDDDDDDD', message: 'later' });
+  expect((await rig.ask('GET', '/file/FFFFFFFFFFFF')).text).toBe('kept');
+  expect((await rig.ask('GET', '/file/GGGGGGGGGGGG')).status).toBe(404);
   expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
 }, 30_000);
 
