@@ -1,5 +1,5 @@
 import { pushPlanned } from '../contracts/push-planned.ts';
-import { pushPublished, pushStored } from '../contracts/push.ts';
+import { pushPublished, pushStored, pushTakenBack } from '../contracts/push.ts';
 import type { Bus } from '../contracts/bus.ts';
 import type { Clock } from '../contracts/service.ts';
 
@@ -15,9 +15,11 @@ interface Around {
 export function announceActivity({ bus, clock }: Around): Disposable {
   const told = seldom(clock, () => bus.publish(pushStored, { time: clock.now() }));
   const listening = bus.subscribe(pushPublished, told.soon);
+  const takenBack = bus.subscribe(pushTakenBack, told.soon);
   return {
     [Symbol.dispose]() {
       listening[Symbol.dispose]();
+      takenBack[Symbol.dispose]();
       told[Symbol.dispose]();
     },
   };

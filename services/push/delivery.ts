@@ -36,13 +36,13 @@ export interface Delivery extends AsyncDisposable {
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
   readonly planned: PlannedMessages;
-  /** Tells the pages, soon, that other messages wait than before. */
-  readonly plansChanged: () => void;
   readonly retention: Retention;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
+  /** Tells the pages that what is planned is another than before. */
+  readonly plansChanged: () => void;
   start(): Promise<Disposable>;
   eachMinute(): Promise<void>;
   eachHour(): Promise<void>;
@@ -129,10 +129,10 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     attachments,
     waiting,
     planned,
-    plansChanged: plans.soon,
     retention,
     cacheSeconds,
     baseUrl,
+    plansChanged: plans.soon,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));

@@ -18,6 +18,7 @@ import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
+import { openQuiet } from './quiet/quiet.ts';
 import { openRecurring } from './recurring/recurring.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
@@ -80,6 +81,7 @@ function create(context: Context, settings: Settings): Service {
     }
     return subscribers.room();
   };
+  const quiet = openQuiet({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: settings.webPush,
@@ -87,6 +89,7 @@ function create(context: Context, settings: Settings): Service {
     allowed: settings.webPushHosts,
     reserved,
     keptSeconds: seconds(settings.cacheDuration),
+    quiet,
   });
   const search = new Search(context);
   const also = [webPush.store, search.store];
@@ -111,7 +114,13 @@ function create(context: Context, settings: Settings): Service {
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
   const recurring = openRecurring({
-    ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
+    context,
+    messages: store,
+    publisher,
+    record,
+    reserved,
+    changed: delivery.plansChanged,
+    messageSizeLimit,
   });
   const publish = publishRoutes({
     publisher,
@@ -162,7 +171,17 @@ function create(context: Context, settings: Settings): Service {
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
-    await publisher.publish(draftOf(offer, messageSizeLimit), key);
+    const draft = draftOf(offer, messageSizeLimit);
+    const id = publisher.newId();
+    const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
+    const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
+    let published;
+    try {
+      published = await publisher.publish({ ...draft, ...kept }, key, id);
+    } finally {
+      // One that was there already keeps the file it has.
+      if (kept !== undefined && published === undefined) await attachments.discard([id]);
+    }
   };
   /** The total is known; before that there is none to save. */
   let counted = false;
@@ -184,6 +203,7 @@ function create(context: Context, settings: Settings): Service {
     await delivery.eachMinute();
     await recurring.eachMinute();
     await webPush.upkeep();
+    await quiet.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
   };
@@ -208,12 +228,22 @@ function create(context: Context, settings: Settings): Service {
       clock,
     }),
     api: [
-      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
+      ...pushHandlers({
+        context,
+        publisher,
+        attachments,
+        reserved,
+        messageSizeLimit,
+        longestDelay,
+        statistics,
+        subscribers,
+      }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
       ...retentionHandlers(delivery.retention, cacheSeconds),
       ...webPush.handlers,
+      ...quiet.handlers,
     ],
     takeOver(program, folder) {
       if (program === 'ntfy') return takeOverNtfy(context, store, folder);
@@ -227,6 +257,7 @@ function create(context: Context, settings: Settings): Service {
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());
+      open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
       open.use(await recurring.start());
@@ -257,6 +288,7 @@ function create(context: Context, settings: Settings): Service {
       open.dispose();
       await recurring[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();
+      await quiet[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
     },

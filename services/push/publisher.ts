@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../contracts/problem.ts';
-import { pushPublished } from '../contracts/push.ts';
+import { pushPublished, pushTakenBack } from '../contracts/push.ts';
 import type { Context } from '../contracts/service.ts';
 import { compose, type Draft } from './domain/message.ts';
 import { defaultPriority } from './domain/priority.ts';
@@ -117,6 +117,9 @@ export class Publisher {
     const { context, onPublished } = this.#parts;
     const passed = onPublished(envelopes);
     for (const { message } of envelopes) {
+      const { sequence_id: sequence = message.id, topic } = message;
+      if (message.event === 'message_clear') context.bus.publish(pushTakenBack, { topic, sequence, how: 'cleared' });
+      if (message.event === 'message_delete') context.bus.publish(pushTakenBack, { topic, sequence, how: 'deleted' });
       if (message.event !== 'message') continue;
       context.bus.publish(pushPublished, {
         id: message.id,

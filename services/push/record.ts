@@ -14,7 +14,7 @@ export interface Recorded {
 /** Writes what else is to be there with messages, in their transaction; `seqs` are the numbers of cached ones by id. */
 export type AlsoStore = (
   transaction: Context['db'],
-  messages: readonly Message[],
+  recorded: readonly Recorded[],
   seqs: ReadonlyMap<string, number>,
 ) => Promise<void>;
 
@@ -26,8 +26,7 @@ export function recorder({ jobs }: Pick<Context, 'jobs'>, store: MessageStore, a
     const seqs = await store.insert(transaction, recorded.flatMap(rowOf));
     const entries = recorded.flatMap(({ entry }) => entry ?? []);
     if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries));
-    const messages = recorded.map(({ message }) => message);
-    for (const alsoStore of also) await alsoStore(transaction, messages, seqs);
+    for (const alsoStore of also) await alsoStore(transaction, recorded, seqs);
     return recorded.map(({ message, text }) => new Envelope(message, text, seqs.get(message.id)));
   };
 }

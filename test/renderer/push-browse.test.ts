@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
   it('shows links, files and pictures of tags, and narrows by words, priority and tag', async () => {
     await using visit = await pages.visit('/push/nas-error-backup');
     const { page } = visit;
-    const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await messages.nth(1).waitFor();
     expect(await page.getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('https://cam.example/');
     expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');

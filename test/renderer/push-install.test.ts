@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
 
   it.each(screens)('fit at $width px, dark $dark', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
-    await using visit = await pages.visit('/push/nas-error-backup', { ...screen, before });
+    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe', { ...screen, before });
     await visit.page.getByText('notifications are blocked').last().click();
     await expectFits(visit, 'push-blocked', screen);
   });

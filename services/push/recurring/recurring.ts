@@ -15,10 +15,10 @@ export interface RecurringParts {
   readonly publisher: Publisher;
   readonly record: Record;
   readonly reserved: ReadonlySet<string>;
+  /** What is planned is another than before. */
+  readonly changed: () => void;
   /** Bytes. */
   readonly messageSizeLimit: number;
-  /** Schedules are others than before. */
-  readonly changed: () => void;
 }
 
 /** Messages that go out again and again. */
@@ -31,7 +31,7 @@ export interface Recurring extends AsyncDisposable {
 export function openRecurring(parts: RecurringParts): Recurring {
   const { context, reserved, messageSizeLimit } = parts;
   const store = new RecurringStore(context.db);
-  const runs = new RecurringRuns({ ...parts, store });
+  const runs = new RecurringRuns({ ...parts, store, changed: parts.changed });
   const schedules = new Schedules({
     context,
     store,

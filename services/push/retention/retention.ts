@@ -48,8 +48,9 @@ export class Retention {
   }
 
   /** Remembers which topics grow. */
-  readonly store: AlsoStore = (_transaction, messages) => {
-    for (const { topic } of messages) if (this.#most(topic) !== undefined) this.#grown.add(topic);
+  readonly store: AlsoStore = (_transaction, recorded) => {
+    for (const { topic } of recorded.map(({ message }) => message))
+      if (this.#most(topic) !== undefined) this.#grown.add(topic);
     return Promise.resolve();
   };
 

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSearchApi } from '../../contracts/push-search.ts';
 import type { Search } from '../search/search.ts';
-import { shown } from './api.ts';
+import { shown } from './shown.ts';
 import { requireIdentity } from './fields.ts';
 
 /** Our own API around what was published before. */

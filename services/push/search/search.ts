@@ -6,7 +6,7 @@ import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { foldWords, parseSearch, type Phrase } from '../domain/search-words.ts';
 import { readStored } from '../live/envelope.ts';
-import type { AlsoStore } from '../record.ts';
+import type { Recorded } from '../record.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';
 import { wordsOf } from './words-of.ts';
 
@@ -52,11 +52,15 @@ export class Search {
   }
 
   /** Keeps the words of messages in their transaction; what was replaced or deleted by its sender is found no more. */
-  readonly store: AlsoStore = async (transaction, messages, seqs) => {
+  readonly store = async (
+    transaction: Context['db'],
+    recorded: readonly Pick<Recorded, 'message'>[],
+    seqs: ReadonlyMap<string, number>,
+  ): Promise<void> => {
     const added = new Map<number, Indexed>();
     const sequences: { seq: number; topic: string; sequence: string }[] = [];
     const gone: number[] = [];
-    for (const message of messages) {
+    for (const { message } of recorded) {
       const seq = seqs.get(message.id);
       const { topic, sequence_id: sequence } = message;
       if (sequence !== undefined && message.event !== 'message_clear') {

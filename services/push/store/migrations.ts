@@ -2,6 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
 import { plannedMigrations } from './planned-migrations.ts';
+import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
 import { retentionMigrations } from './retention-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
@@ -42,5 +43,6 @@ export const migrations: readonly Migration[] = [
   ...plannedMigrations,
   ...recurringMigrations,
   ...searchMigrations,
+  ...quietMigrations,
   ...retentionMigrations,
 ];

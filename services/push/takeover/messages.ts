@@ -33,7 +33,7 @@ export async function takeMessages(
     if (messages.length === 0) continue;
     taken += await commit(async (transaction) => {
       const seqs = await store.insertMissing(transaction, messages);
-      const fresh = messages.filter(({ id }) => seqs.has(id)).map(({ text }) => readStored(text));
+      const fresh = messages.filter(({ id }) => seqs.has(id)).map(({ text }) => ({ message: readStored(text) }));
       await search.store(transaction, fresh, seqs);
       return seqs.size;
     });
