@@ -1,0 +1,39 @@
+import type { RetentionRule } from '../../../../services/contracts/push-retention.ts';
+
+export const units = [
+  ['minutes', 'minutes'],
+  ['hours', 'hours'],
+  ['days', 'days'],
+  ['setting', 'as the setting says'],
+  ['never', 'not at all'],
+] as const;
+export type Unit = (typeof units)[number][0];
+
+const seconds: Readonly<Record<Unit, number>> = { minutes: 60, hours: 3600, days: 86_400, setting: 0, never: 0 };
+
+/** A rule as the form shows it; `key` tells the rows apart. */
+export interface KeepingForm {
+  readonly key: number;
+  readonly topic: string;
+  readonly count: number;
+  readonly unit: Unit;
+  readonly most: number | null;
+}
+
+/** Seconds in the largest unit that has them whole. */
+export function readLife(kept: number | null): { readonly count: number; readonly unit: Unit } {
+  if (kept === null) return { count: 1, unit: 'setting' };
+  if (kept === 0) return { count: 1, unit: 'never' };
+  const unit = (['days', 'hours'] as const).find((each) => kept % seconds[each] === 0) ?? 'minutes';
+  return { count: Math.max(1, Math.round(kept / seconds[unit])), unit };
+}
+
+export function ruleOfForm({ topic, count, unit, most }: KeepingForm): RetentionRule {
+  return { topic: topic.trim(), seconds: unit === 'setting' ? null : count * seconds[unit], most };
+}
+
+/** `12 hours` */
+export function lifeWords(kept: number): string {
+  const { count, unit } = readLife(kept);
+  return `${String(count)} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}

@@ -1,0 +1,33 @@
+const near = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+const far = new Intl.DateTimeFormat('en', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false },
+});
+const other = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false });
+const week = 6 * 86_400_000;
+
+/** A time to come, in ms, in as few words as tell it: `in 4 min`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
+export function ahead(time: number, now: number): string {
+  const left = time - now;
+  if (left < 60_000) return 'in a moment';
+  if (left < 3_600_000) return `in ${String(Math.round(left / 60_000))} min`;
+  if (left < week) return near.format(time);
+  return new Date(time).getFullYear() === new Date(now).getFullYear() ? far.format(time) : other.format(time);
+}
+
+/** As a field for date and time has it, in local time; empty for none. */
+export function toField(time: number | null): string {
+  if (time === null) return '';
+  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+/** ms since the epoch; null for an empty field. */
+export function fromField(text: string): number | null {
+  const time = text === '' ? Number.NaN : new Date(text).getTime();
+  return Number.isNaN(time) ? null : time;
+}
+
+/** The time zone of this browser. */
+export function ownZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('over all topics', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+    await publish('nas-error-backup', 'Disk full on sda', { Priority: '5', Tags: 'warning,disk' });
+    await publish('cloud-info-backup', 'Sicherung für Gebäude 7 fertig', { Title: 'Full disk image' });
+    for (let count = 0; count < 60; count += 1) await publish('router', `Restarted ${String(count)}`);
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  async function publish(topic: string, body: string, headers = {}): Promise<void> {
+    const request = { method: 'POST', body, headers: { Authorization: adminAuthorization, ...headers } };
+    expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
+  }
+
+  it('the search finds, narrows, pages on, follows what comes, and leads to the topic', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    const field = page.getByRole('searchbox', { name: 'Search the messages of all topics' });
+    const found = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
+    await field.fill('disk full');
+    await expect.poll(() => found.count()).toBe(2);
+    expect(page.url()).toContain('q=disk+full');
+    await field.fill('"disk full"');
+    await expect.poll(() => found.count()).toBe(1);
+    await field.fill('gebau');
+    await expect.poll(() => found.allTextContents()).toEqual([expect.stringContaining('Full disk image')]);
+    await page.getByLabel('In topics').fill('nas-*');
+    await page.getByText('Nothing is found.').waitFor();
+    await page.getByLabel('In topics').fill('no spaces');
+    await page.getByText('Use letters, digits').waitFor();
+    await page.getByLabel('In topics').fill('');
+    await field.fill('restarted');
+    await expect.poll(() => found.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await expect.poll(() => found.count()).toBe(60);
+    await publish('router', 'Restarted live');
+    await expect.poll(() => found.first().textContent()).toContain('Restarted live');
+    expect(await found.count()).toBe(61);
+    await field.fill('');
+    await page.getByLabel('Priority').selectOption('Urgent');
+    await page.getByRole('button', { name: /warning/ }).click();
+    await page.getByLabel('Time').selectOption('Last hour');
+    expect(page.url()).toMatch(/priority=5.*tag=warning.*back=3600000/);
+    await found.first().getByRole('link', { name: 'nas-error-backup' }).click();
+    await page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('the rules say how long messages are kept, and can be taken back', async () => {
+    await using visit = await pages.visit('/push?tab=keeping');
+    const { page } = visit;
+    await page.getByText('A message is kept for 12 hours').waitFor();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const rule = page.getByRole('group', { name: 'Rule for' });
+    await rule.getByLabel('Topic').fill('brief');
+    await rule.getByLabel('Kept for').selectOption('minutes');
+    await rule.getByLabel('How many minutes').fill('90');
+    await rule.getByLabel('At most').fill('5');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await rule.nth(1).getByLabel('Topic').fill('brief');
+    await rule.nth(1).getByLabel('Kept for').selectOption('not at all');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('There is a rule for this topic already.').waitFor();
+    await rule.nth(1).getByRole('button', { name: 'Remove the rule for brief' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const life = async (): Promise<number> => {
+      const reply = await fetch(`${pages.host.url('push')}/brief`, {
+        method: 'POST',
+        body: 'x',
+        headers: { Authorization: adminAuthorization },
+      });
+      const { time, expires } = (await reply.json()) as { time: number; expires: number };
+      return expires - time;
+    };
+    expect(await life()).toBe(5400);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rule.count()).toBe(0);
+    expect(await life()).toBe(12 * 3600);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it.each(screens)('what is found fits at $width px, dark $dark', async (screen) => {
+    await using visit = await pages.visit('/push?q=disk', screen);
+    await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
+    await expectFits(visit, 'push-search', screen);
+  });
+
+  it.each(screens)('the rules fit at $width px, dark $dark', async (screen) => {
+    await using visit = await pages.visit('/push?tab=keeping', screen);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Topic', { exact: true }).fill('logs-*');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('group', { name: 'Rule for' }).nth(1).getByLabel('Kept for').selectOption('not at all');
+    await expectFits(visit, 'push-keeping', screen);
+  });
+});
