@@ -42,6 +42,8 @@ const longestSilence = 30_000;
 /** A file whose message is not there after this time has lost it; ms. */
 const orphanAge = 3_600_000;
 const batch = 500;
+/** How long a file waits for its message to be written; s. */
+const draftSeconds = 3600;
 
 /** The files of messages, in a folder of their own under the ids of their messages. */
 export class Attachments {
@@ -100,6 +102,40 @@ export class Attachments {
     } finally {
       this.#incoming.delete(id);
     }
+  }
+
+  /**
+   * Takes in a file whose message is still to be written; it waits an hour for {@link claim}.
+   *
+   * @throws Problem as {@link receive}
+   */
+  async keep(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<HeldFile> {
+    const expires = Math.floor(this.#context.clock.now() / 1000) + draftSeconds;
+    const quota = upload.quota - (await this.#store.size(draftOf(upload.sender)));
+    const received = await this.receive({ ...upload, quota, messageExpires: Infinity, due: undefined });
+    const file = { ...received.file, sender: draftOf(upload.sender), expires };
+    await this.#context.commit((transaction) => this.#store.insert(transaction, [file]));
+    return file;
+  }
+
+  /**
+   * The file with this id that its sender has uploaded, as the attachment of the message with the same id. Once.
+   *
+   * @throws Problem 40015
+   */
+  async claim(
+    given: Pick<Upload, 'id' | 'name' | 'sender' | 'messageExpires' | 'due'>,
+  ): Promise<Attachment | undefined> {
+    const { id, sender, messageExpires, due } = given;
+    const now = Math.floor(this.#context.clock.now() / 1000);
+    const expires = Math.min(now + this.#settings.seconds, messageExpires);
+    if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
+    const claimed = { id, sender, draft: draftOf(sender), name: plainName(given.name), expires, now };
+    const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimed));
+    if (file === undefined) return undefined;
+    const { name, type, size } = file;
+    const { ending } = await kindOf(await firstBytes(this.#path(id)), name);
+    return { name, type, size, expires, url: `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}` };
   }
 
   /** What one file may have, in bytes, and how long it is kept at most, in seconds. */
@@ -196,6 +232,17 @@ export class Attachments {
   #path(id: string): string {
     return join(this.#folder(), id);
   }
+}
+
+/** Whose quota a file counts for until its message is there. */
+function draftOf(sender: string): string {
+  return `draft of ${sender}`;
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  await using handle = await open(path);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(tellingBytes), 0, tellingBytes, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 async function append(handle: FileHandle, chunk: Buffer): Promise<void> {
