@@ -1,5 +1,6 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Driver } from './engine/driver.ts';
+import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
@@ -37,13 +38,14 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo } = parts;
+    const { queue, live, engine, socketIo, extractor } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: downloadsHandlers(parts),
       async start() {
+        open.use(extractor);
         open.use(live);
         open.use(socketIo);
         open.use(queue);
@@ -60,12 +62,15 @@ export const downloads = defineService({
   },
 });
 
-function assemble(context: Context, settings: Settings): RouteParts {
+function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
   const { socketTimeout, retries } = settings;
+  const { keepLoaded, allowPrivateAddresses } = settings;
+  const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
   const driver = new Driver({
     engines,
+    extractor,
     clock,
     vault,
     settings: { cacheFolder: folders.cache, socketTimeout, retries },
@@ -104,6 +109,7 @@ function assemble(context: Context, settings: Settings): RouteParts {
     steering,
     thumbnails,
     socketIo,
+    extractor,
   };
 }
 

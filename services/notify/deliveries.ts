@@ -3,7 +3,6 @@ import { defineJob, type Attempt } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
-import { shapeMessage } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
@@ -101,8 +100,7 @@ export class Deliveries {
         detail: `The ${delivery.service} destination is not valid: ${destination}.`,
       };
     }
-    const { fetch, handovers } = this.#context;
-    return destination.send(shapeMessage(delivery.message, destination.shape), { fetch, handovers }, signal);
+    return destination.send(delivery.message, this.#context, signal);
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

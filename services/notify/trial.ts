@@ -2,7 +2,7 @@ import type { NotifyTrial } from '../contracts/notify-api.ts';
 import type { Context, Fetch } from '../contracts/service.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { secretsOf } from './destinations/forms.ts';
-import { shapeMessage, type Message } from './domain/message.ts';
+import type { Message } from './domain/message.ts';
 import { deliveryIds, type Entry } from './read-key.ts';
 import type { NoticeStore } from './store/notices.ts';
 
@@ -26,11 +26,11 @@ export async function tryDestination(
   };
   const parts = entry.destination.parts ?? [entry.destination];
   const said: Said = { status: null, words: '' };
-  const outlets = { fetch: listening(context.fetch, said), handovers: context.handovers };
+  const outlets = { ...context, fetch: listening(context.fetch, said) };
   const results: Result[] = [];
   for (const part of parts) {
     const signal = AbortSignal.timeout(patienceMs);
-    results.push(await part.send(shapeMessage(message, part.shape), outlets, signal));
+    results.push(await part.send(message, outlets, signal));
     if (results.at(-1)?.ok === false) break;
   }
   const durationMs = Math.round(clock.now() - started);

@@ -8,7 +8,7 @@ import { handInboxJobs } from './inbox-copy.ts';
 import type { Envelope } from './live/envelope.ts';
 import { PlannedMessages } from './planned.ts';
 import { Publisher } from './publisher.ts';
-import { recorder, type AlsoStore } from './record.ts';
+import { recorder, type AlsoStore, type Record } from './record.ts';
 import { Schedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
@@ -29,6 +29,7 @@ export interface DeliveryParts {
 /** The way of a message: from a draft, perhaps with a file, perhaps over a time to wait, to whoever listens. */
 export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
+  readonly record: Record;
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
   readonly planned: PlannedMessages;
@@ -36,6 +37,8 @@ export interface Delivery extends AsyncDisposable {
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
+  /** Tells the pages that what is planned is another than before. */
+  readonly plansChanged: () => void;
   start(): Promise<Disposable>;
   eachMinute(): Promise<void>;
   eachHour(): Promise<void>;
@@ -114,11 +117,13 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
 
   return {
     publisher,
+    record,
     attachments,
     waiting,
     planned,
     cacheSeconds,
     baseUrl,
+    plansChanged: plans.soon,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));

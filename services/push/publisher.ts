@@ -76,19 +76,22 @@ export class Publisher {
    *
    * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
    */
-  publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+  async publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+    const prepared = this.prepare(draft, id);
+    if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ ...prepared, draft, key, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** A message as it is to be recorded. @throws Problem 40000 for one that no client could read. */
+  prepare(draft: Draft, id = this.newId()): Recorded {
     const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
     const message = compose(draft, { id, time, expires: this.expiryOf(draft, time) });
     const text = JSON.stringify(message);
-    if (Buffer.byteLength(text) > longestLine) {
-      return Promise.reject(refuse('invalid', 'the message as a whole is too large'));
-    }
-    if (this.#closed) return Promise.reject(new Problem('push.stopping', 503, 'the server is stopping'));
-    const entry = this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ draft, message, text, entry, key, resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+    if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
+    return { message, text, entry: this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined };
   }
 
   /** Something else was stored since messages could not be. */

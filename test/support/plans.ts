@@ -9,7 +9,7 @@ export async function plansOf(
   db: Kysely<any>,
   work: (db: Kysely<any>) => Promise<unknown>,
 ): Promise<string> {
-  if (dialect === 'postgres') await sql`analyze`.execute(db);
+  if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
   const queries: CompiledQuery[] = [];
   const watched = db.withPlugin({
     transformQuery({ node, queryId }) {

@@ -1,13 +1,60 @@
 import { createHash } from 'node:crypto';
 import type { Destination, DestinationKind } from './destination.ts';
-import { inboxKind } from './inbox.ts';
-import { jsonKind } from './json.ts';
-import { ntfyKind } from './ntfy.ts';
-import { pushKind } from './push.ts';
+import { appriseKind } from './kinds/apprise.ts';
+import { barkKind } from './kinds/bark.ts';
+import { discordKind } from './kinds/discord.ts';
+import { formKind } from './kinds/form.ts';
+import { googleChatKind } from './kinds/google-chat.ts';
+import { gotifyKind } from './kinds/gotify.ts';
+import { homeAssistantKind } from './kinds/home-assistant.ts';
+import { inboxKind } from './kinds/inbox.ts';
+import { jsonKind } from './kinds/json.ts';
+import { mailKind } from './kinds/mail.ts';
+import { matrixKind } from './kinds/matrix.ts';
+import { mattermostKind } from './kinds/mattermost.ts';
+import { ntfyKind } from './kinds/ntfy.ts';
+import { popupKind } from './kinds/popup.ts';
+import { pushKind } from './kinds/push.ts';
+import { pushbulletKind } from './kinds/pushbullet.ts';
+import { pushoverKind } from './kinds/pushover.ts';
+import { rocketKind } from './kinds/rocketchat.ts';
+import { signalKind } from './kinds/signal.ts';
+import { slackKind } from './kinds/slack.ts';
+import { teamsKind, workflowKind } from './kinds/teams.ts';
+import { remoteSyslogKind, syslogKind } from './kinds/syslog.ts';
+import { telegramKind } from './kinds/telegram.ts';
+import { xmlKind } from './kinds/xml.ts';
 import { parseDestinationUrl } from './url.ts';
 
 /** Every kind of destination that is served; a new one is a file here and a line in this list. */
-export const kinds: readonly DestinationKind[] = [inboxKind, pushKind, jsonKind, ntfyKind];
+export const kinds: readonly DestinationKind[] = [
+  inboxKind,
+  pushKind,
+  popupKind,
+  ntfyKind,
+  mailKind,
+  telegramKind,
+  discordKind,
+  slackKind,
+  matrixKind,
+  signalKind,
+  homeAssistantKind,
+  gotifyKind,
+  pushoverKind,
+  pushbulletKind,
+  barkKind,
+  workflowKind,
+  teamsKind,
+  googleChatKind,
+  mattermostKind,
+  rocketKind,
+  appriseKind,
+  jsonKind,
+  formKind,
+  xmlKind,
+  syslogKind,
+  remoteSyslogKind,
+];
 
 const byScheme = new Map(
   kinds.flatMap((kind) => [...kind.protocols, ...kind.secureProtocols].map((scheme) => [scheme, kind] as const)),

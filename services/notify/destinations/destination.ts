@@ -1,6 +1,6 @@
 import type { Handovers } from '../../contracts/bus.ts';
-import type { Fetch } from '../../contracts/service.ts';
-import type { Message, Shape } from '../domain/message.ts';
+import type { Clock, Fetch, Random } from '../../contracts/service.ts';
+import type { Message } from '../domain/message.ts';
 import type { Grammar } from './grammar.ts';
 import type { DestinationUrl } from './url.ts';
 
@@ -8,6 +8,8 @@ import type { DestinationUrl } from './url.ts';
 export interface Outlets {
   readonly fetch: Fetch;
   readonly handovers: Handovers;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
 }
 
 /** How an attempt ended. `detail` is a sentence for the owner and holds no secret. */
@@ -28,12 +30,11 @@ export type Result =
 export interface Destination {
   /** The service's name as the peer shows it, e.g. `JSON`. */
   readonly service: string;
-  readonly shape: Shape;
   /** A failure here does not make the whole call fail. */
   readonly optional: boolean;
   /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
-  /** Sends a message that was already fitted to `shape`. Does not throw for what the other side does. */
+  /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */
   send(message: Message, outlets: Outlets, signal: AbortSignal): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
@@ -52,6 +53,8 @@ export interface DestinationKind {
   readonly templates: readonly string[];
   /** Arguments it knows besides the common ones. */
   readonly args: readonly string[];
+  /** True when files are sent along; others get the words alone. */
+  readonly files?: boolean;
   /** How a person fills it in. */
   readonly form: Grammar;
   /** The destination, or a sentence that says what is wrong with the URL. */

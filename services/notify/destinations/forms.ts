@@ -1,8 +1,9 @@
 import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify-forms.ts';
 import { kinds } from './catalogue.ts';
 import type { DestinationKind } from './destination.ts';
-import type { FieldPlace, GrammarField } from './grammar.ts';
-import { encodePart, parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
+import type { GrammarField } from './grammar.ts';
+import { readPlace, secretsIn, writePlace } from './places.ts';
+import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
 
 /** The forms of all kinds, in the order of the catalogue. */
 export function describeForms(): DestinationForm[] {
@@ -66,14 +67,7 @@ export function writeForm(
 /** The secrets in a URL, decoded, so that they can be kept out of what a destination says. */
 export function secretsOf(text: string): readonly string[] {
   const url = parseDestinationUrl(text);
-  const kind = url === undefined ? undefined : kindOf(url.scheme);
-  if (url === undefined) return [];
-  const open = kind?.form.unfold?.(url) ?? url;
-  const fields = (kind?.form.fields ?? []).filter((field) => field.kind === 'secret');
-  const named = kind === undefined ? [] : fields.map(({ at }) => String(readPlace(open, at, kind)));
-  const basic = url.user === undefined ? [] : [Buffer.from(`${url.user}:${url.password ?? ''}`).toString('base64')];
-  const all = [...named, url.password ?? '', ...url.headers.values(), ...url.parameters.values(), ...basic];
-  return [...new Set(all.flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
+  return url === undefined ? [] : secretsIn(url, kindOf(url.scheme));
 }
 
 function schemeOf({ protocols, secureProtocols }: DestinationKind): string {
@@ -122,80 +116,4 @@ function misfit(
   const number = Number(value);
   if (at === 'port' && !(Number.isInteger(number) && number >= 1 && number <= 65_535)) return 'A port is 1 to 65535.';
   return kind === 'number' && !Number.isFinite(number) ? 'This is no number.' : undefined;
-}
-
-function readPlace(url: DestinationUrl, at: FieldPlace, kind: DestinationKind): string | boolean {
-  switch (at) {
-    case 'secure':
-      return kind.secureProtocols.includes(url.scheme);
-    case 'user':
-    case 'password':
-      return url[at] ?? '';
-    case 'host':
-      return url.host;
-    case 'port':
-      return url.port === undefined ? '' : String(url.port);
-    case 'path':
-      return url.rawPath;
-    case 'targets':
-      return url.path.join(', ');
-    default:
-      return named(url, at).pairs.get(named(url, at).name) ?? '';
-  }
-}
-
-function writePlace(
-  url: DestinationUrl,
-  at: FieldPlace,
-  value: string | boolean,
-  kind: DestinationKind,
-): DestinationUrl {
-  const text = String(value);
-  const maybe = text === '' ? undefined : text;
-  switch (at) {
-    case 'secure':
-      return { ...url, scheme: (value === true ? kind.secureProtocols : kind.protocols)[0] ?? url.scheme };
-    case 'user':
-      return { ...url, user: maybe, ...(maybe === undefined ? { password: undefined } : {}) };
-    case 'password':
-      return { ...url, password: maybe };
-    case 'host':
-      return { ...url, host: text };
-    case 'port':
-      return { ...url, port: maybe === undefined ? undefined : Number(text) };
-    case 'path':
-      return withPath(url, pathOf(text));
-    case 'targets': {
-      const targets = text.split(/[\s,]+/).filter((each) => each !== '');
-      return withPath(url, targets.map((each) => `/${encodePart(each)}`).join(''));
-    }
-    default: {
-      const { group, name, pairs } = named(url, at);
-      const next = new Map(pairs);
-      if (maybe === undefined || value === false) next.delete(name);
-      else next.set(name, value === true ? 'yes' : text);
-      return { ...url, [group]: next };
-    }
-  }
-}
-
-function named(url: DestinationUrl, at: string) {
-  const header = at.startsWith('header:');
-  const name = at.slice(at.indexOf(':') + 1);
-  // Names of headers are read in any case.
-  const stored = header ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
-  const group: 'headers' | 'query' = header ? 'headers' : 'query';
-  return { group, name: stored ?? name, pairs: url[group] };
-}
-
-/** As typed, but for what would end the path. */
-function pathOf(text: string): string {
-  if (text === '') return '';
-  const path = text.replace(/[\s?]/g, encodePart);
-  return path.startsWith('/') ? path : `/${path}`;
-}
-
-function withPath(url: DestinationUrl, rawPath: string): DestinationUrl {
-  const path = parseDestinationUrl(`x://h${rawPath}`)?.path ?? [];
-  return { ...url, rawPath, path };
 }

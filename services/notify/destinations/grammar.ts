@@ -2,11 +2,21 @@ import type { FormField } from '../../contracts/notify-forms.ts';
 import type { DestinationUrl } from './url.ts';
 
 /**
- * Where a field stands in the URL: `secure` chooses the scheme for TLS, `targets` is the path as a list, `path` is the path
- * as typed, `query:x` an argument and `header:x` a request header.
+ * Where a field stands in the URL: `secure` chooses the scheme for TLS, `path` is the path as typed, `segment:0` its first
+ * segment, `last` its last, `targets` the segments after the fixed ones as a list, `query:x` an argument and `header:x` a request header.
  */
 export type FieldPlace =
-  'secure' | 'user' | 'password' | 'host' | 'port' | 'path' | 'targets' | `query:${string}` | `header:${string}`;
+  | 'secure'
+  | 'user'
+  | 'password'
+  | 'host'
+  | 'port'
+  | 'path'
+  | 'last'
+  | 'targets'
+  | `segment:${number}`
+  | `query:${string}`
+  | `header:${string}`;
 
 /** One field of a form, with its place in the URL. */
 export interface GrammarField extends Pick<FormField, 'name' | 'label' | 'kind'> {
@@ -17,25 +27,20 @@ export interface GrammarField extends Pick<FormField, 'name' | 'label' | 'kind'>
   readonly initial?: string | boolean;
 }
 
-/** The described form of a kind of destination: data beside its code. */
+/** The described form of a kind of destination: data beside its code. Its secrets are what is masked in a URL. */
 export interface Grammar {
   readonly about: string;
   readonly fields: readonly GrammarField[];
+  /** Segments of the path that stand before the targets; default 0. */
+  readonly fixed?: number | ((url: DestinationUrl) => number);
+  /** Where a URL holds secrets, for schemes that come in several shapes; default where the form has them. */
+  readonly secretAt?: (url: DestinationUrl) => readonly FieldPlace[];
   /** For schemes whose parts move: from the URL as stored to one whose parts are where the fields say, and back. */
   readonly unfold?: (url: DestinationUrl) => DestinationUrl;
   readonly fold?: (url: DestinationUrl) => DestinationUrl;
 }
 
-/** The fields of kinds that show text in one of several formats. */
-export const formatField: GrammarField = {
-  name: 'format',
-  label: 'Format',
-  kind: 'choice',
-  at: 'query:format',
-  help: 'How the text is written when it gets there.',
-  choices: [
-    ['', 'Plain text'],
-    ['markdown', 'Markdown'],
-    ['html', 'HTML'],
-  ],
-};
+/** How many segments of the path stand before the targets. */
+export function fixedSegments({ fixed = 0 }: Grammar, url: DestinationUrl): number {
+  return typeof fixed === 'number' ? fixed : fixed(url);
+}

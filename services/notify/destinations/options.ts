@@ -1,10 +1,11 @@
 import { TextFormat } from '../../contracts/notice.ts';
+import type { Overflow } from '../domain/fit.ts';
 import type { DestinationUrl } from './url.ts';
 
 /** Arguments every URL may carry. */
 export interface CommonOptions {
   readonly format: TextFormat;
-  readonly overflow: 'upstream' | 'truncate' | 'split';
+  readonly overflow: Overflow;
   readonly retry: number;
   readonly wait: number;
   readonly optional: boolean;
@@ -17,7 +18,7 @@ export interface CommonOptions {
 export const commonArguments = ['format', 'overflow', 'retry', 'wait', 'optional', 'rto', 'cto', 'redirect'] as const;
 
 /** The peer takes any word that begins like yes, true, 1, on or enabled. */
-function isYes(text: string | undefined, otherwise: boolean): boolean {
+export function isYes(text: string | undefined, otherwise: boolean): boolean {
   if (text === undefined || text === '') return otherwise;
   return /^(y|t|1|on|e|\+|a)/i.test(text);
 }
@@ -28,11 +29,14 @@ function number(text: string | undefined, otherwise: number, most: number): numb
 }
 
 /** Reads the common arguments, or says which one cannot be honoured. */
-export function parseOptions(url: DestinationUrl): CommonOptions | string {
+export function parseOptions(
+  url: DestinationUrl,
+  otherwise: { readonly format?: TextFormat; readonly overflow?: Overflow; readonly readSeconds?: number } = {},
+): CommonOptions | string {
   const { query } = url;
-  const format = TextFormat.safeParse(query.get('format')?.toLowerCase() ?? 'text');
+  const format = TextFormat.safeParse(query.get('format')?.toLowerCase() ?? otherwise.format ?? 'text');
   if (!format.success) return 'format must be text, markdown or html';
-  const overflow = query.get('overflow')?.toLowerCase() ?? 'upstream';
+  const overflow = query.get('overflow')?.toLowerCase() ?? otherwise.overflow ?? 'upstream';
   if (overflow !== 'upstream' && overflow !== 'truncate' && overflow !== 'split') {
     return 'overflow must be upstream, truncate or split';
   }
@@ -43,7 +47,7 @@ export function parseOptions(url: DestinationUrl): CommonOptions | string {
     retry: number(query.get('retry'), 0, 10),
     wait: number(query.get('wait'), 0.5, 3600),
     optional: isYes(query.get('optional'), false),
-    timeoutMs: (number(query.get('cto'), 4, 30) + number(query.get('rto'), 4, 60)) * 1000,
+    timeoutMs: (number(query.get('cto'), 4, 30) + number(query.get('rto'), otherwise.readSeconds ?? 4, 60)) * 1000,
     redirect: isYes(query.get('redirect'), true),
   };
 }

@@ -2,25 +2,51 @@ import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/service.ts';
 import type { Result } from './destination.ts';
 
+const dayMs = 24 * 3600 * 1000;
+
 /** Seconds or a date (RFC 9110, 10.2.3); undefined when it says nothing usable. At most a day. */
-function retryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 24 * 3600 * 1000) : undefined;
+function retryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(Math.ceil(ms), dayMs) : undefined;
 }
 
-/** What an HTTP answer means for a delivery: 2xx is done, 408, 425, 429 and 5xx are tried again, the rest is final. */
-export function resultOfReply(reply: FetchReply, sent: string, notSent: string): Result {
+/** How long a service asks to wait: by the standard header, Discord's own, or a number of seconds in its JSON. */
+function waitOf({ status, headers, body }: FetchReply): number | undefined {
+  const standard = retryAfter(headers['retry-after'], Date.parse(headers['date'] ?? ''));
+  if (standard !== undefined || status !== 429) return standard;
+  const reset = retryAfter(headers['x-ratelimit-reset-after'], 0);
+  // Telegram has it among `parameters`, Discord and Matrix (in ms) at the top.
+  const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
+  const [, unit, seconds] = /"retry_after(_ms)?"\s*:\s*(\d+(?:\.\d+)?)/.exec(text) ?? [];
+  return reset ?? retryAfter(seconds === undefined || unit === undefined ? seconds : String(Number(seconds) / 1000), 0);
+}
+
+/** What a status says to the owner, beside its number. */
+const meanings: Readonly<Record<number, string>> = {
+  401: 'the password or token is not accepted',
+  403: 'it does not allow this',
+  404: 'it does not know this address, so the URL may be mistyped or no longer valid',
+  410: 'the address is no longer in use',
+  413: 'the message or a file is too large for it',
+  429: 'it gets too much at once',
+};
+
+/**
+ * What an HTTP answer means for a delivery: 2xx is done, 408, 425, 429 and 5xx are tried again, the rest is final. `reason`
+ * is what the service said about it.
+ */
+export function resultOfReply(reply: FetchReply, sent: string, notSent: string, reason = ''): Result {
   const { status } = reply;
   if (status >= 200 && status < 300) return { ok: true, detail: sent };
-  const date = Date.parse(reply.headers['date'] ?? '');
-  const wait = retryAfter(reply.headers['retry-after'], date);
+  const wait = waitOf(reply);
+  const meaning = meanings[status];
   return {
     ok: false,
     status,
     retryable: status >= 500 || status === 408 || status === 425 || status === 429,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    detail: `${notSent}, error=${status}.`,
+    detail: `${notSent}, error=${status}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
   };
 }
 

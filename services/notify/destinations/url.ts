@@ -77,7 +77,9 @@ export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const at = authority.lastIndexOf('@');
   const [user, password] = at === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, at), ':');
   const place = at === -1 ? authority : authority.slice(at + 1);
-  const [, host = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
+  // A bot's token has a colon of its own: `123456789:abcdef`.
+  const token = /^\d+:[\w-]*[a-z_-][\w-]*$/i.test(place) ? [place, place] : undefined;
+  const [, host = '', portText] = token ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
   // Once more for the host: platforms drop line breaks from it, so that another host would be asked.
   if (/[\p{Cc}\s]/u.test(decode(host))) return undefined;
@@ -111,7 +113,9 @@ export function userInfo(url: Pick<DestinationUrl, 'user' | 'password'>, masked:
 
 /** `host` or `host:port`. */
 export function hostAndPort(url: Pick<DestinationUrl, 'host' | 'port'>): string {
-  return url.port === undefined ? url.host : `${url.host}:${url.port}`;
+  // A host may be a token: what would end it there is encoded again.
+  const host = url.host.replace(/[\s/?#@%]/g, encodePart);
+  return url.port === undefined ? host : `${host}:${url.port}`;
 }
 
 /** The arguments that mark headers, parameters and fields, written back; their values masked on demand. */

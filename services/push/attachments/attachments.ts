@@ -42,8 +42,6 @@ const longestSilence = 30_000;
 /** A file whose message is not there after this time has lost it; ms. */
 const orphanAge = 3_600_000;
 const batch = 500;
-/** How long a file waits for its message to be written; s. */
-const draftSeconds = 3600;
 
 /** The files of messages, in a folder of their own under the ids of their messages. */
 export class Attachments {
@@ -94,7 +92,7 @@ export class Attachments {
     const name = given || `attachment${ending}`;
     try {
       const size = await this.#write(upload, room);
-      const url = `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
+      const url = this.addressOf(id, ending);
       return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
     } catch (error) {
       await this.discard([id]);
@@ -105,37 +103,44 @@ export class Attachments {
   }
 
   /**
-   * Takes in a file whose message is still to be written; it waits an hour for {@link claim}.
+   * Keeps a file that another part of the app has whole; it is recorded with its message. Undefined where there is no room
+   * for it: then the message comes without.
    *
-   * @throws Problem as {@link receive}
+   * @throws Problem 50001 when the disk is full.
    */
-  async keep(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<HeldFile> {
-    const expires = Math.floor(this.#context.clock.now() / 1000) + draftSeconds;
-    const quota = upload.quota - (await this.#store.size(draftOf(upload.sender)));
-    const received = await this.receive({ ...upload, quota, messageExpires: Infinity, due: undefined });
-    const file = { ...received.file, sender: draftOf(upload.sender), expires };
-    await this.#context.commit((transaction) => this.#store.insert(transaction, [file]));
-    return file;
+  async keep(
+    id: string,
+    given: { readonly name: string; readonly bytes: Uint8Array },
+    { sender, messageExpires }: { readonly sender: string; readonly messageExpires: number },
+  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile } | undefined> {
+    const { length: size } = given.bytes;
+    const { fileSize, totalSize, seconds } = this.#settings;
+    const coming = [...this.#incoming.values()].reduce((sum, each) => sum + each, 0);
+    if (!this.enabled || size === 0 || size > Math.min(fileSize, totalSize - (await this.#store.size()) - coming))
+      return undefined;
+    const expires = Math.min(Math.floor(this.#context.clock.now() / 1000) + seconds, messageExpires);
+    const bytes = Buffer.from(given.bytes.buffer, given.bytes.byteOffset, size);
+    const { type, ending } = await kindOf(bytes.subarray(0, tellingBytes), plainName(given.name));
+    const name = plainName(given.name) || `attachment${ending}`;
+    this.#incoming.set(id, size);
+    try {
+      await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
+      await using handle = await open(this.#path(id), 'wx', 0o600);
+      await append(handle, bytes);
+      await handle.sync();
+    } catch (error) {
+      await this.discard([id]);
+      throw error;
+    } finally {
+      this.#incoming.delete(id);
+    }
+    const url = this.addressOf(id, ending);
+    return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
   }
 
-  /**
-   * The file with this id that its sender has uploaded, as the attachment of the message with the same id. Once.
-   *
-   * @throws Problem 40015
-   */
-  async claim(
-    given: Pick<Upload, 'id' | 'name' | 'sender' | 'messageExpires' | 'due'>,
-  ): Promise<Attachment | undefined> {
-    const { id, sender, messageExpires, due } = given;
-    const now = Math.floor(this.#context.clock.now() / 1000);
-    const expires = Math.min(now + this.#settings.seconds, messageExpires);
-    if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
-    const claimed = { id, sender, draft: draftOf(sender), name: plainName(given.name), expires, now };
-    const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimed));
-    if (file === undefined) return undefined;
-    const { name, type, size } = file;
-    const { ending } = await kindOf(await firstBytes(this.#path(id)), name);
-    return { name, type, size, expires, url: `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}` };
+  /** Where clients get a file. */
+  addressOf(id: string, ending: string): string {
+    return `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
   }
 
   /** What one file may have, in bytes, and how long it is kept at most, in seconds. */
@@ -232,17 +237,6 @@ export class Attachments {
   #path(id: string): string {
     return join(this.#folder(), id);
   }
-}
-
-/** Whose quota a file counts for until its message is there. */
-function draftOf(sender: string): string {
-  return `draft of ${sender}`;
-}
-
-async function firstBytes(path: string): Promise<Buffer> {
-  await using handle = await open(path);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(tellingBytes), 0, tellingBytes, 0);
-  return buffer.subarray(0, bytesRead);
 }
 
 async function append(handle: FileHandle, chunk: Buffer): Promise<void> {

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { pushApi, type WrittenAction } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import { FileDrafts } from '../attachments/drafts.ts';
 import { tellingBytes } from '../attachments/kind.ts';
 import { parseActions } from '../domain/actions.ts';
 import { linkedFile } from '../domain/attachment-name.ts';
@@ -12,6 +13,7 @@ import { fileMessage } from '../domain/publication.ts';
 import { refusalOf } from '../domain/refusals.ts';
 import { senderOf, type Limits } from '../limits.ts';
 import type { Publisher } from '../publisher.ts';
+import { AttachmentStore } from '../store/attachments.ts';
 import { readBody } from './body.ts';
 import { dropRest } from './exchange.ts';
 import { dueOf, unfit } from './fields.ts';
@@ -19,7 +21,7 @@ import { shown } from './shown.ts';
 import type { TopicRights } from './topic-rights.ts';
 
 export interface ComposeParts {
-  readonly context: Pick<Context, 'clock' | 'random'>;
+  readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'db'>;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
   readonly rights: TopicRights;
@@ -34,6 +36,7 @@ export interface ComposeParts {
 export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
   const { context, publisher, attachments, rights, limits, messageSizeLimit, longestDelay } = parts;
   const { clock, random } = context;
+  const drafts = new FileDrafts(context, new AttachmentStore(context.db), attachments);
   return [
     implement(pushApi.limits, () => {
       const { size, seconds } = attachments.bounds;
@@ -49,7 +52,7 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
         if (!attachments.enabled) throw unfit('file', 'Files are switched off in the settings.');
         attachments.admit(incoming, 0);
         const { bytes } = await readBody(incoming, tellingBytes);
-        const file = await attachments.keep({
+        const file = await drafts.hold({
           ...{ request: incoming, id: publisher.newId(), name: query.name, head: bytes, sender: senderOf(sender) },
           quota: limits.attachmentTotal(sender),
           traffic: limits.bandwidthLeft(sender),
@@ -99,11 +102,9 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
   }): Promise<Attachment | undefined> {
     const { id } = given;
     if (id === undefined) return undefined;
-    const attachment = await attachments
-      .claim({ ...given, id, sender: senderOf(given.sender) })
-      .catch((error: unknown) => {
-        throw worded(error);
-      });
+    const attachment = await drafts.claim({ ...given, id, sender: senderOf(given.sender) }).catch((error: unknown) => {
+      throw worded(error);
+    });
     if (attachment === undefined) throw unfit('file', 'The file is not there any more. Attach it again.');
     return attachment;
   }

@@ -25,6 +25,11 @@ interface Tables {
 /** A browser that gets messages while its page is closed. */
 export type Browser = Omit<Row, 'time' | 'warned'>;
 
+/** One of an account's browsers. */
+export interface AccountBrowser extends Pick<Browser, 'id' | 'base_url'> {
+  readonly wants: (topic: string) => boolean;
+}
+
 /** Browsers' push subscriptions and their topics. */
 export class WebPushStore {
   readonly #db: Kysely<Tables>;
@@ -97,6 +102,20 @@ export class WebPushStore {
       .distinct()
       .where('web_push_topics.topic', 'in', [topic, everyTopic])
       .execute();
+  }
+
+  async ofAccount(transaction: Kysely<Tables>, account: string): Promise<readonly AccountBrowser[]> {
+    const rows = await transaction
+      .selectFrom('web_push')
+      .innerJoin('web_push_topics', 'web_push_topics.subscription', 'web_push.id')
+      .select(['web_push.id', 'web_push.base_url', 'web_push_topics.topic'])
+      .where('web_push.account', '=', account)
+      .execute();
+    const browsers = Map.groupBy(rows, ({ id }) => id);
+    return [...browsers].map(([id, wanted]) => {
+      const topics = new Set(wanted.map(({ topic }) => topic));
+      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) || topics.has(everyTopic) };
+    });
   }
 
   async remove(by: { readonly column: 'id' | 'endpoint' | 'account'; readonly value: string }): Promise<void> {

@@ -1,0 +1,29 @@
+import type { Attachment } from '../domain/message.ts';
+import type { FilePart } from './http.ts';
+
+type Files = readonly Attachment[] | undefined;
+
+/** Files as the peer puts them into JSON. */
+export async function encodeFiles(
+  files: Files,
+): Promise<readonly { readonly filename: string; readonly base64: string; readonly mimetype: string }[]> {
+  return Promise.all(
+    (files ?? []).map(async ({ name, type, read }) => ({
+      filename: name,
+      base64: Buffer.from(await read()).toString('base64'),
+      mimetype: type,
+    })),
+  );
+}
+
+/** Files as parts of a form; `field` names the part of the file with that number, from 0. */
+export async function fileParts(files: Files, field: (at: number) => string): Promise<readonly FilePart[]> {
+  return Promise.all(
+    (files ?? []).map(async ({ name, type, read }, at) => ({ field: field(at), name, type, bytes: await read() })),
+  );
+}
+
+/** `file01`, `file02`, … as the peer names parts. */
+export function numbered(at: number): string {
+  return `file${String(at + 1).padStart(2, '0')}`;
+}

@@ -1,0 +1,67 @@
+import { encodeFiles, fileParts, numbered } from '../files.ts';
+import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
+import { basicAuthorization, postForm, postJson, postParts } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+import { encodePart } from '../url.ts';
+
+/** `apprise://[user:password@]host[:port]/[path/]key?tags=`: a key of another aggregator, also one of the peer's. */
+export const appriseKind = defineScheme({
+  service: 'Apprise API',
+  label: 'apprise',
+  protocols: ['apprise'],
+  secureProtocols: ['apprises'],
+  templates: [
+    '{schema}://{host}/{token}',
+    '{schema}://{host}:{port}/{token}',
+    '{schema}://{user}:{password}@{host}/{token}',
+  ],
+  args: ['tags', 'method'],
+  files: true,
+  overflow: 'upstream',
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  readSeconds: 30,
+  form: {
+    about: 'Another notification aggregator: a Homeport or an Apprise API.',
+    fields: [
+      ...serverFields,
+      needed(secretField('key', 'Key', 'last', 'The name of the configuration there.')),
+      textField('tags', 'Tags', 'query:tags', 'Who gets it there. Empty: everyone.'),
+      choiceField('method', 'Sends', 'query:method', [
+        ['', 'A web form'],
+        ['json', 'JSON'],
+      ]),
+      userField,
+      passwordField,
+    ],
+  },
+  open({ url, origin, options, argument }) {
+    const key = url.path.at(-1);
+    if (key === undefined || !/^[A-Za-z0-9_-]{1,128}$/.test(key)) return 'a key is missing: apprise://host/key';
+    const address = `${origin}${url.path
+      .slice(0, -1)
+      .map((each) => `/${encodePart(each)}`)
+      .join('')}/notify/${key}`;
+    const authorization = basicAuthorization(url);
+    const tags = argument('tags');
+    const json = argument('method')?.toLowerCase() === 'json';
+    return async ({ id, title, body, type, attachments = [], hops = 0 }, { ask, boundary }) => {
+      const headers = {
+        'x-apprise-id': id,
+        'x-apprise-recursion-count': String(hops + 1),
+        accept: 'application/json',
+        ...(authorization === undefined ? {} : { authorization }),
+        ...Object.fromEntries([...url.headers].map(([name, value]) => [name.toLowerCase(), value])),
+      };
+      const fields = { title, body, type, format: options.format, tag: tags };
+      if (json) {
+        const files = await encodeFiles(attachments);
+        await ask(postJson(address, { ...fields, ...(files.length === 0 ? {} : { attachments: files }) }, headers));
+      } else if (attachments.length === 0) {
+        await ask(postForm(address, fields, headers));
+      } else {
+        await ask(postParts(address, fields, await fileParts(attachments, numbered), boundary(), headers));
+      }
+    };
+  },
+});

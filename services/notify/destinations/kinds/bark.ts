@@ -1,0 +1,63 @@
+import { basicAuthorization, postJson } from '../http.ts';
+import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+const levels = ['active', 'timeSensitive', 'passive', 'critical'];
+
+/** `bark://host[:port]/device_key[/device_key]`: iPhones with Bark. */
+export const barkKind = defineScheme({
+  service: 'Bark',
+  label: 'bark',
+  protocols: ['bark'],
+  secureProtocols: ['barks'],
+  templates: [
+    '{schema}://{host}/{targets}',
+    '{schema}://{host}:{port}/{targets}',
+    '{schema}://{user}:{password}@{host}/{targets}',
+  ],
+  args: ['sound', 'level', 'volume', 'click', 'badge', 'category', 'group', 'icon', 'call'],
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  each: true,
+  form: {
+    about: 'iPhones with the app Bark, through its server or one of your own.',
+    fields: [
+      ...serverFields,
+      needed(secretField('keys', 'Keys of devices', 'targets', 'Shown in the app. Commas between several.')),
+      choiceField('level', 'Importance', 'query:level', [
+        ['', 'Normal'],
+        ['timeSensitive', 'Shown also in focus'],
+        ['passive', 'Silent'],
+        ['critical', 'Critical: always heard'],
+      ]),
+      textField('sound', 'Sound', 'query:sound', 'Such as alarm, bell or minuet.'),
+      textField('group', 'Group', 'query:group'),
+      userField,
+      passwordField,
+    ],
+  },
+  open({ url, origin, targets, options, argument }) {
+    const [key] = targets;
+    if (key === undefined) return 'the key of a device is missing: bark://host/key';
+    const wanted = argument('level')?.toLowerCase();
+    const level = levels.find((each) => each.toLowerCase() === wanted);
+    if (wanted !== undefined && level === undefined) return `level must be one of ${levels.join(', ')}`;
+    const authorization = basicAuthorization(url);
+    const names = ['sound', 'volume', 'badge', 'category', 'group', 'icon', 'call'];
+    const extras = names.flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    return ({ title, body, link }, { ask }) => {
+      const click = argument('click') ?? link;
+      const shown = options.format === 'markdown' ? { markdown: body } : { body };
+      const payload = {
+        device_key: key,
+        title: title === '' ? appTitle : title,
+        ...shown,
+        ...(level === undefined ? {} : { level }),
+        ...(click === undefined ? {} : { url: click }),
+        ...Object.fromEntries(extras),
+      };
+      return ask(postJson(`${origin}/push`, payload, authorization === undefined ? {} : { authorization }));
+    };
+  },
+});

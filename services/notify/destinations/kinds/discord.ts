@@ -1,0 +1,80 @@
+import type { Message } from '../../domain/message.ts';
+import { fileParts } from '../files.ts';
+import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
+import { postJson, postParts, withQuery } from '../http.ts';
+import { isYes } from '../options.ts';
+import { appTitle, colourNumber } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** Files in one message (https://docs.discord.com/developers/resources/webhook). */
+const mostFiles = 10;
+
+/** Who may be called by a message: those the URL names. Words of the notice call nobody. */
+function mentions(ping: string | undefined) {
+  const ids = (mark: RegExp): string[] => [...(ping ?? '').matchAll(mark)].map(([, id = '']) => id);
+  return {
+    parse: /@(here|everyone)/.test(ping ?? '') ? ['everyone'] : [],
+    users: ids(/<@!?(\d+)>/g),
+    roles: ids(/<@&(\d+)>/g),
+  };
+}
+
+function embed({ title, body, type }: Message, footer: boolean) {
+  return { title, description: body, color: colourNumber(type), ...(footer ? { footer: { text: appTitle } } : {}) };
+}
+
+/** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; as Markdown it is shown in a coloured card. */
+export const discordKind = defineScheme({
+  service: 'Discord',
+  label: 'discord',
+  protocols: [],
+  secureProtocols: ['discord'],
+  templates: ['{schema}://{webhook_id}/{webhook_token}', '{schema}://{botname}@{webhook_id}/{webhook_token}'],
+  args: ['tts', 'footer', 'thread', 'ping'],
+  files: true,
+  titleLimit: 250,
+  bodyLimit: 2000,
+  overflow: 'split',
+  form: {
+    about: 'A channel of a Discord server, by its webhook.',
+    fixed: 1,
+    fields: [
+      needed(secretField('id', 'Webhook ID', 'host', 'The number in the address of the webhook.')),
+      needed(secretField('token', 'Webhook token', 'segment:0', 'What follows the number in the address.')),
+      textField('name', 'Shown name', 'user', 'Empty: the name of the webhook.'),
+      textField('thread', 'Thread', 'query:thread', 'The ID of a thread of the channel.'),
+      textField('ping', 'Calls', 'query:ping', 'Such as @here or <@1234>.'),
+      switchField('tts', 'Read aloud', 'query:tts'),
+      choiceField('format', 'Format', 'query:format', [
+        ['', 'Plain text'],
+        ['markdown', 'Markdown in a card'],
+      ]),
+    ],
+  },
+  open({ url, options, argument }) {
+    const [token] = url.path;
+    if (url.host === '' || token === undefined) return 'a webhook is missing: discord://webhook_id/webhook_token';
+    const hook = `https://discord.com/api/webhooks/${encodeURIComponent(url.host)}/${encodeURIComponent(token)}`;
+    const address = withQuery(hook, { thread_id: argument('thread') });
+    const tts = isYes(argument('tts'), false);
+    const footer = isYes(argument('footer'), false);
+    const ping = argument('ping');
+    const name = url.user === undefined || url.user === '' ? {} : { username: url.user };
+    const card = options.format !== 'text' || footer;
+    return async (message, { ask, boundary }) => {
+      const { title, body, attachments = [] } = message;
+      const call = ping === undefined ? '' : `👉 ${ping}`;
+      const text = [call, title, body].filter((part) => part !== '').join('\r\n');
+      const shown = card
+        ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, footer)] }
+        : { content: text };
+      if (text !== '')
+        await ask(postJson(address, { tts, wait: !tts, ...name, allowed_mentions: mentions(ping), ...shown }));
+      for (let at = 0; at < attachments.length; at += mostFiles) {
+        const files = await fileParts(attachments.slice(at, at + mostFiles), (part) => `files[${part}]`);
+        const payload = JSON.stringify({ tts: false, wait: true, ...name });
+        await ask(postParts(address, { payload_json: payload }, files, boundary()));
+      }
+    };
+  },
+});

@@ -1,0 +1,42 @@
+import { needed, secretField, textField } from '../fields.ts';
+import { postJson, withQuery } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** `gchat://space/key/token[/thread]`: a webhook of Google Chat. */
+export const googleChatKind = defineScheme({
+  service: 'Google Chat',
+  label: 'gchat',
+  protocols: [],
+  secureProtocols: ['gchat'],
+  templates: [
+    '{schema}://{workspace}/{webhook_key}/{webhook_token}',
+    '{schema}://{workspace}/{webhook_key}/{webhook_token}/{thread_key}',
+  ],
+  format: 'markdown',
+  dialect: { markdown: 'googleChat', html: 'googleChat' },
+  titleLimit: 0,
+  bodyLimit: 4000,
+  overflow: 'split',
+  heading: (title) => `*${title}*\n`,
+  form: {
+    about: 'A space of Google Chat, by its webhook.',
+    fixed: 2,
+    fields: [
+      needed(secretField('space', 'Space', 'host', 'What follows /spaces/ in the address of the webhook.')),
+      needed(secretField('key', 'Key', 'segment:0', 'What follows key= in the address.')),
+      needed(secretField('token', 'Token', 'segment:1', 'What follows token= in the address.')),
+      textField('thread', 'Thread', 'targets', 'A name of your own: messages with the same one stand together.'),
+    ],
+  },
+  open({ url, targets }) {
+    const [key, token] = url.path;
+    if (url.host === '' || key === undefined || token === undefined)
+      return 'a token is missing: gchat://space/key/token';
+    const [thread] = targets;
+    const reply = thread === undefined ? undefined : 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
+    const space = `https://chat.googleapis.com/v1/spaces/${encodeURIComponent(url.host)}/messages`;
+    const address = withQuery(space, { token, key, messageReplyOption: reply });
+    const place = thread === undefined ? {} : { thread: { thread_key: thread } };
+    return ({ body }, { ask }) => ask(postJson(address, { text: body, ...place }));
+  },
+});

@@ -1,0 +1,55 @@
+import { choiceField, needed, secretField, serverFields } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+import { encodePart } from '../url.ts';
+
+/** The numbers of the words the peer knows. */
+const priorities: Readonly<Record<string, number>> = { low: 0, moderate: 3, normal: 5, high: 8, emergency: 10 };
+
+function parsePriority(text: string): number | undefined {
+  const word = text.toLowerCase();
+  if (/^\d{1,2}$/.test(word)) return Number(word) <= 10 ? Number(word) : undefined;
+  return Object.entries(priorities).find(([name]) => name.startsWith(word))?.[1];
+}
+
+/** `gotify://host[:port]/[path/]token?priority=`. */
+export const gotifyKind = defineScheme({
+  service: 'Gotify',
+  label: 'gotify',
+  protocols: ['gotify'],
+  secureProtocols: ['gotifys'],
+  templates: ['{schema}://{host}/{token}', '{schema}://{host}:{port}/{token}', '{schema}://{host}{path}{token}'],
+  args: ['priority'],
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  overflow: 'upstream',
+  form: {
+    about: 'A Gotify server.',
+    fields: [
+      ...serverFields,
+      needed(secretField('token', 'Application token', 'last', 'Gotify shows it under Apps.')),
+      choiceField('priority', 'Priority', 'query:priority', [
+        ['', 'Normal'],
+        ['low', 'Low'],
+        ['moderate', 'Moderate'],
+        ['high', 'High'],
+        ['emergency', 'Emergency'],
+      ]),
+    ],
+  },
+  open({ url, origin, options, argument }) {
+    const token = url.path.at(-1);
+    if (token === undefined) return 'a token is missing: gotify://host/token';
+    const priority = parsePriority(argument('priority') ?? 'normal');
+    if (priority === undefined) return `priority must be one of ${Object.keys(priorities).join(', ')} or 0 to 10`;
+    const address = `${origin}${url.path
+      .slice(0, -1)
+      .map((each) => `/${encodePart(each)}`)
+      .join('')}/message`;
+    const markdown = { extras: { 'client::display': { contentType: 'text/markdown' } } };
+    return ({ title, body }, { ask }) => {
+      const shown = options.format === 'markdown' ? markdown : {};
+      return ask(postJson(address, { priority, title, message: body, ...shown }, { 'x-gotify-key': token }));
+    };
+  },
+});

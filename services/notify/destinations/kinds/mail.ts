@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import type { SendMailOptions } from 'nodemailer';
+import type { Message } from '../../domain/message.ts';
+import { convertText } from '../../domain/text/convert.ts';
+import { NotSent, type Exchange } from '../exchange.ts';
+import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+import type { DestinationUrl } from '../url.ts';
+
+type Mode = 'insecure' | 'starttls' | 'ssl';
+const ports: Readonly<Record<Mode, number>> = { insecure: 25, starttls: 587, ssl: 465 };
+
+/** Where the providers many people have take mail, as they say themselves; the user is the whole address there. */
+const providers: readonly (readonly [domains: RegExp, host: string, mode: Mode])[] = [
+  [/^(gmail|googlemail)\.com$/, 'smtp.gmail.com', 'starttls'],
+  [/^(outlook|hotmail|live|msn)\.[a-z.]+$/, 'smtp-mail.outlook.com', 'starttls'],
+  [/^(icloud|me|mac)\.com$/, 'smtp.mail.me.com', 'starttls'],
+  [/^(yahoo|ymail)\.[a-z.]+$/, 'smtp.mail.yahoo.com', 'ssl'],
+  [/^fastmail\.(com|fm)$/, 'smtp.fastmail.com', 'ssl'],
+  [/^gmx\.[a-z]+$/, 'mail.gmx.net', 'starttls'],
+  [/^web\.de$/, 'smtp.web.de', 'starttls'],
+  [/^mailbox\.org$/, 'smtp.mailbox.org', 'starttls'],
+  [/^zoho\.[a-z.]+$/, 'smtp.zoho.com', 'ssl'],
+];
+const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
+
+interface Route {
+  readonly host: string;
+  readonly port: number;
+  readonly mode: Mode;
+  readonly user: string | undefined;
+}
+
+function routeOf(url: DestinationUrl): Route | string {
+  const provider = url.query.has('smtp')
+    ? undefined
+    : providers.find(([domains]) => domains.test(url.host.toLowerCase()));
+  const wanted = url.query.get('mode')?.toLowerCase();
+  const usual = provider?.[2] ?? (url.scheme === 'mailtos' ? 'starttls' : 'insecure');
+  const mode =
+    wanted === undefined || wanted === ''
+      ? usual
+      : (['insecure', 'starttls', 'ssl'] as const).find((each) => each === wanted);
+  if (mode === undefined) return 'mode must be starttls, ssl or insecure';
+  const host = provider?.[1] ?? url.query.get('smtp') ?? url.host;
+  const user = url.query.get('user') ?? url.user;
+  const whole = provider === undefined || user === undefined || user.includes('@') ? user : `${user}@${url.host}`;
+  return { host, port: url.port ?? ports[mode], mode, user: whole };
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return (text ?? '').split(/[\s,;]+/).filter((each) => each !== '');
+}
+
+/** The sender: an address, `Name<address>`, or a name for the account's own address. */
+function senderOf(url: DestinationUrl): { readonly name: string; readonly address: string } | string {
+  const own =
+    url.user?.includes('@') === true ? url.user : `${url.user ?? 'homeport'}@${url.host.replace(/^\[|\]$/g, '')}`;
+  const from = url.query.get('from')?.trim() ?? '';
+  const [, name = '', inner] = /^(.*?)\s*<([^<>]*)>$/.exec(from) ?? [];
+  if (inner !== undefined) return address.test(inner) ? { name, address: inner } : 'from is no mail address';
+  if (from.includes('@')) return address.test(from) ? { name: '', address: from } : 'from is no mail address';
+  return { name: from === '' ? (url.query.get('name') ?? appTitle) : from, address: own };
+}
+
+/** `mailto://user:password@domain?smtp=&from=&to=&cc=&bcc=&mode=starttls|ssl|insecure`, `mailtos` for STARTTLS. */
+export const mailKind = defineScheme({
+  service: 'E-Mail',
+  label: 'mailto',
+  protocols: ['mailto'],
+  secureProtocols: ['mailtos'],
+  templates: [
+    '{schema}://{host}/{targets}',
+    '{schema}://{user}:{password}@{host}',
+    '{schema}://{user}:{password}@{host}:{port}/{targets}',
+  ],
+  args: ['smtp', 'mode', 'user', 'from', 'name', 'reply', 'cc', 'bcc'],
+  files: true,
+  format: 'html',
+  // It makes both of its parts from what was written.
+  dialect: { html: 'asWritten', markdown: 'asWritten' },
+  overflow: 'upstream',
+  each: true,
+  form: {
+    about: 'Mail, through your provider or a server of your own.',
+    fields: [
+      needed({
+        ...textField('host', 'Domain or server', 'host', 'Such as gmail.com, or the host of your mail server.'),
+      }),
+      textField('port', 'Port', 'port', 'Empty: the usual one.'),
+      {
+        ...choiceField('mode', 'Connection', 'query:mode', [
+          ['', 'As usual'],
+          ['starttls', 'STARTTLS (587)'],
+          ['ssl', 'TLS (465)'],
+          ['insecure', 'Not encrypted (25)'],
+        ]),
+      },
+      { ...userField, help: 'Empty: the server asks for none.' },
+      { ...passwordField, help: 'Large providers want one made for apps.' },
+      textField('from', 'From', 'query:from', 'An address, a name, or both: Nas <nas@example.org>.'),
+      textField('to', 'To', 'targets', 'Commas between several. Empty: your own address.'),
+      textField('cc', 'Copy to', 'query:cc'),
+      textField('smtp', 'Mail server', 'query:smtp', 'Where it is another than the domain.'),
+    ],
+  },
+  arrange(url) {
+    const route = routeOf(url);
+    return typeof route === 'string' || url.port !== ports[route.mode] ? url : { ...url, port: undefined };
+  },
+  open({ url, targets, options, argument }) {
+    const route = routeOf(url);
+    if (typeof route === 'string') return route;
+    const from = senderOf(url);
+    if (typeof from === 'string') return from;
+    const to = targets[0] ?? from.address;
+    const others = [...listOf(argument('cc')), ...listOf(argument('bcc')), ...listOf(argument('reply'))];
+    if (![to, from.address, ...others].every((each) => address.test(each)))
+      return 'one of its mail addresses is not valid';
+    return async (message, exchange) => {
+      const files = await Promise.all(
+        (message.attachments ?? []).map(async ({ name, type, read }) => {
+          return { filename: name, contentType: type, content: Buffer.from(await read()) };
+        }),
+      );
+      await submit(route, url.password, exchange, {
+        from,
+        to,
+        cc: [...listOf(argument('cc'))],
+        bcc: [...listOf(argument('bcc'))],
+        ...(argument('reply') === undefined ? {} : { replyTo: [...listOf(argument('reply'))] }),
+        subject: message.title,
+        ...partsOf(message, options.format !== 'text'),
+        attachments: files,
+        date: new Date(message.time),
+        // The same for a repetition, so that a mailbox can tell it.
+        messageId: `<${createHash('sha256').update(`${message.id} ${to}`).digest('hex').slice(0, 32)}@${from.address.replace(/^.*@/, '')}>`,
+        headers: { 'X-Application': appTitle, 'Auto-Submitted': 'auto-generated' },
+      });
+    };
+  },
+});
+
+function partsOf({ body, format }: Message, rich: boolean) {
+  const text = convertText(body, format, 'text');
+  return rich ? { text, html: convertText(body, format, 'html') } : { text };
+}
+
+async function submit(
+  { host, port, mode, user }: Route,
+  password: string | undefined,
+  exchange: Exchange,
+  mail: SendMailOptions,
+) {
+  const { signal, options } = exchange;
+  // Loaded by the first mail: most hosts send none.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    host: host.replace(/^\[|\]$/g, ''),
+    port,
+    secure: mode === 'ssl',
+    requireTLS: mode === 'starttls',
+    ignoreTLS: mode === 'insecure',
+    ...(user === undefined || password === undefined ? {} : { auth: { user, pass: password } }),
+    connectionTimeout: options.timeoutMs,
+    greetingTimeout: options.timeoutMs,
+    socketTimeout: options.timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const stop = (): void => transport.close();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await transport.sendMail(mail);
+  } catch (error) {
+    throw refusalOf(error, host, exchange);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    transport.close();
+  }
+}
+
+/** 5xx replies and a refused sign-in are final (RFC 5321, 4.2.1); all else may pass. */
+function refusalOf(error: unknown, host: string, exchange: Exchange): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, responseCode, response } = error as Error & { code?: string; responseCode?: number; response?: string };
+  const final = responseCode !== undefined && responseCode >= 500;
+  const said = response === undefined ? error.message : response;
+  const meaning = code === 'EAUTH' ? 'the user or password is not accepted' : `${host} did not take the mail`;
+  return new NotSent({
+    ok: false,
+    retryable: !final,
+    detail: `Failed to send E-Mail notification: ${meaning}. It said: ${exchange.hide(said)}`,
+  });
+}

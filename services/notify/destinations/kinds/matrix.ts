@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import type { Attachment, Message } from '../../domain/message.ts';
+import { convertText, escapeHtml } from '../../domain/text/convert.ts';
+import { readJson, type Exchange } from '../exchange.ts';
+import { choiceField, formatField, passwordField, serverFields, textField } from '../fields.ts';
+import { postJson, withQuery } from '../http.ts';
+import { appTitle, colourOf } from '../palette.ts';
+import { defineScheme, type Address, type Send } from '../scheme.ts';
+import type { DestinationUrl } from '../url.ts';
+
+const Login = z.object({
+  access_token: z.string(),
+  user_id: z.string().optional(),
+  home_server: z.string().optional(),
+});
+const Rooms = z.object({ joined_rooms: z.array(z.string()) });
+const Room = z.object({ room_id: z.string() });
+const Upload = z.object({ content_uri: z.string() });
+
+type Mode = 'off' | 'slack' | 'matrix' | 't2bot';
+
+/** A bare token is a webhook of the public bridge, as in the peer. */
+function modeOf({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
+  const word = query.get('mode')?.toLowerCase() ?? '';
+  if (word === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
+  return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === word);
+}
+
+/** The body as text, and formatted where the URL asks for it. */
+function eventOf({ title, body, format }: Message, msgtype: string) {
+  if (format === 'text') return { msgtype, body: title === '' ? body : `# ${title}\r\n${body}` };
+  const heading = title === '' ? '' : `<h1>${escapeHtml(title)}</h1>`;
+  const plain = convertText(body, format, 'text');
+  const formatted_body = `${heading}${convertText(body, format, 'html')}`;
+  return { msgtype, body: [title, plain].filter(Boolean).join('\n'), format: 'org.matrix.custom.html', formatted_body };
+}
+
+function fileKind(type: string): string {
+  const family = ['image', 'audio', 'video'].find((each) => type.startsWith(`${each}/`));
+  return `m.${family ?? 'file'}`;
+}
+
+async function uploadFile({ ask, fail }: Exchange, base: string, file: Attachment, authorization: string) {
+  const url = withQuery(`${base}/_matrix/media/v3/upload`, { filename: file.name });
+  const headers = { authorization, 'content-type': file.type };
+  const reply = readJson(await ask({ method: 'POST', url, headers, body: await file.read() }), Upload);
+  if (reply === undefined) return fail('no place for a file');
+  const info = { mimetype: file.type, size: file.size };
+  return { body: file.name, info, msgtype: fileKind(file.type), url: reply.content_uri };
+}
+
+/** Sends as a member: signs in where there is no token, joins the rooms, and signs out again. */
+function sendToServer({ url, origin, targets, argument }: Address): Send | string {
+  const token = url.password === undefined || url.user === '' ? url.user || url.password : undefined;
+  if (token === undefined && !url.user) return 'a user or a token is missing: matrix://user:password@host/#room';
+  const api = `${origin}/_matrix/client/v3`;
+  const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
+
+  return async (message, exchange) => {
+    const { ask, fail } = exchange;
+    const signIn = {
+      type: 'm.login.password',
+      identifier: { type: 'm.id.user', user: url.user },
+      password: url.password,
+      initial_device_display_name: appTitle,
+    };
+    const login =
+      token === undefined ? readJson(await ask(postJson(`${api}/login`, signIn)), Login) : { access_token: token };
+    if (login === undefined) return fail('something that is no answer of a Matrix server');
+    const authorization = `Bearer ${login.access_token}`;
+    const home = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
+    const files = [];
+    for (const file of message.attachments ?? []) files.push(await uploadFile(exchange, origin, file, authorization));
+    const aliases = targets.map((target) => {
+      const room = /^[#!]/.test(target) ? target : `#${target}`;
+      // Identities of newer rooms have no server in them.
+      return room.includes(':') || room.startsWith('!') ? room : `${room}:${home}`;
+    });
+    const joined =
+      aliases.length > 0
+        ? []
+        : (readJson(await ask({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
+            ?.joined_rooms ?? []);
+    for (const alias of [...aliases, ...joined]) {
+      const join = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
+      const room = readJson(await ask(join), Room)?.room_id ?? alias;
+      // The transaction is the notice's own: the server passes over what it has had already.
+      const events = [...files, eventOf(message, msgtype)];
+      for (const [at, event] of events.entries()) {
+        const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${at}`;
+        await ask({ ...postJson(address, event, { authorization }), method: 'PUT' });
+      }
+    }
+    if (token === undefined) await ask(postJson(`${api}/logout`, {}, { authorization }));
+    return undefined;
+  };
+}
+
+/** Sends through a webhook bridge. */
+function sendToHook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
+  const token = mode === 't2bot' ? url.host : (url.password ?? url.user);
+  if (!token) return 'a token is missing: matrix://name:token@host/?mode=matrix';
+  const base = mode === 't2bot' ? 'https://webhooks.t2bot.io' : origin;
+  const address = `${base}/api/v1/matrix/hook/${encodeURIComponent(token)}`;
+  const name = mode !== 't2bot' && url.user !== undefined && url.password !== undefined ? url.user : appTitle;
+  return ({ title, body, type, format, time }, { ask }) => {
+    if (mode === 'slack') {
+      const card = { title: escapeHtml(title), text: escapeHtml(body), color: colourOf(type), footer: appTitle };
+      const attachments = [{ ...card, ts: Math.floor(time / 1000) }];
+      return ask(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
+    }
+    const html = format === 'text' ? undefined : convertText(body, format, 'html');
+    const text = [title, html ?? body].filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
+    return ask(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
+  };
+}
+
+/** `matrix://user:password@host/#room` or `matrix://token@host/!room:host`; `?mode=` for webhook bridges. */
+export const matrixKind = defineScheme({
+  service: 'Matrix',
+  label: 'matrix',
+  protocols: ['matrix'],
+  secureProtocols: ['matrixs'],
+  templates: [
+    '{schema}://{token}@{host}/{targets}',
+    '{schema}://{user}:{password}@{host}/{targets}',
+    '{schema}://{user}:{token}@{host}:{port}/',
+    '{schema}://{token}',
+  ],
+  args: ['mode', 'msgtype'],
+  files: true,
+  titleLimit: 250,
+  bodyLimit: 60_000,
+  overflow: 'split',
+  form: {
+    about: 'Rooms of a Matrix server.',
+    secretAt: (url) =>
+      modeOf(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
+    fields: [
+      ...serverFields,
+      textField('user', 'User or access token', 'user', 'A token stands here alone, without a password.'),
+      passwordField,
+      textField(
+        'rooms',
+        'Rooms',
+        'targets',
+        '#names or !identities, commas between several. Empty: all that were joined.',
+      ),
+      choiceField('mode', 'Sends', 'query:mode', [
+        ['', 'As a member'],
+        ['matrix', 'To a webhook bridge'],
+        ['slack', 'To a bridge that reads Slack'],
+      ]),
+      formatField,
+    ],
+  },
+  open(address) {
+    const mode = modeOf(address.url);
+    if (mode === undefined) return 'mode must be off, matrix, slack or t2bot';
+    return mode === 'off' ? sendToServer(address) : sendToHook(address, mode);
+  },
+});

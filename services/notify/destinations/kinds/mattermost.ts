@@ -1,0 +1,53 @@
+import { formatField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+import { encodePart } from '../url.ts';
+
+/** `mmost://[name@]host[:port]/[path/]hook?to=channel`. */
+export const mattermostKind = defineScheme({
+  service: 'Mattermost',
+  label: 'mmost',
+  protocols: ['mmost'],
+  secureProtocols: ['mmosts'],
+  templates: [
+    '{schema}://{host}/{token}',
+    '{schema}://{botname}@{host}:{port}/{token}',
+    '{schema}://{host}/{fullpath}/{token}',
+  ],
+  args: ['to'],
+  titleLimit: 0,
+  bodyLimit: 4000,
+  overflow: 'split',
+  form: {
+    about: 'Channels of a Mattermost server, by an incoming webhook.',
+    fields: [
+      ...serverFields,
+      needed(secretField('hook', 'Webhook', 'last', 'What follows /hooks/ in its address.')),
+      textField('channels', 'Channels', 'query:to', 'Empty: the one of the webhook. Commas between several.'),
+      textField('name', 'Shown name', 'user'),
+      formatField,
+    ],
+  },
+  arrange(url) {
+    const query = new Map(url.query);
+    const channels = ['to', 'channel', 'channels'].flatMap((name) => query.get(name)?.split(/[\s,]+/) ?? []);
+    for (const name of ['channel', 'channels', 'to']) query.delete(name);
+    const named = channels.filter((each) => each !== '').map((each) => (/^[#@]/.test(each) ? each : `#${each}`));
+    if (named.length > 0) query.set('to', named.join(','));
+    return { ...url, query };
+  },
+  open({ url, origin, argument }) {
+    const hook = url.path.at(-1);
+    if (hook === undefined) return 'a webhook is missing: mmost://host/hook';
+    const path = url.path.slice(0, -1).filter((each, at, all) => !(each === 'hooks' && at === all.length - 1));
+    const address = `${origin}${[...path, 'hooks', hook].map((each) => `/${encodePart(each)}`).join('')}`;
+    const channels = argument('to')?.split(',') ?? [undefined];
+    const name = url.user === undefined ? {} : { username: url.user };
+    return async ({ body }, { ask }) => {
+      for (const channel of channels) {
+        const place = channel === undefined ? {} : { channel: channel.replace(/^#/, '') };
+        await ask(postJson(address, { text: body, ...name, ...place }));
+      }
+    };
+  },
+});

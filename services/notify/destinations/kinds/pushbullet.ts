@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Attachment } from '../../domain/message.ts';
+import { readJson, type Exchange } from '../exchange.ts';
+import { fileParts } from '../files.ts';
+import { needed, secretField, textField } from '../fields.ts';
+import { postJson, postParts } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+
+const api = 'https://api.pushbullet.com/v2';
+/** https://docs.pushbullet.com/#upload-request */
+const Upload = z.object({
+  file_name: z.string(),
+  file_type: z.string(),
+  file_url: z.string(),
+  upload_url: z.string(),
+});
+
+/** Uploads a file. @returns what a push says about it. */
+async function upload({ ask, fail, boundary }: Exchange, file: Attachment, authorization: string) {
+  const wanted = postJson(`${api}/upload-request`, { file_name: file.name, file_type: file.type }, { authorization });
+  const place = readJson(await ask(wanted), Upload);
+  if (place === undefined) return fail('no place for a file');
+  const parts = (await fileParts([file], () => 'file')).map((part) => ({ ...part, type: undefined }));
+  await ask({ ...postParts(place.upload_url, {}, parts, boundary(), { authorization }), foreign: true });
+  const { file_name, file_type, file_url } = place;
+  const image = file_type.startsWith('image/') ? { image_url: file_url } : {};
+  return { type: 'file', file_name, file_type, file_url, ...image };
+}
+
+/** `pbul://token[/#channel|email|device]`: all devices, or the targets. */
+export const pushbulletKind = defineScheme({
+  service: 'Pushbullet',
+  label: 'pbul',
+  protocols: [],
+  secureProtocols: ['pbul'],
+  templates: ['{schema}://{accesstoken}', '{schema}://{accesstoken}/{targets}'],
+  files: true,
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  each: true,
+  form: {
+    about: 'Phones and browsers with Pushbullet.',
+    fields: [
+      needed(secretField('token', 'Access token', 'host', 'Made under Settings, Account.')),
+      textField('targets', 'To', 'targets', '#channels, mail addresses or IDs of devices. Empty: all your devices.'),
+    ],
+  },
+  open({ url, targets }) {
+    if (url.host === '') return 'a token is missing: pbul://token';
+    const [target] = targets;
+    const authorization = `Basic ${Buffer.from(`${url.host}:`).toString('base64')}`;
+    const place = target === undefined ? {} : placeOf(target);
+    return async ({ title, body, link, attachments = [] }, exchange) => {
+      const files = [];
+      for (const file of attachments) files.push(await upload(exchange, file, authorization));
+      const about = link === undefined ? { type: 'note' } : { type: 'link', url: link };
+      await exchange.ask(postJson(`${api}/pushes`, { ...about, title, body, ...place }, { authorization }));
+      for (const file of files) await exchange.ask(postJson(`${api}/pushes`, { ...file, ...place }, { authorization }));
+    };
+  },
+});
+
+function placeOf(target: string): Readonly<Record<string, string>> {
+  if (target.startsWith('#')) return { channel_tag: target.slice(1) };
+  return target.includes('@') ? { email: target.replace(/^@/, '') } : { device_iden: target };
+}

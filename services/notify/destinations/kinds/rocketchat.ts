@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { TextFormat } from '../../../contracts/notice.ts';
+import { readJson } from '../exchange.ts';
+import { needed, passwordField, serverFields, textField } from '../fields.ts';
+import { postForm, postJson } from '../http.ts';
+import { withPath } from '../places.ts';
+import { defineScheme } from '../scheme.ts';
+import { parseDestinationUrl, type DestinationUrl } from '../url.ts';
+
+const Login = z.object({ data: z.object({ authToken: z.string(), userId: z.string() }) });
+const Reply = z.object({ success: z.literal(false), error: z.string().catch('') });
+
+/** A title as the peer writes it: a heading, but not before text that has its own marks. */
+export function markdownHeading(title: string, from: TextFormat): string {
+  return from === 'markdown' ? `${title}\r\n` : `# ${title}\n`;
+}
+
+/** `rocket://a/b@host/#chan`: the webhook's slash looks like the end of the host. */
+function joinHook(url: DestinationUrl): DestinationUrl {
+  const at = url.path.findIndex((segment) => segment.includes('@'));
+  if (url.user !== undefined || at !== 0) return url;
+  const [hook = '', place = ''] = (url.path[0] ?? '').split(/@(?=[^@]*$)/);
+  const server = parseDestinationUrl(`x://${place}`);
+  const hidden = withPath({ ...url, host: server?.host ?? '', port: server?.port }, url.path.slice(1));
+  return { ...hidden, user: `${url.host}/${hook}` };
+}
+
+function isHook({ user, password }: DestinationUrl): boolean {
+  return password === undefined && user?.includes('/') === true;
+}
+
+/** `rocket://hook/token@host/#channel` by webhook, `rocket://user:password@host/#channel` by an account, `?mode=token` with its ID and token. */
+export const rocketKind = defineScheme({
+  service: 'Rocket.Chat',
+  label: 'rocket',
+  protocols: ['rocket'],
+  secureProtocols: ['rockets'],
+  templates: [
+    '{schema}://{user}:{password}@{host}/{targets}',
+    '{schema}://{webhook}@{host}',
+    '{schema}://{webhook}@{host}:{port}/{targets}',
+  ],
+  args: ['mode'],
+  format: 'markdown',
+  titleLimit: 0,
+  bodyLimit: 1000,
+  overflow: 'split',
+  heading: markdownHeading,
+  each: true,
+  arrange: joinHook,
+  form: {
+    about: 'Channels, rooms and people of a Rocket.Chat server, by an account or an incoming webhook.',
+    secretAt: (url) => (isHook(url) ? ['user'] : ['password']),
+    fields: [
+      ...serverFields,
+      needed(
+        textField(
+          'user',
+          'User',
+          'user',
+          'For a webhook: the two parts after /hooks/ with their slash, and no password.',
+        ),
+      ),
+      passwordField,
+      textField('targets', 'To', 'targets', '#channels, @people or IDs of rooms. Commas between several.'),
+    ],
+  },
+  open({ url, origin, targets, argument }) {
+    const [target] = targets;
+    const channel = target !== undefined && /^[#@]/.test(target) ? { channel: target } : {};
+    if (isHook(url)) {
+      const hook = (url.user ?? '').split('/').map(encodeURIComponent).join('/');
+      const room = target === undefined ? {} : { channel: target };
+      return ({ body }, { ask }) => ask(postJson(`${origin}/hooks/${hook}`, { text: body, ...room }));
+    }
+    if (!url.user || !url.password) return 'a user or a webhook is missing: rocket://user:password@host/#channel';
+    if (target === undefined) return 'a channel is missing: rocket://user:password@host/#channel';
+    const api = `${origin}/api/v1`;
+    const place = 'channel' in channel ? channel : { roomId: target };
+    const byToken = argument('mode')?.toLowerCase() === 'token';
+    return async ({ body }, { ask, fail }) => {
+      const login = byToken
+        ? { authToken: url.password ?? '', userId: url.user ?? '' }
+        : readJson(await ask(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)?.data;
+      if (login === undefined) return fail('something that is no answer of Rocket.Chat');
+      const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
+      const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
+      if (!byToken) await ask({ method: 'POST', url: `${api}/logout`, headers });
+      const refused = readJson(reply, Reply);
+      return refused === undefined ? undefined : fail(refused.error);
+    };
+  },
+});

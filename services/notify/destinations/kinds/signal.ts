@@ -1,0 +1,42 @@
+import { encodeFiles } from '../files.ts';
+import { basicAuthorization, postJson } from '../http.ts';
+import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to` to oneself. */
+export const signalKind = defineScheme({
+  service: 'Signal API',
+  label: 'signal',
+  protocols: ['signal'],
+  secureProtocols: ['signals'],
+  templates: ['{schema}://{host}/{from_phone}', '{schema}://{host}:{port}/{from_phone}/{targets}'],
+  files: true,
+  titleLimit: 0,
+  bodyLimit: 32_768,
+  each: true,
+  form: {
+    about: 'People and groups of Signal, through a signal-cli-rest-api server of your own.',
+    fixed: 1,
+    fields: [
+      ...serverFields,
+      needed(textField('from', 'Own number', 'segment:0', 'The number the server is registered with: +4912345678.')),
+      textField('to', 'To', 'targets', 'Numbers or group.… IDs, commas between several. Empty: yourself.'),
+      userField,
+      passwordField,
+    ],
+  },
+  open({ url, origin, targets, options }) {
+    const number = url.path[0]?.replace(/[\s()-]/g, '');
+    if (number === undefined || !/^\+?\d{5,15}$/.test(number)) return 'a number is missing: signal://host/+from/+to';
+    const target = targets[0] ?? number;
+    const recipient = /^[@#]/.test(target) ? `group.${target.slice(1).replace(/^group\./, '')}` : target;
+    const authorization = basicAuthorization(url);
+    const mode = options.format === 'markdown' ? 'styled' : 'normal';
+    return async ({ body, attachments }, { ask }) => {
+      const files = (await encodeFiles(attachments)).map(({ base64 }) => base64);
+      const message = { message: body, number, text_mode: mode, recipients: [recipient] };
+      const payload = { ...message, ...(files.length === 0 ? {} : { base64_attachments: files }) };
+      return ask(postJson(`${origin}/v2/send`, payload, authorization === undefined ? {} : { authorization }));
+    };
+  },
+});

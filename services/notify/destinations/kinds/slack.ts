@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Attachment } from '../../domain/message.ts';
+import { escapeHtml } from '../../domain/text/convert.ts';
+import { readJson, type Exchange } from '../exchange.ts';
+import { fileParts } from '../files.ts';
+import { secretField, switchField, textField } from '../fields.ts';
+import { postJson, postParts, withQuery, type HttpRequest } from '../http.ts';
+import { isYes } from '../options.ts';
+import { appTitle, colourOf } from '../palette.ts';
+import { withPath } from '../places.ts';
+import { defineScheme } from '../scheme.ts';
+import type { DestinationUrl } from '../url.ts';
+
+const Reply = z.object({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  channel: z.string().optional(),
+  upload_url: z.string().optional(),
+  file_id: z.string().optional(),
+});
+/** Errors that pass (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
+const passing = /^(ratelimited|rate_limited|internal_error|service_unavailable|request_timeout|fatal_error)$/;
+
+function isBot({ host }: DestinationUrl): boolean {
+  return /^xox[a-z.]+-/i.test(host);
+}
+
+/** A call of Slack's web API, which answers 200 also where it did nothing. */
+async function call({ ask, fail }: Exchange, request: HttpRequest): Promise<z.infer<typeof Reply>> {
+  const reply = readJson(await ask(request), Reply);
+  if (reply?.ok === true) return reply;
+  return fail(reply?.error ?? 'something that is no answer of Slack', passing.test(reply?.error ?? ''));
+}
+
+async function upload(exchange: Exchange, file: Attachment, channel: string, authorization: string): Promise<void> {
+  const api = 'https://slack.com/api';
+  const url = withQuery(`${api}/files.getUploadURLExternal`, { filename: file.name, length: file.size });
+  const place = await call(exchange, { method: 'GET', url, headers: { authorization } });
+  if (place.upload_url === undefined || place.file_id === undefined) exchange.fail('no place for a file');
+  const parts = (await fileParts([file], () => 'file')).map((part) => ({ ...part, type: undefined }));
+  await exchange.ask({
+    ...postParts(place.upload_url ?? '', {}, parts, exchange.boundary(), { authorization }),
+    foreign: true,
+  });
+  const files = [{ id: place.file_id, title: file.name }];
+  await call(
+    exchange,
+    postJson(`${api}/files.completeUploadExternal`, { files, channel_id: channel }, { authorization }),
+  );
+}
+
+/** `slack://[name@]A/B/C/#channel` for a webhook, `slack://xoxb-…/#channel` for a bot, which also sends files. */
+export const slackKind = defineScheme({
+  service: 'Slack',
+  label: 'slack',
+  protocols: [],
+  secureProtocols: ['slack'],
+  templates: [
+    '{schema}://{token_a}/{token_b}/{token_c}',
+    '{schema}://{token_a}/{token_b}/{token_c}/{targets}',
+    '{schema}://{access_token}/{targets}',
+  ],
+  args: ['footer', 'timestamp'],
+  files: true,
+  format: 'markdown',
+  dialect: { text: 'slack', markdown: 'slack', html: 'slack' },
+  titleLimit: 250,
+  bodyLimit: 35_000,
+  overflow: 'split',
+  each: true,
+  form: {
+    about: 'Channels of Slack, by a webhook or a bot. Fill in the token of the bot, or the three parts of the webhook.',
+    fixed: (url) => (isBot(url) ? 0 : 2),
+    secretAt: (url) => (isBot(url) ? ['host'] : ['host', 'segment:0', 'segment:1']),
+    unfold: (url) =>
+      isBot(url)
+        ? { ...withPath(url, ['', '', ...url.path]), host: '', query: new Map([...url.query, ['bot', url.host]]) }
+        : url,
+    fold(url) {
+      const query = new Map(url.query);
+      query.delete('bot');
+      const bot = url.query.get('bot') ?? '';
+      return bot === '' ? url : { ...withPath({ ...url, query }, url.path.slice(2)), host: bot };
+    },
+    fields: [
+      secretField(
+        'bot',
+        'Token of a bot',
+        'query:bot',
+        'Begins with xoxb-. It needs chat:write, for files files:write.',
+      ),
+      secretField('a', 'Webhook, first part', 'host', 'The T… after services/ in its address.'),
+      secretField('b', 'Webhook, second part', 'segment:0', 'The B… of the address.'),
+      secretField('c', 'Webhook, third part', 'segment:1', 'The last part of the address.'),
+      textField('channels', 'Channels', 'targets', 'Such as #general. Commas between several.'),
+      textField('name', 'Shown name', 'user'),
+      switchField('footer', 'App name below', 'query:footer'),
+    ],
+  },
+  open({ url, targets, options, argument }) {
+    const bot = isBot(url);
+    if (!bot && (url.host === '' || url.path.length < 2))
+      return 'a token is missing: slack://A/B/C/#channel or slack://xoxb-…/#channel';
+    const hook = [url.host, ...url.path.slice(0, 2)].map(encodeURIComponent).join('/');
+    const address = bot ? 'https://slack.com/api/chat.postMessage' : `https://hooks.slack.com/services/${hook}`;
+    const authorization = `Bearer ${url.host}`;
+    const channel = targets[0] ?? (bot ? '#general' : undefined);
+    const footer = isYes(argument('footer'), true) ? { footer: appTitle } : {};
+    return async ({ title, body, type, time, attachments = [] }, exchange) => {
+      const stamp = isYes(argument('timestamp'), true) ? { ts: Math.floor(time / 1000) } : {};
+      const request = postJson(
+        address,
+        {
+          ...(url.user === undefined ? {} : { username: url.user }),
+          mrkdwn: options.format !== 'text',
+          attachments: [{ title: escapeHtml(title), text: body, color: colourOf(type), ...footer, ...stamp }],
+          // Written +C012345 where a channel's ID is meant and not its name.
+          ...(channel === undefined ? {} : { channel: channel.replace(/^\+/, '') }),
+        },
+        bot ? { authorization } : {},
+      );
+      if (!bot) return exchange.ask(request);
+      const said = await call(exchange, request);
+      for (const file of attachments) await upload(exchange, file, said.channel ?? channel ?? '', authorization);
+      return said;
+    };
+  },
+});

@@ -1,0 +1,109 @@
+import { escapeHtml } from '../../domain/text/convert.ts';
+import { fits } from '../../domain/text/split.ts';
+import { fileParts } from '../files.ts';
+import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
+import { postJson, postParts } from '../http.ts';
+import { isYes } from '../options.ts';
+import { withPath } from '../places.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** Text below a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
+const longestCaption = 1024;
+
+/** Which call takes a file, and the name of its part there. */
+function methodFor(type: string): readonly [method: string, field: string] {
+  if (type === 'image/gif') return ['sendAnimation', 'animation'];
+  if (/^image\/(png|jpeg|webp)$/.test(type)) return ['sendPhoto', 'photo'];
+  if (type === 'video/mp4') return ['sendVideo', 'video'];
+  if (/^audio\/(mpeg|mp4|x-m4a)$/.test(type)) return ['sendAudio', 'audio'];
+  return ['sendDocument', 'document'];
+}
+
+/** `tgram://bot_token/chat[:topic]`: chats by number or `@name`. */
+export const telegramKind = defineScheme({
+  service: 'Telegram',
+  label: 'tgram',
+  protocols: [],
+  secureProtocols: ['tgram'],
+  templates: ['{schema}://{bot_token}/{targets}', '{schema}://{bot_token}/:{topic}/{targets}'],
+  args: ['silent', 'preview', 'content'],
+  files: true,
+  format: 'html',
+  dialect: { text: 'telegram', markdown: 'telegram', html: 'telegram' },
+  titleLimit: 0,
+  bodyLimit: 4096,
+  overflow: 'split',
+  heading: (title) => `<b>${escapeHtml(title)}</b>\n`,
+  each: true,
+  form: {
+    about: 'Chats, groups and channels of Telegram, through a bot.',
+    fields: [
+      needed(secretField('token', 'Token of the bot', 'host', 'BotFather gives it: digits, a colon and letters.')),
+      needed(
+        textField(
+          'chats',
+          'Chats',
+          'targets',
+          'Numbers or @names; 123:7 is topic 7 of a group. Commas between several.',
+        ),
+      ),
+      switchField('silent', 'Without sound', 'query:silent'),
+      switchField('preview', 'Show previews of links', 'query:preview'),
+      choiceField('content', 'Text of a file', 'query:content', [
+        ['', 'Above it'],
+        ['after', 'Below it'],
+      ]),
+    ],
+  },
+  arrange(url) {
+    const query = new Map(url.query);
+    const topic = query.get('topic') ?? query.get('thread');
+    query.delete('topic');
+    query.delete('thread');
+    const path =
+      topic === undefined ? url.path : url.path.map((chat) => (chat.includes(':') ? chat : `${chat}:${topic}`));
+    return withPath({ ...url, query, host: url.host.replace(/^bot/i, '') }, path);
+  },
+  open({ url, targets, argument }) {
+    if (!/^\d+:[\w-]+$/.test(url.host)) return 'the token of a bot is missing: tgram://123456789:token/chat';
+    const [chat, topic] = targets[0]?.split(':') ?? [];
+    if (chat === undefined) return 'a chat is missing: tgram://token/chat';
+    if (topic !== undefined && !/^\d+$/.test(topic)) return 'a topic is a number: tgram://token/chat:7';
+    const api = `https://api.telegram.org/bot${url.host}`;
+    const numeric = /^-?\d{1,15}$/.test(chat);
+    const silent = isYes(argument('silent'), false);
+    const place = {
+      chat_id: numeric ? Number(chat) : `@${chat.replace(/^@/, '')}`,
+      ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
+    };
+    return async ({ body, attachments = [] }, { ask, boundary }) => {
+      const text = body.replace(/\r?\n/g, '\r\n');
+      const asCaption = attachments.length > 0 && fits(text, longestCaption);
+      if (!asCaption && text !== '') {
+        await ask(
+          postJson(`${api}/sendMessage`, {
+            disable_notification: silent,
+            disable_web_page_preview: !isYes(argument('preview'), false),
+            parse_mode: 'HTML',
+            text,
+            ...place,
+          }),
+        );
+      }
+      for (const [at, file] of attachments.entries()) {
+        const [method, field] = methodFor(file.type);
+        const caption = asCaption && at === 0 && text !== '';
+        const pairs = {
+          caption: caption ? text : undefined,
+          show_caption_above_media: caption && argument('content') !== 'after' ? 'True' : undefined,
+          parse_mode: caption ? 'HTML' : undefined,
+          disable_notification: silent ? 'True' : undefined,
+          title: file.name,
+          ...place,
+        };
+        const parts = (await fileParts([file], () => field)).map((part) => ({ ...part, type: undefined }));
+        await ask(postParts(`${api}/${method}`, pairs, parts, boundary()));
+      }
+    };
+  },
+});

@@ -1,0 +1,85 @@
+import type { DestinationKind } from '../destination.ts';
+import { choiceField, formatField, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
+import type { GrammarField } from '../grammar.ts';
+import { basicAuthorization, withQuery } from '../http.ts';
+import type { Address, Scheme } from '../scheme.ts';
+import type { DestinationUrl } from '../url.ts';
+
+const methods = ['POST', 'GET', 'DELETE', 'PUT', 'HEAD', 'PATCH'] as const;
+export type WebMethod = (typeof methods)[number];
+
+/** What the three kinds share that post to any web address: `json`, `form`, `xml`. */
+export const web = {
+  templates: [
+    '{schema}://{host}',
+    '{schema}://{host}:{port}',
+    '{schema}://{user}:{password}@{host}',
+    '{schema}://{user}:{password}@{host}:{port}',
+  ],
+  args: ['method'],
+  files: true,
+  overflow: 'upstream',
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  arrange: (url) => {
+    const query = new Map(url.query);
+    query.set('method', url.query.get('method')?.toUpperCase() ?? 'POST');
+    return { ...url, query };
+  },
+} as const satisfies Partial<Scheme>;
+
+/** The form of such a kind. */
+export function webForm(about: string): DestinationKind['form'] {
+  const fields: GrammarField[] = [
+    ...serverFields,
+    textField('path', 'Path', 'path', 'What follows the host, such as /hooks/news.'),
+    choiceField('method', 'Method', 'query:method', [
+      ['', 'POST'],
+      ...methods.slice(1).map((each) => [each, each] as const),
+    ]),
+    userField,
+    passwordField,
+    secretField(
+      'authorization',
+      'Authorization header',
+      'header:Authorization',
+      'In place of user and password, such as Bearer and a token.',
+    ),
+    formatField,
+  ];
+  return { about, fields };
+}
+
+/** Where and how such a kind sends, or what is wrong with its URL. */
+export function webTarget({
+  url,
+  origin,
+}: Address):
+  | { readonly method: WebMethod; readonly address: string; readonly headers: Readonly<Record<string, string>> }
+  | string {
+  const method = methods.find((each) => each === url.query.get('method'));
+  if (method === undefined) return `method must be one of ${methods.join(', ')}`;
+  const address = withQuery(`${origin}${url.rawPath.replaceAll('#', '%23')}`, Object.fromEntries(url.parameters));
+  if (!URL.canParse(address)) return 'its host or path is not valid';
+  const authorization = basicAuthorization(url);
+  const own = [...url.headers].map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    method,
+    address,
+    headers: { ...(authorization === undefined ? {} : { authorization }), ...Object.fromEntries(own) },
+  };
+}
+
+/** The known fields as the `:name=value` arguments want them: renamed, dropped (empty value) or joined by others. */
+export function renameFields<T>(
+  known: Readonly<Record<string, T>>,
+  fields: DestinationUrl['fields'],
+): Record<string, T | string> {
+  const kept = Object.entries(known).filter(([name]) => !fields.has(name));
+  const changed = [...fields].flatMap(([name, value]): (readonly [string, T | string])[] => {
+    const field = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (field === undefined) return [[name, value]];
+    return value === '' ? [] : [[value, field]];
+  });
+  return Object.fromEntries([...kept, ...changed]);
+}

@@ -1,0 +1,66 @@
+import { encodeFiles } from '../files.ts';
+import { defineScheme } from '../scheme.ts';
+import { renameFields, web, webForm, webTarget } from './web.ts';
+
+/** The schema the peer's receivers know. */
+const schema = 'https://raw.githubusercontent.com/caronc/apprise/master/apprise/assets/NotifyXML-1.1.xsd';
+
+function escapeXml(text: string): string {
+  const named = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  // XML 1.0 has no way to write other control characters, not even escaped.
+  return named
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;')
+    .replace(/[^\t\n\r\P{Cc}]/gu, '');
+}
+
+/** `xml://[user:password@]host[:port]/path`: posts the notice as XML to any web address. */
+export const xmlKind = defineScheme({
+  ...web,
+  service: 'XML',
+  label: 'xml',
+  protocols: ['xml'],
+  secureProtocols: ['xmls'],
+  form: webForm('Posts the notice as XML to any web address.'),
+  open(address) {
+    const target = webTarget(address);
+    if (typeof target === 'string') return target;
+    const { method, headers } = target;
+    return {
+      noun: `XML ${method}`,
+      async send({ title, body, type, attachments = [] }, { ask }) {
+        const known = { Version: '1.1', Subject: title, Message: body, MessageType: type };
+        const elements = Object.entries(renameFields<string>(known, address.url.fields))
+          .filter(([name]) => /^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name))
+          .map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
+        const files = (await encodeFiles(attachments)).map(
+          ({ filename, base64, mimetype }) =>
+            `<Attachment filename="${escapeXml(filename)}" mimetype="${escapeXml(mimetype)}">${base64}</Attachment>`,
+        );
+        const attached = files.length === 0 ? '' : `<Attachments format="base64">${files.join('')}</Attachments>`;
+        const bodiless = method === 'GET' || method === 'HEAD';
+        await ask({
+          method,
+          url: target.address,
+          headers: { 'content-type': 'application/xml', ...headers },
+          ...(bodiless ? {} : { body: envelope(elements.join(''), attached) }),
+        });
+      },
+    };
+  },
+});
+
+function envelope(elements: string, attached: string): string {
+  return `<?xml version='1.0' encoding='utf-8'?>
+<soapenv:Envelope
+    xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"
+    xmlns:xsd="http://www.w3.org/2001/XMLSchema"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+    <soapenv:Body>
+        <Notification xmlns:xsi="${schema}">
+            ${elements}
+            ${attached}
+       </Notification>
+    </soapenv:Body>
+</soapenv:Envelope>`;
+}

@@ -1,0 +1,21 @@
+import type { NoticeType } from '../../contracts/notice.ts';
+
+const colours: Readonly<Record<NoticeType, string>> = {
+  info: '#3AA3E3',
+  success: '#3AA337',
+  warning: '#CACF29',
+  failure: '#A32037',
+};
+
+/** The colour of a kind of notice, as `#RRGGBB`. */
+export function colourOf(type: NoticeType): string {
+  return colours[type];
+}
+
+/** The same as a number. */
+export function colourNumber(type: NoticeType): number {
+  return parseInt(colours[type].slice(1), 16);
+}
+
+/** What a notice is called where a service wants a title and has none. */
+export const appTitle = 'Homeport';

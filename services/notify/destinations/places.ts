@@ -1,0 +1,124 @@
+import type { DestinationKind } from './destination.ts';
+import { fixedSegments, type FieldPlace } from './grammar.ts';
+import { encodePart, parseDestinationUrl, type DestinationUrl } from './url.ts';
+
+/** The value of a field in the URL of a kind; `''` where there is none. */
+export function readPlace(url: DestinationUrl, at: FieldPlace, kind: DestinationKind): string | boolean {
+  switch (at) {
+    case 'secure':
+      return kind.secureProtocols.includes(url.scheme);
+    case 'user':
+    case 'password':
+      return url[at] ?? '';
+    case 'host':
+      return url.host;
+    case 'port':
+      return url.port === undefined ? '' : String(url.port);
+    case 'path':
+      return url.rawPath;
+    case 'last':
+      return url.path.at(-1) ?? '';
+    case 'targets':
+      return url.path.slice(fixedSegments(kind.form, url)).join(', ');
+    default:
+      if (at.startsWith('segment:')) return url.path[segmentOf(at)] ?? '';
+      return named(url, at).pairs.get(named(url, at).name) ?? '';
+  }
+}
+
+/** The URL with another value in the place of a field; empty text takes it away. */
+export function writePlace(
+  url: DestinationUrl,
+  at: FieldPlace,
+  value: string | boolean,
+  kind: DestinationKind,
+): DestinationUrl {
+  const text = String(value);
+  const maybe = text === '' ? undefined : text;
+  switch (at) {
+    case 'secure':
+      return { ...url, scheme: (value === true ? kind.secureProtocols : kind.protocols)[0] ?? url.scheme };
+    case 'user':
+      return { ...url, user: maybe, ...(maybe === undefined ? { password: undefined } : {}) };
+    case 'password':
+      return { ...url, password: maybe };
+    case 'host':
+      return { ...url, host: text };
+    case 'port':
+      return { ...url, port: maybe === undefined ? undefined : Number(text) };
+    case 'path':
+      return withRawPath(url, pathOf(text));
+    case 'last':
+      return withPath(url, [...url.path.slice(0, -1), ...(maybe === undefined ? [] : [text])]);
+    case 'targets': {
+      const targets = text.split(/[\s,]+/).filter((each) => each !== '');
+      return withPath(url, [...url.path.slice(0, fixedSegments(kind.form, url)), ...targets]);
+    }
+    default: {
+      if (at.startsWith('segment:')) {
+        const path = [...url.path];
+        if (maybe === undefined) path.splice(segmentOf(at), 1);
+        else path[Math.min(segmentOf(at), path.length)] = text;
+        return withPath(url, path);
+      }
+      const { group, name, pairs } = named(url, at);
+      const next = new Map(pairs);
+      if (maybe === undefined || value === false) next.delete(name);
+      else next.set(name, value === true ? 'yes' : text);
+      return { ...url, [group]: next };
+    }
+  }
+}
+
+/** Arguments whose name says that they are nobody else's business, whatever the kind. */
+export const secretArgument = /^(.*token|.*key|.*secret|access|auth|pass|password|pwd|sid|sig|hmac|webhook.*)$/;
+
+/** The secrets in a URL as typed by field, and all that its arguments, headers and password hold; each also percent-encoded. */
+export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined): readonly string[] {
+  const open = kind?.form.unfold?.(url) ?? url;
+  const fields = (kind?.form.fields ?? []).filter((field) => field.kind === 'secret');
+  const inForm = kind === undefined ? [] : fields.map(({ at }) => String(readPlace(open, at, kind)));
+  const places = kind?.form.secretAt?.(url) ?? [];
+  const byField = [...inForm, ...places.map((at) => (kind === undefined ? '' : String(readPlace(url, at, kind))))];
+  const byName = [...url.query].filter(([name]) => secretArgument.test(name)).map(([, value]) => value);
+  const basic = url.user === undefined ? [] : [Buffer.from(`${url.user}:${url.password ?? ''}`).toString('base64')];
+  const all = [
+    ...byField,
+    ...byName,
+    url.password ?? '',
+    ...url.headers.values(),
+    ...url.parameters.values(),
+    ...basic,
+  ];
+  return [...new Set(all.flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
+}
+
+/** The same URL with another path, given as decoded segments. */
+export function withPath(url: DestinationUrl, path: readonly string[]): DestinationUrl {
+  return { ...url, path, rawPath: path.map((segment) => `/${encodePart(segment)}`).join('') };
+}
+
+function withRawPath(url: DestinationUrl, rawPath: string): DestinationUrl {
+  const path = parseDestinationUrl(`x://h${rawPath}`)?.path ?? [];
+  return { ...url, rawPath, path };
+}
+
+function segmentOf(at: string): number {
+  return Number(at.slice('segment:'.length));
+}
+
+function named(url: DestinationUrl, at: string) {
+  const header = at.startsWith('header:');
+  const name = at.slice(at.indexOf(':') + 1);
+  // Names of headers are read in any case.
+  const stored = header ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
+  const group: 'headers' | 'query' = header ? 'headers' : 'query';
+  return { group, name: stored ?? name, pairs: url[group] };
+}
+
+/** As typed, but for what would end the path. */
+function pathOf(text: string): string {
+  if (text === '') return '';
+  const path = text.replace(/[\s?]/g, encodePart);
+  return path.startsWith('/') ? path : `/${path}`;
+}

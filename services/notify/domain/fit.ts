@@ -1,0 +1,75 @@
+import type { TextFormat } from '../../contracts/notice.ts';
+import type { Message } from './message.ts';
+import { convertText, type Shown } from './text/convert.ts';
+import { fits, splitText, truncate } from './text/split.ts';
+
+/** What becomes of a body that is too long: sent as it is, cut with a mark, or sent as several messages. */
+export type Overflow = 'upstream' | 'truncate' | 'split';
+
+/** What a destination can show. */
+export interface Shape {
+  /** Undefined: takes any format and is told which. */
+  readonly format: Shown | undefined;
+  /** Code points. 0: has no title, so it goes before the body, as a longer one does. Undefined: no limit. */
+  readonly titleLimit: number | undefined;
+  /** Code points of one message. Undefined: no limit. */
+  readonly bodyLimit: number | undefined;
+  readonly overflow: Overflow;
+  /** How a title is written before the body; default a line of its own. */
+  readonly heading?: (title: string, from: TextFormat) => string;
+}
+
+const formatOf: Readonly<Record<Shown, TextFormat>> = {
+  text: 'text',
+  markdown: 'markdown',
+  html: 'html',
+  slack: 'markdown',
+  googleChat: 'markdown',
+  telegram: 'html',
+};
+
+function plainHeading(shown: Shown): (title: string) => string {
+  return shown === 'html' ? (title) => `${convertText(title, 'text', 'html')}<br/>` : (title) => `${title}\r\n`;
+}
+
+/**
+ * Fits a message to what a destination can show, as one message or several. A body that has to be split loses its marks in
+ * formats where a piece would have unclosed ones. Attachments go with the last.
+ */
+export function fitMessage(message: Message, shape: Shape): readonly Message[] {
+  const { titleLimit, bodyLimit, overflow } = shape;
+  const shown = shape.format ?? message.format;
+  const tooLong = titleLimit === 0 || (overflow !== 'upstream' && !fits(message.title, titleLimit));
+  const folded = message.title !== '' && tooLong;
+  const heading = shape.heading ?? plainHeading(shown);
+  const converted = convertText(message.body, message.format, shown);
+  const prefix = folded ? heading(message.title, message.format) : '';
+  const title = folded ? '' : message.title;
+  const format = formatOf[shown];
+  const whole = prefix === '' || converted !== '' ? `${prefix}${converted}` : prefix.replace(/(\r?\n|<br\/>)+$/, '');
+  // What is measured is what is read: tags and escapes count for nothing there.
+  const plain = convertText(message.body, message.format, shown === 'markdown' ? 'markdown' : 'text');
+  const words = folded ? `${message.title}\r\n${plain}` : plain;
+  if (bodyLimit === undefined || overflow === 'upstream' || fits(words, bodyLimit)) {
+    return [{ ...message, format, title, body: whole }];
+  }
+  const again = (piece: string): string => (shown === 'markdown' ? piece : convertText(piece, 'text', shown));
+  const first = Math.max(1, bodyLimit - [...words].length + [...plain].length);
+  if (overflow === 'truncate' || first < bodyLimit / 4) {
+    const body =
+      folded && first >= bodyLimit / 4
+        ? `${prefix}${again(truncate(plain, first))}`
+        : again(truncate(words, bodyLimit));
+    return [{ ...message, format, title, body }];
+  }
+  const pieces = splitText(plain, bodyLimit, first);
+  return pieces.map((piece, at) => ({
+    ...message,
+    // Each piece is one of its own to a destination that passes over repetitions.
+    id: at === 0 ? message.id : `${message.id}-${at + 1}`,
+    format,
+    title: at === 0 ? title : '',
+    body: at === 0 ? `${prefix}${again(piece)}` : again(piece),
+    attachments: at === pieces.length - 1 ? (message.attachments ?? []) : [],
+  }));
+}

@@ -1,0 +1,104 @@
+import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
+
+type Pair = readonly [before: string, after: string];
+
+/** How one program writes what HTML says. Pairs stand before and after the text they mark. */
+export interface Dialect {
+  /** Characters of the text that would be taken for markup, and what stands for them. */
+  readonly encode: Readonly<Record<string, string>>;
+  /** The same within code. */
+  readonly encodeCode: Readonly<Record<string, string>>;
+  readonly bold: Pair;
+  readonly italic: Pair;
+  readonly strike: Pair;
+  readonly code: Pair;
+  readonly block: Pair;
+  readonly heading: (level: number) => Pair;
+  readonly item: string;
+  /** Line breaks between paragraphs. */
+  readonly gap: number;
+  readonly link: (url: string) => Pair;
+}
+
+type Element = Parameters<FormatCallback>[0];
+const none: Pair = ['', ''];
+
+/** Deeper elements are left out: nobody nests so deep but to do harm. */
+const deepest = 40;
+/** Addresses a person may follow; `javascript:` and the like lose their link and keep their text. */
+const followable = /^(https?:|mailto:|tel:)[^\s<>"|]+$/i;
+const levels = [1, 2, 3, 4, 5, 6];
+
+/** HTML in another dialect: its text escaped, and no mark passed on but those the dialect has. */
+export function renderHtml(html: string, dialect: Dialect): string {
+  const { gap } = dialect;
+  const inline = (pairOf: (element: Element) => Pair): FormatCallback => {
+    return (element, walk, builder) => {
+      const [before, after] = pairOf(element);
+      builder.addLiteral(before);
+      walk(element.children, builder);
+      builder.addLiteral(after);
+    };
+  };
+  const block = ([before, after]: Pair): FormatCallback => {
+    return (element, walk, builder) => {
+      builder.openBlock({ leadingLineBreaks: gap });
+      builder.addLiteral(before);
+      walk(element.children, builder);
+      builder.addLiteral(after);
+      builder.closeBlock({ trailingLineBreaks: gap });
+    };
+  };
+  const literal = (element: Element): string => replaceAll(textOf(element), dialect.encodeCode);
+  const formatters: Record<string, FormatCallback> = {
+    bold: inline(() => dialect.bold),
+    italic: inline(() => dialect.italic),
+    strike: inline(() => dialect.strike),
+    link: inline(({ attribs }: { attribs?: { href?: string } }) => {
+      const url = attribs?.href?.trim() ?? '';
+      return followable.test(url) ? dialect.link(url) : none;
+    }),
+    code: (element, _walk, builder) => builder.addLiteral(dialect.code.join(literal(element))),
+    pre: (element, _walk, builder) => {
+      builder.openBlock({ leadingLineBreaks: gap });
+      builder.addLiteral(dialect.block.join(literal(element).trimEnd()));
+      builder.closeBlock({ trailingLineBreaks: gap });
+    },
+    paragraph: block(none),
+    picture: ({ attribs }: { attribs?: { alt?: string } }, _walk, builder) => builder.addInline(attribs?.alt ?? ''),
+    ...Object.fromEntries(levels.map((level) => [`h${level}`, block(dialect.heading(level))])),
+  };
+  const breaks = { leadingLineBreaks: gap, trailingLineBreaks: gap };
+  const selectors: SelectorDefinition[] = [
+    ...select('bold', 'b', 'strong'),
+    ...select('italic', 'i', 'em'),
+    ...select('strike', 's', 'del', 'strike'),
+    ...select('code', 'code', 'tt', 'kbd', 'samp'),
+    ...select('link', 'a'),
+    ...select('paragraph', 'p'),
+    ...select('pre', 'pre'),
+    ...select('picture', 'img'),
+    ...select('skip', 'style', 'script', 'title', 'template', 'noscript', 'head'),
+    ...levels.flatMap((level) => select(`h${level}`, `h${level}`)),
+    { selector: 'ul', options: { itemPrefix: dialect.item, ...breaks } },
+    { selector: 'ol', options: breaks },
+    { selector: 'blockquote', options: breaks },
+    { selector: 'hr', format: 'lineBreak' },
+  ];
+  const limits = { maxDepth: deepest, ellipsis: '…' };
+  const encodeCharacters = { ...dialect.encode };
+  return convert(html, { wordwrap: false, encodeCharacters, formatters, selectors, limits }).trim();
+}
+
+function select(format: string, ...names: readonly string[]): SelectorDefinition[] {
+  return names.map((selector) => ({ selector, format }));
+}
+
+function textOf(element: Element, depth = 0): string {
+  if (element.type === 'text') return element.data ?? '';
+  return depth > deepest ? '' : (element.children ?? []).map((child) => textOf(child, depth + 1)).join('');
+}
+
+function replaceAll(text: string, marks: Readonly<Record<string, string>>): string {
+  return [...text].map((character) => marks[character] ?? character).join('');
+}

@@ -1,0 +1,103 @@
+import type { Got } from './provider.ts';
+
+/** A request as it was recorded. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly body_base64?: string;
+}
+
+/** What of a request matters to its receiver. */
+export interface Comparable {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Of the connection, of no meaning, or new with each request. */
+const passedOver = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept',
+  'accept-encoding',
+  'user-agent',
+  'x-apprise-id',
+  'x-icon',
+]);
+const branding = /^https:\/\/github\.com\/caronc\/apprise/;
+
+export function ofGot({ method, url, headers, body }: Got): Comparable {
+  return comparable(method, url, headers, body);
+}
+
+export function ofRecorded({ method, url, headers, body, body_base64: base64 }: RecordedRequest): Comparable {
+  const text = typeof body === 'string' ? body : body === undefined || body === null ? '' : JSON.stringify(body);
+  return comparable(
+    method,
+    url,
+    headers ?? {},
+    base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64'),
+  );
+}
+
+function comparable(method: string, url: string, headers: Readonly<Record<string, string>>, body: Buffer): Comparable {
+  const kept = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const type = kept.find(([name]) => name === 'content-type')?.[1] ?? '';
+  const bodiless = body.length === 0 || ['{}', 'null'].includes(body.toString());
+  const meant = kept
+    .filter(([name]) => !passedOver.has(name) && !(name === 'content-type' && bodiless))
+    .map(([name, value]) => [name, name === 'content-type' ? (value.split(';')[0] ?? '') : value] as const);
+  return {
+    method,
+    url: readUrl(url),
+    headers: Object.fromEntries(meant),
+    body: bodiless ? '' : neutral(readBody(type, body)),
+  };
+}
+
+/** Percent-encoding may be written in several ways, and arguments in any order. */
+function readUrl(url: string): string {
+  const [path = '', query = ''] = url.split('?');
+  const pairs = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).toSorted();
+  return [decodeURIComponent(path), pairs.join('&')].filter((part) => part !== '').join('?');
+}
+
+function readBody(type: string, body: Buffer): unknown {
+  const text = body.toString('utf8');
+  if (type.startsWith('application/json') || /^[[{]/.test(text)) return JSON.parse(text) as unknown;
+  if (type.startsWith('application/x-www-form-urlencoded')) return [...new URLSearchParams(text)];
+  const boundary = /boundary=(.+)$/.exec(type)?.[1];
+  // Latin 1 keeps every byte of a file apart.
+  if (boundary === undefined) return Buffer.from(text, 'utf8').equals(body) ? text : body.toString('latin1');
+  return body.toString('latin1').split(`--${boundary}`).slice(1, -1).map(readPart);
+}
+
+function readPart(part: string): unknown {
+  const [head = '', ...rest] = part.split('\r\n\r\n');
+  const content = rest.join('\r\n\r\n').replace(/\r\n$/, '');
+  return { head: head.trim(), content: /^\{.*\}$/s.test(content) ? neutral(JSON.parse(content)) : content };
+}
+
+/** Without the peer's pictures, and with our name in place of the peer's. */
+function neutral(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value
+      .replace(/(0123456789){900}/, '{{long}}')
+      .replaceAll('Apprise Notifications', 'Homeport')
+      .replaceAll('Apprise', 'Homeport');
+  if (Array.isArray(value)) return value.filter((item) => !isPicture(item)).map(neutral);
+  // Seconds, which the peer writes with fractions and the time of its recording.
+  if (typeof value === 'number' && value > 1_795_000_000 && value < 1_796_000_000) return 'time';
+  if (value === null || typeof value !== 'object') return value;
+  const kept = Object.entries(value).filter(([, item]) => !(typeof item === 'string' && branding.test(item)));
+  return Object.fromEntries(kept.map(([name, item]) => [name, neutral(item)]));
+}
+
+function isPicture(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && 'url' in item && branding.test(String(item.url));
+}

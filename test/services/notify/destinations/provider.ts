@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createFetch } from '../../../../main/host/fetch/fetch.ts';
+import { systemRandom } from '../../../../main/host/random.ts';
+import type { Handovers } from '../../../../services/contracts/bus.ts';
+import type { Fetch, Log } from '../../../../services/contracts/service.ts';
+import { parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
+import type { Destination, Outlets, Result } from '../../../../services/notify/destinations/destination.ts';
+import type { Message } from '../../../../services/notify/domain/message.ts';
+
+/** A request as a provider got it; `url` is the one that was meant. */
+export interface Got {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Provider extends AsyncDisposable {
+  readonly got: Got[];
+  /** The host's own way out, led to this server whatever address is meant. */
+  readonly outlets: Outlets;
+  answer: (request: Got) => Answer | undefined;
+}
+
+const origin = 'x-test-origin';
+const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const handovers: Handovers = {
+  pass: () => Promise.reject(new Error('not used')),
+  receive: () => ({ [Symbol.dispose]() {} }),
+};
+
+/** A web server on loopback that stands in for every provider. */
+export async function openProvider(): Promise<Provider> {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { [origin]: meant = '', ...headers } = request.headers as Record<string, string>;
+      const received = {
+        method: request.method ?? '',
+        url: `${meant}${request.url ?? ''}`,
+        headers,
+        body: Buffer.concat(chunks),
+      };
+      got.push(received);
+      const answer = provider.answer(received);
+      if (answer === undefined) return;
+      const { status = 200, headers: extra = {}, body = {} } = answer;
+      response.writeHead(status, { 'content-type': 'application/json', ...extra });
+      response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const real = createFetch({ log, isRefused: () => false });
+  const fetch: Fetch = (url, options = {}) => {
+    const [, meant = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/.exec(url) ?? [];
+    return real(`http://127.0.0.1:${port}${path}`, { ...options, headers: { ...options.headers, [origin]: meant } });
+  };
+  const provider: Provider = {
+    got,
+    answer: () => ({}),
+    outlets: { fetch, handovers, clock: { now: () => 1_795_228_737_000 }, random: systemRandom },
+    async [Symbol.asyncDispose]() {
+      await real[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return provider;
+}
+
+/** The destination of a URL that is known to be good. */
+export function parsed(url: string): Destination {
+  const destination = parseDestination(url);
+  if (typeof destination === 'string') throw new Error(`${url}: ${destination}`);
+  return destination;
+}
+
+export function messageOf(fields: Partial<Message>): Message {
+  const empty = { id: 'n1', title: '', body: '', type: 'info', format: 'text', tags: [], source: 'notify' } as const;
+  return { ...empty, time: 1_795_228_737_000, link: undefined, ...fields };
+}
+
+/** Sends to every part of a destination in turn. */
+export async function sendTo(url: string, fields: Partial<Message>, outlets: Outlets): Promise<readonly Result[]> {
+  const destination = parsed(url);
+  const results: Result[] = [];
+  for (const part of destination.parts ?? [destination]) {
+    results.push(await part.send(messageOf(fields), outlets, AbortSignal.timeout(5000)));
+  }
+  return results;
+}

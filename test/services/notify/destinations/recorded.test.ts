@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NoticeType, TextFormat } from '../../../../services/contracts/notice.ts';
+import { parseDestinationUrl } from '../../../../services/notify/destinations/url.ts';
+import { answers } from './answers.ts';
+import { ofGot, ofRecorded, type Comparable, type RecordedRequest } from './compare.ts';
+import { differences, skip } from './differences.ts';
+import { openProvider, parsed, sendTo, type Provider } from './provider.ts';
+
+interface Recorded {
+  readonly note: string;
+  readonly url: string;
+  readonly normal: string;
+  readonly masked: string;
+  readonly cases: readonly {
+    readonly case: string;
+    readonly input: { title: string; body: string; notify_type: NoticeType; body_format: TextFormat };
+    readonly requests: readonly RecordedRequest[];
+  }[];
+}
+
+const folder = new URL('golden/', import.meta.url);
+/** These speak something else than HTTP and have suites of their own. */
+const elsewhere = ['mailto.json', 'rsyslog.json'];
+const recorded = readdirSync(folder)
+  .filter((file) => !elsewhere.includes(file))
+  .flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded[]);
+const long = '0123456789'.repeat(900);
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let provider: Provider;
+beforeAll(async () => {
+  provider = await openProvider();
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+
+/** The parts of a URL that say where a notice goes; how the peer writes defaults is its own affair. */
+function place(url: string) {
+  const { scheme, user, password, host, port, path, query } = parseDestinationUrl(url) ?? {};
+  return { scheme, user, password, host, port, path, query: Object.fromEntries(query ?? []) };
+}
+
+function inOrder(requests: readonly Comparable[]): readonly Comparable[] {
+  return requests.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+}
+
+describe.each(recorded.map((each) => [each.note, each] as const))(
+  'recorded: %s',
+  (note, { url, normal, masked, cases }) => {
+    const allowed = differences[note] ?? differences[note.split(' ')[0] ?? ''] ?? {};
+
+    it('has the place of the peer in its normal form, and hides what the peer hides', () => {
+      const ours = place(parsed(url).url(false));
+      const peers = place(normal);
+      if (allowed['url'] !== skip) {
+        expect({ ...ours, query: {} }).toEqual({ ...peers, query: {} });
+        // The peer masks no path or user that it does not know as secret; we may hide more, never less.
+        const shown = parsed(url).url(true);
+        for (const secret of secretsIn(normal, masked)) expect(shown).not.toContain(secret);
+      }
+      const again = parsed(parsed(url).url(false));
+      expect(again.url(false)).toBe(parsed(url).url(false));
+      expect(again.url(true)).toBe(parsed(url).url(true));
+    });
+
+    it.each(
+      cases
+        .filter((each) => allowed[each.case] !== skip && allowed['all'] !== skip)
+        .map((each) => [each.case, each] as const),
+    )('sends %s as the peer does', async (name, { input, requests }) => {
+      provider.got.length = 0;
+      provider.answer = (request) => answers(request);
+      const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
+      const message = {
+        title: input.title,
+        body: input.body.replace('{{long}}', long),
+        type: input.notify_type,
+        format: input.body_format,
+        ...(name === 'attach' ? { attachments: [file] } : {}),
+      };
+      // The normal form says the same as the URL it was made from.
+      const stored = parsed(url).url(false);
+      const asked = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
+      const results = await sendTo(asked, message, provider.outlets);
+      expect(results.filter(({ ok }) => !ok)).toEqual([]);
+      const change =
+        [allowed[name], allowed['all']].find((each) => typeof each === 'function') ??
+        ((each: readonly Comparable[]) => each);
+      const filled = JSON.parse(JSON.stringify(requests).replaceAll('{{long}}', long)) as RecordedRequest[];
+      const expected = change(filled.map(ofRecorded), name);
+      expect(provider.got.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);
+      expect(inOrder(provider.got.map(ofGot))).toEqual(inOrder(expected));
+    });
+  },
+);
+
+/** Parts of a normal form that the masked one does not show. */
+function secretsIn(normal: string, masked: string): readonly string[] {
+  const parts = (text: string) => text.split(/[/?&=@:]+/).filter((part) => part.length > 3);
+  const shown = new Set(parts(masked));
+  return parts(normal).filter((part) => !shown.has(part));
+}
