@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { z, type ZodType } from 'zod';
 import type { Identity } from './accounts.ts';
 
@@ -50,6 +51,8 @@ export interface ApiRoute<Query, Body, Reply> {
   readonly access: 'public' | 'user' | 'admin';
   readonly query?: ZodType<Query>;
   readonly body?: ZodType<Body>;
+  /** The body is bytes of any kind and length, in place of JSON: the handler reads and bounds them. */
+  readonly bytes?: true;
   readonly reply: ZodType<Reply>;
 }
 
@@ -57,6 +60,8 @@ export interface ApiRequest<Query, Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
+  /** On routes that take bytes: the request, its body unread. */
+  readonly incoming?: IncomingMessage;
   /** Undefined only on public routes. */
   readonly identity: Identity | undefined;
   readonly remoteAddress: string;

@@ -76,6 +76,32 @@ export const PushMessage = z
   .meta({ id: 'PushMessage' });
 export type PushMessage = z.infer<typeof PushMessage>;
 
+/** A button as a person writes it. */
+const WrittenAction = z.object({
+  kind: z.enum(['view', 'http']),
+  label: z.string().trim().min(1, 'Write what the button says.').max(100),
+  url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }),
+  /** Of `http`. */
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+  body: z.string().max(2000).default(''),
+  /** Takes the notification away once it was pressed. */
+  clear: z.boolean().default(false),
+});
+export type WrittenAction = z.infer<typeof WrittenAction>;
+
+/** A file that waits for its message; after an hour it is gone. */
+export const PushUpload = z
+  .object({
+    /** What a message names it by. */
+    id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    /** Bytes. */
+    size: z.int(),
+  })
+  .meta({ id: 'PushUpload' });
+export type PushUpload = z.infer<typeof PushUpload>;
+
 /** Our own API around push topics. Each route asks for the grants that a client would need. */
 export const pushApi = {
   topics: defineRoute({
@@ -134,6 +160,31 @@ export const pushApi = {
     access: 'user',
     reply: done,
   }),
+  limits: defineRoute({
+    method: 'GET',
+    path: '/api/push/limits',
+    summary: 'What a message may be.',
+    access: 'user',
+    reply: z.object({
+      /** Bytes of a message’s text. */
+      message: z.int(),
+      /** Bytes of a file; 0: no files are kept. */
+      file: z.int(),
+      /** How long a file is kept at most, in s. */
+      fileSeconds: z.int(),
+      /** How long a message may be put off, in s. */
+      delaySeconds: z.int(),
+    }),
+  }),
+  upload: defineRoute({
+    method: 'POST',
+    path: '/api/push/topics/:topic/files',
+    summary: 'Takes in a file, sent as it is, for a message that is published within an hour.',
+    access: 'user',
+    query: z.object({ name: z.string().max(255).default('') }),
+    bytes: true,
+    reply: PushUpload,
+  }),
   publish: defineRoute({
     method: 'POST',
     path: '/api/push/messages',
@@ -142,11 +193,19 @@ export const pushApi = {
     body: z.object({
       topic: TopicName,
       title: z.string().max(250).default(''),
-      message: z.string().min(1, 'Write a message.').max(16_384),
+      /** May be empty beside a file. */
+      message: z.string().max(16_384).default(''),
       priority: Priority.default(3),
       tags: z.array(z.string().min(1).max(100)).max(50).default([]),
       click: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
       markdown: z.boolean().default(false),
+      actions: z.array(WrittenAction).max(3, 'Three buttons at most.').default([]),
+      /** The id of an upload. */
+      file: z.string().max(64).optional(),
+      /** The address of a file elsewhere; it is passed on, not fetched. */
+      attach: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
+      /** How the file is called, where not by its own name. */
+      filename: z.string().max(255).default(''),
       /** When to deliver it, as the peer's clients write it: `30m`, `tomorrow, 10am`, a unix time. Empty: now. */
       delay: z.string().max(100).default(''),
     }),

@@ -36,6 +36,8 @@ export interface Delivery extends AsyncDisposable {
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
   readonly planned: PlannedMessages;
+  /** Tells the pages, soon, that other messages wait than before. */
+  readonly plansChanged: () => void;
   readonly retention: Retention;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
@@ -127,6 +129,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     attachments,
     waiting,
     planned,
+    plansChanged: plans.soon,
     retention,
     cacheSeconds,
     baseUrl,

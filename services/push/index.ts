@@ -227,6 +227,7 @@ function create(context: Context, settings: Settings): Service {
         context,
         publisher,
         attachments,
+        limits,
         reserved,
         messageSizeLimit,
         longestDelay,

@@ -47,6 +47,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
       route.body === undefined
         ? undefined
         : parseInput(route.body, await readJson(request, { maxBytes: options.maxBytes ?? 1024 * 1024 }), 'body'),
+    ...(route.bytes === true ? { incoming: request } : {}),
     identity,
     remoteAddress: remoteAddress(request),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),

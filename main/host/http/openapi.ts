@@ -54,7 +54,11 @@ function operation(route: Route, reply: Schema, failure: Schema, components: Com
   const inQuery =
     route.query === undefined ? [] : queryParameters(components.add(route.query, 'input', id), components);
   const body =
-    route.body === undefined ? undefined : { required: true, content: json(components.add(route.body, 'input', id)) };
+    route.bytes === true
+      ? { required: true, content: { 'application/octet-stream': {} } }
+      : route.body === undefined
+        ? undefined
+        : { required: true, content: json(components.add(route.body, 'input', id)) };
   const isEmpty = route.reply instanceof z.ZodUndefined || route.reply instanceof z.ZodVoid;
   const content = (route.reply as unknown) === fileReply ? { '*/*': {} } : json(reply);
   return {

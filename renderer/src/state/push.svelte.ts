@@ -1,6 +1,6 @@
 import { controlApi } from '../../../services/contracts/control.ts';
 import { pushStored } from '../../../services/contracts/push.ts';
-import { pushApi, type PushTopic } from '../../../services/contracts/push-api.ts';
+import { pushApi, type PushTopic, type WrittenAction } from '../../../services/contracts/push-api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { pushMessages } from './push-messages.svelte.ts';
@@ -14,6 +14,12 @@ export interface Composed {
   readonly click: string;
   readonly markdown: boolean;
   readonly delay: string;
+  readonly actions: readonly WrittenAction[];
+  /** The id of an upload. */
+  readonly file: string | undefined;
+  /** Address of a file elsewhere. */
+  readonly attach: string;
+  readonly filename: string;
 }
 
 interface Numbers {
@@ -61,9 +67,14 @@ class Push {
   }
 
   /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */
-  async publish({ tags, click, ...rest }: Composed): Promise<number> {
+  async publish({ tags, click, actions, file, attach, ...rest }: Composed): Promise<number> {
+    const given = {
+      ...(click === '' ? {} : { click }),
+      ...(attach === '' ? {} : { attach }),
+      ...(file ? { file } : {}),
+    };
     const { time } = await call(pushApi.publish, {
-      body: { ...rest, tags: [...tags], ...(click === '' ? {} : { click }) },
+      body: { ...rest, ...given, tags: [...tags], actions: [...actions] },
     });
     this.#refresh();
     pushMessages.refresh();

@@ -102,7 +102,7 @@ export class Attachments {
       const size = await this.#write(upload, fits);
       // Others were recorded meanwhile, which were not counted when this one began.
       if (!(await this.#fits(upload))(0)) throw refuse('too_large');
-      const url = `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
+      const url = this.addressOf(id, ending);
       return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender }, room };
     } catch (error) {
       room[Symbol.dispose]();
@@ -143,8 +143,13 @@ export class Attachments {
     } finally {
       this.#incoming.delete(id);
     }
-    const url = `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
+    const url = this.addressOf(id, ending);
     return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
+  }
+
+  /** Where clients get a file. */
+  addressOf(id: string, ending: string): string {
+    return `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
   }
 
   /** What one file may have, in bytes, and how long it is kept at most, in seconds. */

@@ -1,13 +1,13 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { Problem } from '../../contracts/problem.ts';
 import { pushApi } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import type { Limits } from '../limits.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Statistics } from '../statistics.ts';
 import { Browse } from '../store/browse.ts';
-import { dueOf, unfit } from './fields.ts';
-import { lineOf, shown } from './shown.ts';
+import { composeHandlers } from './compose.ts';
+import { lineOf } from './shown.ts';
 import { topicMessageHandlers } from './topic-messages.ts';
 import { topicRights } from './topic-rights.ts';
 
@@ -15,6 +15,7 @@ interface ApiParts {
   readonly context: Context;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
+  readonly limits: Limits;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;
@@ -30,7 +31,8 @@ const mostTopics = 500;
 
 /** The service's part of our own API; the same grants count as on its own port. */
 export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const { context, publisher, attachments, reserved, messageSizeLimit, longestDelay, statistics, subscribers } = parts;
+  const { context, publisher, attachments, limits, reserved, messageSizeLimit, longestDelay, statistics, subscribers } =
+    parts;
   const { accounts, clock, db } = context;
   const browse = new Browse(db);
   const seconds = (): number => Math.floor(clock.now() / 1000);
@@ -55,35 +57,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
 
     ...topicMessageHandlers({ context, publisher, attachments, rights }),
 
-    implement(pushApi.publish, async ({ identity, body }) => {
-      const { title, priority, tags, click, markdown } = body;
-      const topic = rights.require(identity, 'write', body.topic);
-      const due = dueOf(body.delay.trim(), clock.now(), longestDelay);
-      const message = body.message.trim();
-      if (message === '') throw unfit('message', 'Write a message.');
-      if (Buffer.byteLength(message) >= messageSizeLimit) {
-        throw unfit('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
-      }
-      const envelope = await publisher.publish({
-        event: 'message',
-        ...{
-          topic,
-          title: title.trim(),
-          message,
-          priority,
-          tags,
-          markdown,
-          cached: true,
-          due,
-          account: identity?.account,
-        },
-        ...(click === undefined ? {} : { click }),
-        inbox: { source: 'push', body: message },
-      });
-      // Undefined is for keys, and a page's message has none.
-      if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
-      return shown(envelope.message, envelope.seq ?? 0);
-    }),
+    ...composeHandlers({ context, publisher, attachments, rights, limits, messageSizeLimit, longestDelay }),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;

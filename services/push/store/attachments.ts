@@ -29,6 +29,22 @@ export class AttachmentStore {
     return rows.length;
   }
 
+  /** Gives a file that waits under `draft` to its sender, until `expires`; undefined when there is none. */
+  async claim(
+    transaction: Kysely<Tables>,
+    given: { id: string; draft: string; sender: string; name: string; expires: number; now: number },
+  ): Promise<HeldFile | undefined> {
+    const { id, draft, sender, name, expires, now } = given;
+    return transaction
+      .updateTable('attachments')
+      .set({ sender, expires, ...(name === '' ? {} : { name }) })
+      .where('id', '=', id)
+      .where('sender', '=', draft)
+      .where('expires', '>', now)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
   async find(id: string, now: number): Promise<HeldFile | undefined> {
     return this.#db
       .selectFrom('attachments')

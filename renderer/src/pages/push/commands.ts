@@ -1,3 +1,5 @@
+import type { WrittenAction } from '../../../../services/contracts/push-api.ts';
+
 /** A text in single quotes, as a POSIX shell takes it. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -12,10 +14,17 @@ export interface Written {
   readonly click: string;
   readonly markdown: boolean;
   readonly delay: string;
+  /** Address of a file elsewhere. */
+  readonly attach: string;
+  /** Name of a file of this device; empty without one. */
+  readonly file: string;
+  /** How the file is called at the readers. */
+  readonly filename: string;
+  readonly actions: readonly WrittenAction[];
 }
 
 /** The curl command that publishes the same. The token stays a variable: what is copied holds no secret. */
-export function curlOf(server: string, { topic, message, ...given }: Written): string {
+export function curlOf(server: string, { topic, message, file, ...given }: Written): string {
   const headers = [
     ['Title', given.title],
     ['Priority', given.priority === 3 ? '' : String(given.priority)],
@@ -23,14 +32,25 @@ export function curlOf(server: string, { topic, message, ...given }: Written): s
     ['Click', given.click],
     ['Markdown', given.markdown ? 'yes' : ''],
     ['Delay', given.delay],
+    ['Attach', file === '' ? given.attach : ''],
+    ['Filename', given.filename || file],
+    ['Actions', given.actions.length === 0 ? '' : JSON.stringify(given.actions.map(spelled))],
+    // The body is the file then, and a header cannot hold a line break.
+    ['Message', file === '' ? '' : message.replaceAll('\n', String.raw`\n`)],
   ].filter(([, value]) => value !== '');
   return [
     'curl -H "Authorization: Bearer $TOKEN"',
     ...headers.map(([name, value]) => `-H ${quoted(`${name ?? ''}: ${value ?? ''}`)}`),
     // Unlike -d this keeps line breaks and takes no leading @ for a file.
-    `--data-raw ${quoted(message)}`,
+    file === '' ? `--data-raw ${quoted(message)}` : `-T ${quoted(file)}`,
     quoted(`${server}/${topic}`),
   ].join(' ');
+}
+
+/** As the peer's clients write a button. */
+function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
+  const request = kind === 'http' ? { method, ...(body === '' || method === 'GET' ? {} : { body }) } : {};
+  return { action: kind, label, url, ...request, ...(clear ? { clear } : {}) };
 }
 
 /** Ready commands for clients that people have; `open`: nobody needs a token. */

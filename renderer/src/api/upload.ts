@@ -1,0 +1,55 @@
+import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+/**
+ * Sends a file to a route that takes bytes, telling how far it is: from 0 to 1. `fetch` tells nothing of that.
+ *
+ * @throws Problem as `call` does; `page.aborted` when `signal` stopped it.
+ */
+export function upload<Query, Reply>(
+  route: ApiRoute<Query, undefined, Reply>,
+  file: Blob,
+  options: {
+    readonly params: Readonly<Record<string, string>>;
+    readonly query: Readonly<Record<string, string>>;
+    readonly progress: (part: number) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<Reply> {
+  const { params, query, progress, signal } = options;
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const request = new XMLHttpRequest();
+  return new Promise((resolve, reject) => {
+    request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
+    request.onload = () => {
+      const reply = read(request.responseText);
+      const parsed = request.status < 300 ? route.reply.safeParse(reply) : undefined;
+      if (parsed?.success) resolve(parsed.data);
+      else reject(problemOf(request.status, reply));
+    };
+    request.onerror = () => {
+      reject(new Problem('page.offline', 0, 'The file did not arrive. Is Homeport still running?'));
+    };
+    request.onabort = () => reject(new Problem('page.aborted', 0, 'The upload was stopped.'));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.open(route.method, `${path}?${new URLSearchParams(query).toString()}`);
+    request.setRequestHeader('Content-Type', 'application/octet-stream');
+    request.send(file);
+  });
+}
+
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy answered in place of the host; the status tells.
+    return undefined;
+  }
+}
+
+function problemOf(status: number, reply: unknown): Problem {
+  const parsed = ApiError.safeParse(reply);
+  if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
+  const { code, detail, fields = {} } = parsed.data.error;
+  return new Problem(code, status, detail, { fields });
+}
