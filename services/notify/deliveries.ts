@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob, type Attempt } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
-import type { Context, Counter } from '../contracts/service.ts';
+import type { Context, Counter, Histogram } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Message } from './domain/message.ts';
@@ -28,6 +28,7 @@ export class Deliveries {
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #sent: Counter;
+  readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
 
@@ -56,6 +57,12 @@ export class Deliveries {
         { scheme: label, status: 'success' },
         { scheme: label, status: 'failure' },
       ]),
+    });
+    this.#seconds = context.metrics.histogram({
+      name: 'aggregator_delivery_seconds',
+      help: 'Time from the acceptance of a notification to its delivery at a destination.',
+      labels: ['scheme'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
     });
   }
 
@@ -99,7 +106,9 @@ export class Deliveries {
     this.#firstAttempts.report(payload.notice, payload.destination, outcome, detail);
     if (result.ok) {
       if (delivery.files > 0) await this.#folder.remove(await this.#attachments.release(payload.notice));
-      this.#sent.inc({ scheme: labelOf(delivery.service), status: 'success' });
+      const scheme = labelOf(delivery.service);
+      this.#sent.inc({ scheme, status: 'success' });
+      this.#seconds.observe(Math.max(0, this.#context.clock.now() - delivery.message.time) / 1000, { scheme });
       return;
     }
     throw new Problem('notify.not_delivered', result.status ?? 502, result.detail, {
