@@ -1,5 +1,15 @@
 // The real clients and programs the tests speak to. Needs root on Debian or Ubuntu to install; elsewhere it says what is missing.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, copyFileSync, chmodSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  copyFileSync,
+  chmodSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,6 +28,12 @@ const programs = {
   'dbus-run-session': 'dbus-daemon',
   'notify-send': 'libnotify-bin',
 };
+
+/** Program -> Debian package it is unpacked from. */
+const unpacked = { promtool: 'prometheus', 'prometheus-alertmanager': 'prometheus-alertmanager' };
+
+/** Folder -> version of the Python package. */
+const apprise = { 'apprise-1': '1.13.1', 'apprise-2': '2.2.0' };
 
 export function installTestTools({ root, run, stop }) {
   const found = (command) => run('sh', ['-c', `command -v ${command}`], { quiet: true }).status === 0;
@@ -48,25 +64,46 @@ export function installTestTools({ root, run, stop }) {
     if (result.status !== 0) console.error(result.stderr);
   }
 
-  // promtool alone, unpacked from its package: installing the package would start a server.
-  const promtool = join(root, '.cache', 'tools', 'promtool');
-  if (!existsSync(promtool) && !found('promtool') && apt) {
-    console.error('Fetching promtool …');
+  // Single programs, unpacked from their packages: installing these would start servers.
+  const tools = join(root, '.cache', 'tools');
+  for (const [program, source] of Object.entries(unpacked)) {
+    const target = join(tools, program);
+    if (existsSync(target) || found(program) || !apt) continue;
+    console.error(`Fetching ${program} …`);
     update();
-    const folder = mkdtempSync(join(tmpdir(), 'homeport-promtool-'));
-    run('apt-get', ['download', '-qq', 'prometheus'], {
+    const folder = mkdtempSync(join(tmpdir(), `homeport-${program}-`));
+    run('apt-get', ['download', '-qq', source], {
       quiet: true,
       cwd: folder,
       env: { ...environment, APT_CONFIG: '' },
     });
     const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
     if (archive && run('dpkg', ['-x', archive, 'unpacked'], { quiet: true, cwd: folder }).status === 0) {
-      mkdirSync(join(root, '.cache', 'tools'), { recursive: true });
-      copyFileSync(join(folder, 'unpacked', 'usr', 'bin', 'promtool'), `${promtool}.new`);
-      chmodSync(`${promtool}.new`, 0o755);
-      renameSync(`${promtool}.new`, promtool);
+      mkdirSync(tools, { recursive: true });
+      copyFileSync(join(folder, 'unpacked', 'usr', 'bin', program), `${target}.new`);
+      chmodSync(`${target}.new`, 0o755);
+      renameSync(`${target}.new`, target);
+      // Debian's Alertmanager does not start without its templates, which it looks for here alone.
+      const templates = join(folder, 'unpacked', 'usr', 'share', 'prometheus', 'alertmanager');
+      if (existsSync(templates)) cpSync(templates, '/usr/share/prometheus/alertmanager', { recursive: true });
     }
     rmSync(folder, { recursive: true, force: true });
+  }
+
+  // The client of the notification service, in both of its generations, each in a folder of its own.
+  for (const [folder, version] of Object.entries(apprise)) {
+    const target = join(tools, folder);
+    if (existsSync(target) || !pip()) continue;
+    console.error(`Fetching apprise ${version} …`);
+    rmSync(`${target}.new`, { recursive: true, force: true });
+    const wanted = ['--target', `${target}.new`, `apprise==${version}`];
+    const result = run(
+      'python3',
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore', ...wanted],
+      { quiet: true },
+    );
+    if (result.status === 0) renameSync(`${target}.new`, target);
+    else console.error(result.stderr);
   }
 
   const engines = run(
@@ -77,7 +114,8 @@ export function installTestTools({ root, run, stop }) {
   if (engines.status !== 0) console.error(engines.stdout + engines.stderr);
 
   const absent = Object.keys(programs).filter((command) => !found(command));
-  if (!existsSync(promtool) && !found('promtool')) absent.push('promtool');
+  absent.push(...Object.keys(unpacked).filter((name) => !existsSync(join(tools, name)) && !found(name)));
+  absent.push(...Object.keys(apprise).filter((name) => !existsSync(join(tools, name))));
   if (engines.status !== 0) absent.push('yt-dlp');
   if (absent.length > 0) {
     const sentence = `The tests speak to programs that are missing here: ${absent.join(', ')}.`;

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
 import { deliver, urlPurpose, type Deliveries } from './deliveries.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
@@ -9,6 +11,7 @@ import type { Message } from './domain/message.ts';
 import { parseTagField, selectDestinations, type TagExpression } from './domain/tags.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
 import { readKey, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import type { NoticeStore } from './store/notices.ts';
 
@@ -32,6 +35,8 @@ export class Aggregator {
   readonly #context: Context;
   readonly #configurations: ConfigurationStore;
   readonly #notices: NoticeStore;
+  readonly #attachments: AttachmentStore;
+  readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
   readonly #limits: AggregatorLimits;
@@ -43,6 +48,8 @@ export class Aggregator {
     parts: {
       readonly configurations: ConfigurationStore;
       readonly notices: NoticeStore;
+      readonly attachments: AttachmentStore;
+      readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
     },
@@ -51,6 +58,8 @@ export class Aggregator {
     this.#context = context;
     this.#configurations = parts.configurations;
     this.#notices = parts.notices;
+    this.#attachments = parts.attachments;
+    this.#folder = parts.folder;
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
     this.#limits = limits;
@@ -75,6 +84,7 @@ export class Aggregator {
     configuration: string,
     destinations: readonly TaggedDestination[],
     notice: Notice,
+    { files = [], hops = 0 }: { readonly files?: readonly StoredFile[]; readonly hops?: number } = {},
   ): Promise<readonly Outcome[]> {
     const chosen = chooseParts(destinations);
     if (chosen.size === 0) return [];
@@ -87,7 +97,7 @@ export class Aggregator {
       held: this.#deliveries.isFailing(delivery),
     }));
     using attempts = this.#firstAttempts.expect(id, expected, this.#limits.answerMs);
-    await this.#accept(id, configuration, notice, chosen);
+    await this.#accept(id, configuration, notice, chosen, files, hops);
     // Awaited here: the disposal at the end of this block forgets the notice.
     return await attempts.settled();
   }
@@ -98,8 +108,8 @@ export class Aggregator {
    * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
-    const { configuration, notice } = offer;
-    if (offer.urls !== undefined) return this.#accept(key, '', notice, namedBy(offer.urls));
+    const { configuration } = offer;
+    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls));
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
@@ -112,7 +122,26 @@ export class Aggregator {
       const inbox = parseDestination('inbox://');
       if (typeof inbox !== 'string') chosen.set(destinationId(inbox), inbox);
     }
-    await this.#accept(key, configuration, notice, chosen);
+    await this.#takeFor(key, configuration, offer, chosen);
+  }
+
+  async #takeFor(
+    key: string,
+    configuration: string,
+    { files = [], notice }: NoticeOffer,
+    chosen: ReadonlyMap<string, Destination>,
+  ): Promise<void> {
+    const stored: StoredFile[] = [];
+    let isNew = false;
+    try {
+      for (const [place, { name, type, bytes }] of files.entries()) {
+        const file = await this.#folder.write(Readable.from([bytes]), { name, type, place }, Infinity);
+        if (file !== undefined) stored.push(file);
+      }
+      isNew = await this.#accept(key, configuration, notice, chosen, stored);
+    } finally {
+      if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
+    }
   }
 
   async #accept(
@@ -120,7 +149,9 @@ export class Aggregator {
     configuration: string,
     notice: Notice,
     chosen: ReadonlyMap<string, Destination>,
-  ): Promise<void> {
+    files: readonly StoredFile[] = [],
+    hops = 0,
+  ): Promise<boolean> {
     const { bus, clock, commit, jobs, vault } = this.#context;
     const message: Message = {
       id,
@@ -132,6 +163,7 @@ export class Aggregator {
       link: notice.link,
       source: notice.source,
       time: clock.now(),
+      ...(hops === 0 ? {} : { hops }),
     };
     const deliveries = [...chosen].map(([delivery, destination]) => ({
       destinationId: delivery,
@@ -141,7 +173,8 @@ export class Aggregator {
       optional: destination.optional,
     }));
     const isNew = await commit(async (transaction) => {
-      if (!(await this.#notices.add(transaction, configuration, message, deliveries))) return false;
+      if (!(await this.#notices.add(transaction, configuration, message, deliveries, files.length))) return false;
+      await this.#attachments.add(transaction, id, files);
       await jobs.enqueueAll(
         transaction,
         deliver,
@@ -153,9 +186,10 @@ export class Aggregator {
       );
       return true;
     });
-    if (!isNew) return;
+    if (!isNew) return false;
     this.#counted.waiting += deliveries.length;
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
+    return true;
   }
 
   async #refuseWhenFull(): Promise<void> {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { defineJob, type Attempt } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
-import type { Context, Counter } from '../contracts/service.ts';
+import type { Context, Counter, Histogram } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
+import type { AttachmentFolder } from './attachments/folder.ts';
+import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
+import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
 /** One message to one destination. The secrets stay in the delivery's row. */
@@ -22,16 +25,30 @@ export class Deliveries {
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #changed: () => void;
+  readonly #attachments: AttachmentStore;
+  readonly #folder: AttachmentFolder;
   readonly #sent: Counter;
+  readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
 
   /** `changed` is called after each attempt whose outcome was noted. */
-  constructor(context: Context, notices: NoticeStore, firstAttempts: FirstAttempts, changed: () => void) {
+  constructor(
+    context: Context,
+    parts: {
+      readonly notices: NoticeStore;
+      readonly attachments: AttachmentStore;
+      readonly folder: AttachmentFolder;
+      readonly firstAttempts: FirstAttempts;
+      readonly changed: () => void;
+    },
+  ) {
     this.#context = context;
-    this.#changed = changed;
-    this.#notices = notices;
-    this.#firstAttempts = firstAttempts;
+    this.#changed = parts.changed;
+    this.#notices = parts.notices;
+    this.#attachments = parts.attachments;
+    this.#folder = parts.folder;
+    this.#firstAttempts = parts.firstAttempts;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
@@ -40,6 +57,12 @@ export class Deliveries {
         { scheme: label, status: 'success' },
         { scheme: label, status: 'failure' },
       ]),
+    });
+    this.#seconds = context.metrics.histogram({
+      name: 'aggregator_delivery_seconds',
+      help: 'Time from the acceptance of a notification to its delivery at a destination.',
+      labels: ['scheme'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
     });
   }
 
@@ -82,7 +105,10 @@ export class Deliveries {
     const detail = outcome === 'queued' ? `${result.detail} It is queued and tried again.` : result.detail;
     this.#firstAttempts.report(payload.notice, payload.destination, outcome, detail);
     if (result.ok) {
-      this.#sent.inc({ scheme: labelOf(delivery.service), status: 'success' });
+      if (delivery.files > 0) await this.#folder.remove(await this.#attachments.release(payload.notice));
+      const scheme = labelOf(delivery.service);
+      this.#sent.inc({ scheme, status: 'success' });
+      this.#seconds.observe(Math.max(0, this.#context.clock.now() - delivery.message.time) / 1000, { scheme });
       return;
     }
     throw new Problem('notify.not_delivered', result.status ?? 502, result.detail, {
@@ -100,7 +126,16 @@ export class Deliveries {
         detail: `The ${delivery.service} destination is not valid: ${destination}.`,
       };
     }
-    return destination.send(delivery.message, this.#context, signal);
+    return destination.send(await this.#withFiles(delivery), this.#context, signal);
+  }
+
+  async #withFiles({ message, files }: OpenDelivery): Promise<Message> {
+    if (files === 0) return message;
+    const stored = await this.#attachments.of(message.id);
+    return {
+      ...message,
+      attachments: stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) })),
+    };
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

@@ -2,12 +2,14 @@ import { noticeOffered } from '../contracts/notice.ts';
 import { defineService, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
+import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { createPortable } from './portable.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { Settings } from './settings.ts';
+import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { NoticeStore } from './store/notices.ts';
 import { migrations } from './store/tables.ts';
@@ -29,6 +31,7 @@ export const notify = defineService({
     APPRISE_STATELESS_URLS: 'statelessUrls',
     APPRISE_WEBHOOK_URL: 'resultsUrl',
     APPRISE_API_ONLY: 'apiOnly',
+    APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
   },
   migrations,
   create(context, settings) {
@@ -37,8 +40,11 @@ export const notify = defineService({
     const notices = new NoticeStore(db);
     const configurations = new ConfigurationStore(db, vault);
     const firstAttempts = new FirstAttempts(clock);
-    const deliveries = new Deliveries(context, notices, firstAttempts, () => activity.touch());
-    const aggregator = new Aggregator(context, { configurations, notices, deliveries, firstAttempts }, settings);
+    const attachments = new AttachmentStore(db);
+    const folder = new AttachmentFolder(context);
+    const kept = { notices, attachments, folder, firstAttempts };
+    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch() });
+    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
     const open = new DisposableStack();
 
     metrics.gauge({
@@ -47,14 +53,16 @@ export const notify = defineService({
       collect: () => notices.countWaiting(),
     });
 
+    const clear = async (): Promise<void> => {
+      await notices.prune(clock.now() - settings.historyDays * 24 * hourMs);
+      await folder.sweep(await attachments.needed());
+    };
     const prune = (): void => {
-      notices
-        .prune(clock.now() - settings.historyDays * 24 * hourMs)
-        .catch((error: unknown) => log.warn('history was not cleared', { error }));
+      clear().catch((error: unknown) => log.warn('history was not cleared', { error }));
     };
 
     return {
-      http: createApp({ context, aggregator, configurations, settings }),
+      http: createApp({ context, aggregator, folder, configurations, settings }),
       api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings }),
       portable: createPortable(configurations, clock),
       start() {

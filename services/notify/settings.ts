@@ -29,6 +29,20 @@ export const Settings = z.object({
     description: 'A web address that gets the outcome of each call as JSON (source, status, output). Empty: nobody.',
     secret: true,
   }),
+  maxAttachments: z.int().min(0).max(100).default(6).meta({
+    title: 'Files a notification',
+    description: 'A call with more files is refused. 0: any number.',
+  }),
+  attachmentBytes: z
+    .int()
+    .min(1)
+    .default(200 * 1024 * 1024)
+    .meta({ title: 'Largest file (bytes)', description: 'A call with a larger file is refused.' }),
+  attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
+    title: 'Own hosts to fetch files from',
+    description:
+      'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
+  }),
   apiOnly: z.boolean().default(false).meta({
     title: 'API only',
     description: 'Answers browsers at the root of the port with 421 instead of leading them to the app.',

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import busboy from 'busboy';
+import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/answer.ts';
 import { bodyLimit } from '../wire/notify.ts';
 
-/** A request's body, read as its Content-Type says. Fields of a form that came more than once are lists. */
+/**
+ * A request's body, read as its Content-Type says. Fields of a form that came more than once are lists; `refused`: one of its
+ * files was not taken.
+ */
 export type Body =
   | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly hasFile: boolean }
+  | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
@@ -68,26 +73,56 @@ function collect(pairs: Iterable<readonly [string, string]>): Record<string, unk
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
-/** A form in parts. Files are read and dropped: none is kept, but it must be known that there was one. */
-function parseMultipart(request: IncomingMessage, bytes: Buffer): Promise<Body> {
-  return new Promise((resolve) => {
+/** A file in a form, in the order of the form, from 0. False: it is not taken; it must be read to its end all the same. */
+export type TakeFile = (stream: Readable, file: NewFile) => Promise<boolean>;
+
+/** Where files have no place they are read and dropped. */
+const dropFile: TakeFile = async (stream) => {
+  for await (const _chunk of stream);
+  return false;
+};
+
+/** A form in parts (RFC 7578): files go on as they come, fields are collected up to the limit of a body. */
+function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<Body> {
+  return new Promise((resolve, reject) => {
     const pairs: [string, string][] = [];
-    let hasFile = false;
-    const fail = (): void => resolve({ kind: 'bad-form' });
+    const taking: Promise<boolean>[] = [];
+    let length = 0;
+    let refused = false;
+    const leave = (end: () => void): void => {
+      request.unpipe();
+      request.resume();
+      // A file that is under way ends on its own; who takes it has cleaned up by then.
+      void Promise.allSettled(taking).then(end);
+    };
+    const fail = (): void => leave(() => resolve({ kind: 'bad-form' }));
     try {
       const form = busboy({
         headers: request.headers,
         defParamCharset: 'utf8',
-        limits: { fieldSize: bodyLimit, fields: 200, parts: 300, fileSize: bodyLimit },
+        limits: { fieldSize: bodyLimit, fields: 200, parts: 300, files: 100 },
       });
-      form.on('field', (name, value) => void pairs.push([name, value]));
-      form.on('file', (_name, stream) => {
-        hasFile = true;
-        stream.resume();
+      form.on('field', (name, value) => {
+        length += name.length + value.length;
+        if (length <= bodyLimit) pairs.push([name, value]);
       });
+      form.on('file', (_field, stream, { filename, mimeType }) => {
+        const taken = takeFile(stream, { name: filename ?? '', type: mimeType, place: taking.length });
+        taken.then(
+          (kept) => void (refused ||= !kept),
+          (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
+        );
+        taking.push(taken);
+      });
+      form.on('filesLimit', () => void (refused = true));
       form.on('error', fail);
-      form.on('close', () => resolve({ kind: 'form', fields: collect(pairs), hasFile }));
-      form.end(bytes);
+      form.on('close', () => {
+        void Promise.allSettled(taking).then(() =>
+          resolve(length > bodyLimit ? { kind: 'bad-form' } : { kind: 'form', fields: collect(pairs), refused }),
+        );
+      });
+      request.on('aborted', fail);
+      request.pipe(form);
     } catch (error) {
       // Without a usable boundary busboy refuses to begin.
       if (error instanceof Error) fail();
@@ -97,8 +132,9 @@ function parseMultipart(request: IncomingMessage, bytes: Buffer): Promise<Body> 
 }
 
 /** Reads a request's body to its end. */
-export async function readBody(request: IncomingMessage): Promise<Body> {
+export async function readBody(request: IncomingMessage, takeFile: TakeFile = dropFile): Promise<Body> {
   const type = request.headers['content-type'];
+  if (type !== undefined && /^multipart\/form-data/i.test(type)) return parseMultipart(request, takeFile);
   const bytes = await readAll(request);
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
   if (isJsonType(type)) {
@@ -106,11 +142,10 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
     return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields };
   }
   if (type === undefined) return { kind: 'none' };
-  if (/^multipart\/form-data/i.test(type)) return parseMultipart(request, bytes);
   const text = decode(bytes);
   if (text === undefined) return { kind: 'bad-form' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
-    return { kind: 'form', fields: collect(new URLSearchParams(text)), hasFile: false };
+    return { kind: 'form', fields: collect(new URLSearchParams(text)), refused: false };
   }
   return /^text\/plain/i.test(type) ? { kind: 'text', text } : { kind: 'none' };
 }

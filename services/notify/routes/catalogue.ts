@@ -1,6 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { isWritable } from '../attachments/folder.ts';
 import { destinationId, kinds } from '../destinations/catalogue.ts';
 import { commonArguments } from '../destinations/options.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
@@ -46,21 +47,24 @@ export function catalogueRoutes(parts: RouteParts): Router {
   };
 
   const status = async (request: Request, response: Response): Promise<void> => {
-    const works = await isReadable(configurations.keys(), context.log);
-    const details = works ? ['OK'] : ['CONFIG_PERMISSION_ISSUE'];
-    const code = works ? 200 : 417;
+    const [works, attaches] = await Promise.all([
+      isReadable(configurations.keys(), context.log),
+      isWritable(context.files),
+    ]);
+    const details = [...(works ? [] : ['CONFIG_PERMISSION_ISSUE']), ...(attaches ? [] : ['ATTACH_PERMISSION_ISSUE'])];
+    const code = details.length === 0 ? 200 : 417;
+    if (details.length === 0) details.push('OK');
     if (answerKind(request) !== 'json') {
       response.status(code).type('text/plain').send(details.join(','));
       return;
     }
     sendJson(response, code, {
       config_lock: settings.configurationLock,
-      // Attachments are not served, so none is taken.
-      attach_lock: true,
+      attach_lock: false,
       stateful_enabled: true,
-      max_attachments: 0,
-      attach_size: 0,
-      status: { persistent_storage: true, can_write_config: works, can_write_attach: false, details },
+      max_attachments: settings.maxAttachments,
+      attach_size: settings.attachmentBytes,
+      status: { persistent_storage: true, can_write_config: works, can_write_attach: attaches, details },
     });
   };
 

@@ -1,5 +1,6 @@
 import { TextFormat, type Notice } from '../../contracts/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { readSources, type AttachmentSource } from '../attachments/sources.ts';
 import { parseNoticeType } from '../domain/notice-type.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
@@ -14,6 +15,8 @@ export interface Notification {
   readonly expression: TagExpression | undefined;
   /** Destinations of a stateless call. */
   readonly urls: readonly string[];
+  /** Files it names besides those that came in parts of a form. */
+  readonly sources: readonly AttachmentSource[];
 }
 
 /** The peer's own form refuses a longer one; its JSON does not. */
@@ -37,7 +40,7 @@ function fieldsOf(body: Body, query: URLSearchParams, titleHeader: string | unde
     case 'text':
       return { body: body.text, title: query.get('title') ?? titleHeader };
     case 'form':
-      if (body.hasFile) throw refusal(400, sentences.badAttachment);
+      if (body.refused) throw refusal(400, sentences.badAttachment);
       if (longest(body.fields['title']) > formTitleLimit) throw refusal(400, sentences.badForm);
       return body.fields;
     case 'json':
@@ -86,7 +89,12 @@ function readUrls(value: unknown): readonly string[] {
 export function readNotification(
   body: Body,
   query: URLSearchParams,
-  options: { readonly header: (name: string) => string | undefined; readonly key: string | undefined },
+  options: {
+    readonly header: (name: string) => string | undefined;
+    readonly key: string | undefined;
+    /** Files came in parts of the form, so that the body may be empty. */
+    readonly hasFiles: boolean;
+  },
 ): Notification {
   const rules = mappingRules(query);
   const given = fieldsOf(body, query, options.header('title'));
@@ -101,15 +109,22 @@ export function readNotification(
   if (program !== undefined) return fromProgram(program, query, fields);
   const type = parseNoticeType(firstText(fields.type, query.get('type')) ?? 'info');
   if (type === undefined) throw refusal(400, body.kind === 'form' ? sentences.badForm : sentences.lacking);
-  if (![fields.attach, fields.attachment, fields.attachments].every(isEmpty))
-    throw refusal(400, sentences.badAttachment);
-  if (isEmpty(fields.body)) throw refusal(400, sentences.lacking);
+  const sources = readFiles(fields);
+  if (isEmpty(fields.body) && sources.length === 0 && !options.hasFiles) throw refusal(400, sentences.lacking);
   const title = firstText(fields.title, query.get('title')) ?? '';
   return {
     notice: { title, body: fields.body ?? '', type, format, tags: [], source: 'notify' },
     expression: readTag(firstOf(fields.tag, fields.tags, queryTags(query))),
     urls: readUrls(fields.urls),
+    sources,
   };
+}
+
+function readFiles(fields: NotifyFields): readonly AttachmentSource[] {
+  const named = firstOf(fields.attach, fields.attachment, fields.attachments);
+  const sources = named === undefined ? [] : readSources(named);
+  if (sources === undefined) throw refusal(400, sentences.badAttachment);
+  return sources;
 }
 
 /** What a known program says; what the caller's query says wins over it. */
@@ -126,6 +141,7 @@ function fromProgram(program: Recognised, query: URLSearchParams, fields: Notify
     },
     expression: readTag(firstOf(queryTags(query), tag)),
     urls: foreign ? [] : readUrls(fields.urls),
+    sources: foreign ? [] : readFiles(fields),
   };
 }
 
@@ -148,9 +164,10 @@ export function queryTags(query: URLSearchParams): unknown {
   return values.length > 1 ? values : values[0];
 }
 
-/** @throws Problem 400 for something that is no count, 406 when the notification was passed on too often. */
-export function checkRecursion(header: string | undefined, limit: number): void {
-  if (header === undefined) return;
+/** How many aggregators passed a notification on. @throws Problem 400 for something that is no count, 406 when the notification was passed on too often. */
+export function readHops(header: string | undefined, limit: number): number {
+  if (header === undefined) return 0;
   if (!/^\s*\d{1,9}\s*$/.test(header)) throw refusal(400, sentences.badRecursion);
   if (Number(header) > limit) throw refusal(406, sentences.recursion);
+  return Number(header);
 }

@@ -2,6 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import { chosenOf } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
+import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { selectDestinations } from '../domain/tags.ts';
@@ -10,7 +11,7 @@ import { reportResults } from '../results.ts';
 import { mostDestinations, type TaggedDestination } from '../read-key.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody } from './body.ts';
-import { checkRecursion, readNotification, refusal } from './notification.ts';
+import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
@@ -31,7 +32,7 @@ function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
 
 /** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(parts: RouteParts): Router {
-  const { aggregator, context, settings } = parts;
+  const { aggregator, context, folder, settings } = parts;
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
@@ -39,11 +40,13 @@ export function notifyRoutes(parts: RouteParts): Router {
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
-    checkRecursion(request.get('x-apprise-recursion-count'), settings.recursionLimit);
-    const body = await readBody(request);
-    const { notice, expression, urls } = readNotification(body, queryOf(request), {
+    const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
+    await using files = openIntake(context, folder, settings);
+    const body = await readBody(request, files.take);
+    const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
       key,
+      hasFiles: files.kept.length > 0,
     });
     const known = key === undefined ? undefined : await aggregator.find(key);
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
@@ -54,7 +57,9 @@ export function notifyRoutes(parts: RouteParts): Router {
     }
     // Without a configuration nothing wears a tag, so an expression reaches nobody, as in the peer.
     const chosen = known === undefined ? selectDestinations(destinations, expression) : destinations;
-    const outcomes = await aggregator.post(key ?? '', chosen, notice);
+    if (chosen.length > 0 && !(await files.fetch(sources))) throw refusal(400, sentences.badAttachment);
+    const outcomes = await aggregator.post(key ?? '', chosen, notice, { files: files.kept, hops });
+    if (outcomes.length > 0) files.release();
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => state === 'failed' && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));

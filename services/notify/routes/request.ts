@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Accounts, Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { Aggregator } from '../aggregator.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { Settings } from '../settings.ts';
@@ -11,6 +12,7 @@ import { Key, sentences } from '../wire/notify.ts';
 export interface RouteParts {
   readonly context: Context;
   readonly aggregator: Aggregator;
+  readonly folder: AttachmentFolder;
   readonly configurations: ConfigurationStore;
   readonly settings: Settings;
 }

@@ -15,6 +15,8 @@ export interface NewDelivery {
 /** A delivery that was not made yet, with its notice. */
 export interface OpenDelivery {
   readonly message: Message;
+  /** How many files go with it. */
+  readonly files: number;
   readonly service: string;
   readonly sealedUrl: string;
   readonly shownUrl: string;
@@ -38,6 +40,7 @@ export class NoticeStore {
     configuration: string,
     message: Message,
     deliveries: readonly NewDelivery[],
+    files = 0,
   ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('notices')
@@ -51,6 +54,8 @@ export class NoticeStore {
         tags: JSON.stringify(message.tags),
         link: message.link ?? null,
         source: message.source,
+        files,
+        hops: message.hops ?? 0,
         created_at: message.time,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -92,6 +97,7 @@ export class NoticeStore {
     if (row === undefined) return undefined;
     const tags: unknown = JSON.parse(row.tags);
     return {
+      files: row.files,
       service: row.service,
       sealedUrl: row.sealed_url,
       shownUrl: row.shown_url,
@@ -105,6 +111,7 @@ export class NoticeStore {
         link: row.link ?? undefined,
         source: row.source,
         time: Number(row.created_at),
+        ...(row.hops === 0 ? {} : { hops: row.hops }),
       },
     };
   }

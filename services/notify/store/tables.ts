@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
+import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { keyOptions } from './key-options.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
@@ -28,6 +29,10 @@ export interface NoticeTable {
   /** JSON list. */
   tags: string;
   link: string | null;
+  /** How many files go with it. */
+  files: number;
+  /** How many aggregators passed it on before this one. */
+  hops: number;
   source: string;
   created_at: Milliseconds;
 }
@@ -52,6 +57,7 @@ export interface NotifyTables {
   configurations: ConfigurationTable;
   notices: NoticeTable;
   deliveries: DeliveryTable;
+  attachments: AttachmentTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -125,4 +131,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   keyOptions,
+  attachmentsAndHops,
 ];

@@ -64,21 +64,6 @@ describe('POST /notify', () => {
     expect(lastInbox()).toMatchObject({ title: 'From a header', body: 'raw\ntext', priority: 4 });
   });
 
-  it.each(['a file in a form', 'attach', 'attachment', 'attachments'])(
-    'refuses what it cannot deliver: %s',
-    async (how) => {
-      const form = new FormData();
-      form.append('body', 'x');
-      form.append('photo', new Blob(['abc']), 'a.txt');
-      const body = how.includes('file') ? form : JSON.stringify({ body: 'x', [how]: 'http://example.org/a.png' });
-      const reply = await call('/notify/aggregator', {
-        body,
-        headers: how.includes('file') ? { accept: 'application/json' } : json,
-      });
-      expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
-    },
-  );
-
   it('takes large bodies, answers 431 past the limit and 400 for hostile nesting, and goes on', async () => {
     const large = JSON.stringify({ body: 'x'.repeat(100_000) });
     expect((await call('/notify/aggregator', { headers: json, body: large })).status).toBe(200);

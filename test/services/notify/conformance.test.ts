@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -96,6 +97,10 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
           ? { APPRISE_API_ONLY: 'yes', APPRISE_STATELESS_URLS: `json://127.0.0.1:${receiver.port}/envdefault` }
           : {}),
       };
+      if (settings === 'chosen') {
+        const chosen = 'version: 1\nservices:\n  notify:\n    attachmentHosts: [127.0.0.1]\n';
+        writeFileSync(join(dataDir, 'homeport.yaml'), chosen);
+      }
       host = await openTestHost({ services, dataDir, environment });
     });
     afterAll(async () => {

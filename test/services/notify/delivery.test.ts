@@ -154,6 +154,8 @@ describe('destinations that do not answer', () => {
       expect(await readings.read('aggregator_outbox_pending')).toBe(0);
     });
     expect(readings.counters.get('aggregator_notifications_sent_total{scheme="ntfy",status="success"}')).toBe(0);
+    const metrics = await (await fetch(`${host.url('notify')}/metrics`)).text();
+    expect(metrics).toMatch(/^aggregator_delivery_seconds_count\{.*scheme="inbox".*\} 1$/m);
     expect(readings.counters.get('aggregator_requests_total{code="424"}')).toBe(1);
   });
 });

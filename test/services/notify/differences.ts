@@ -17,7 +17,6 @@ const queued = {
 const words = { because: 'type words of other systems are understood', status: 200, error: null, type: 'failure' };
 const written = { because: 'what is no text is written out', status: 200, error: null, title: 'n' };
 const page = { because: 'an answer in the form that was asked for, never a page', status: 404 };
-const refused = { because: 'files are refused', status: 400, error: 'Bad Attachment' };
 
 /** By the name of the recorded exchange. The README of the service lists the same for its users. */
 export const differences: Readonly<Record<string, Difference>> = {
@@ -65,13 +64,4 @@ export const differences: Readonly<Record<string, Difference>> = {
     message: ':rocket: done',
     paths: ['/emo'],
   },
-  'attach-json-alias-attach': refused,
-  'attach-json-base64': refused,
-  'attach-json-lenient-base64-200': refused,
-  'attach-multipart': refused,
-  'attach-no-body': refused,
-  'attach-url-allowed': refused,
-  'status-ct-json-no-accept': { because: 'no file is taken', status: 200 },
-  'status-json-slash': { because: 'no file is taken', status: 200 },
-  'status-json': { because: 'no file is taken', status: 200 },
 };

@@ -43,6 +43,7 @@ eachDialect((_name, open) => {
       expect(await notices.countWaiting()).toBe(5000);
       expect(await notices.open('n1', 'd4999')).toEqual({
         message: message('n1'),
+        files: 0,
         service: 'JSON',
         sealedUrl: 'sealed d4999',
         shownUrl: 'json://h',

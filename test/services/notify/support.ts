@@ -28,7 +28,7 @@ export interface Receiver extends AsyncDisposable {
   answer: number;
 }
 
-/** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/…` 200. */
+/** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/pic.bin` a file, `/…` 200. */
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -43,6 +43,10 @@ export async function openReceiver(): Promise<Receiver> {
         body: Buffer.concat(chunks).toString('utf8'),
       });
       if (path === '/__never') return;
+      if (path.startsWith('/pic.bin')) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"x","ok":true}');
+        return;
+      }
       const status = /^\/__status\/(\d+)/.exec(path)?.[1];
       response.writeHead(Number(status ?? receiver.answer)).end('{}');
     });

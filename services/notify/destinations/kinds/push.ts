@@ -53,6 +53,8 @@ export const pushKind: DestinationKind = {
       async send(notice, { handovers }) {
         // The push server cuts what is longer than its messages and hands the whole to the inbox.
         const message = { ...notice, body: convertText(notice.body, notice.format, format), format };
+        // A message of the push server carries one file.
+        const [file] = notice.attachments ?? [];
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
@@ -61,6 +63,9 @@ export const pushKind: DestinationKind = {
             priority: priority.data ?? priorityOf(message.type),
             tags: [...message.tags],
             ...(message.link === undefined ? {} : { click: message.link }),
+            ...(file === undefined
+              ? {}
+              : { file: { name: file.name, type: file.type, bytes: Uint8Array.from(await file.read()) } }),
             markdown: message.format === 'markdown',
             source: message.source,
             origin: message.id,

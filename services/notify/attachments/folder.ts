@@ -1,0 +1,118 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Context } from '../../contracts/service.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { fileName, mediaType } from './names.ts';
+
+/** A file that lies in the folder. `file` is its name there, `name` the one people see. */
+export interface StoredFile {
+  readonly file: string;
+  readonly name: string;
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A file on its way into the folder. */
+export interface NewFile {
+  readonly name: string;
+  /** Media type as its sender gave it. */
+  readonly type: string;
+  /** Where it stands among the files of its notice, from 0. */
+  readonly place: number;
+}
+
+/** Files nothing in the database knows of are removed at this age: younger ones belong to calls under way. */
+const orphanAgeMs = 3_600_000;
+
+/** The files of notices on their way, each once for all destinations. */
+export class AttachmentFolder {
+  readonly #folder: string;
+  readonly #context: Pick<Context, 'clock' | 'log' | 'random'>;
+  #made = false;
+
+  constructor({ files, clock, log, random }: Pick<Context, 'files' | 'clock' | 'log' | 'random'>) {
+    this.#folder = join(files, 'attachments');
+    this.#context = { clock, log, random };
+  }
+
+  /**
+   * Writes a file, on disk for good when this resolves. Undefined when it was longer than the limit; it was read to its end
+   * then. @throws Problem `notify.no_room` (507)
+   */
+  async write(from: Readable, { name, type, place }: NewFile, limit: number): Promise<StoredFile | undefined> {
+    if (!this.#made) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    this.#made = true;
+    const file = this.#context.random.text(24);
+    const path = join(this.#folder, file);
+    const head: Uint8Array[] = [];
+    let size = 0;
+    try {
+      const into = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+      const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+        for await (const chunk of chunks) {
+          if (size === 0) head.push(chunk.subarray(0, 16));
+          size += chunk.length;
+          if (size <= limit) yield chunk;
+        }
+      };
+      await pipeline(from, counted, into);
+      const shown = fileName(name, place);
+      if (size <= limit) return { file, name: shown, type: mediaType(type, shown, Buffer.concat(head)), size };
+      await this.remove([file]);
+      return undefined;
+    } catch (error) {
+      await this.remove([file]);
+      const code = (error as Partial<NodeJS.ErrnoException>).code ?? '';
+      if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw error;
+      throw new Problem('notify.no_room', 507, 'There is no room for the attachment.', { cause: error });
+    }
+  }
+
+  read(file: string): Promise<Uint8Array> {
+    return readFile(join(this.#folder, file));
+  }
+
+  /** Removes files; one that is gone already is fine. */
+  async remove(files: readonly string[]): Promise<void> {
+    for (const file of files) {
+      await unlink(join(this.#folder, file)).catch((error: unknown) => this.#unlessMissing(error, 'not removed'));
+    }
+  }
+
+  /** Removes old files that `kept` does not name, as a crash leaves them behind. */
+  async sweep(kept: ReadonlySet<string>): Promise<void> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      this.#unlessMissing(error, 'not listed');
+      return [];
+    });
+    for (const name of names.filter((each) => !kept.has(each))) {
+      const found = await stat(join(this.#folder, name)).catch((error: unknown) =>
+        this.#unlessMissing(error, 'not seen'),
+      );
+      if (found !== undefined && this.#context.clock.now() - found.mtimeMs > orphanAgeMs) await this.remove([name]);
+    }
+  }
+
+  #unlessMissing(error: unknown, what: string): undefined {
+    if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
+    this.#context.log.warn(`attachments were ${what}`, { error });
+    return undefined;
+  }
+}
+
+/** True when files can be written where attachments lie. */
+export async function isWritable(folder: string): Promise<boolean> {
+  const probe = join(folder, '.writable');
+  try {
+    await (await open(probe, 'w', 0o600)).close();
+    await unlink(probe);
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

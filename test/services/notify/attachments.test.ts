@@ -1,0 +1,174 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noticeOffered } from '../../../services/contracts/notice.ts';
+import { fileName, mediaType } from '../../../services/notify/attachments/names.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
+
+let open: AsyncDisposableStack;
+let receiver: Receiver;
+let host: TestHost;
+let offers: Offers;
+
+beforeEach(async () => {
+  open = new AsyncDisposableStack();
+  receiver = open.use(await openReceiver());
+  const probe = createProbe(['inbox', 'push']);
+  offers = probe.offers;
+  host = open.use(await openTestHost({ services: [probe.descriptor, notify] }));
+  await post('/add/files', { urls: `json://127.0.0.1:${receiver.port}/files`, format: 'text' });
+});
+afterEach(() => open.disposeAsync());
+
+function post(path: string, fields: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(host.url('notify') + path, { method: 'POST', headers, body: JSON.stringify(fields) });
+}
+
+function form(files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[]): FormData {
+  const fields = new FormData();
+  fields.append('body', 'with files');
+  for (const [name, bytes] of files) fields.append('file', new Blob([bytes]), name);
+  return fields;
+}
+
+const folder = (at = host): string => join(at.dataDir, 'notify', 'attachments');
+const left = (): readonly string[] => readdirSync(folder());
+
+interface Sent {
+  readonly message: string;
+  readonly attachments: readonly { readonly filename: string; readonly base64: string; readonly mimetype: string }[];
+}
+const sent = (): readonly Sent[] => receiver.received.map(({ body }) => JSON.parse(body) as Sent);
+
+describe('files of a notification', () => {
+  it('go to each destination whole, in order, and are gone after the last delivery', async () => {
+    const large = new Uint8Array(6 * 1024 * 1024).map((_, at) => at % 251);
+    const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
+    const files = [
+      ['big.bin', large],
+      ['../../evil.PNG', png],
+      ['leer.txt', new Uint8Array()],
+    ] as const;
+    await post('/add/two', {
+      urls: `json://127.0.0.1:${receiver.port}/a, json://127.0.0.1:${receiver.port}/b, push://hall`,
+    });
+    const reply = await fetch(`${host.url('notify')}/notify/two`, { method: 'POST', body: form(files) });
+    expect(reply.status).toBe(200);
+    expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']);
+    for (const { attachments } of sent()) {
+      expect(attachments.map(({ filename, mimetype }) => [filename, mimetype])).toEqual([
+        ['big.bin', 'application/octet-stream'],
+        ['evil.PNG', 'image/png'],
+        ['leer.txt', 'text/plain'],
+      ]);
+      expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(large)).toBe(true);
+    }
+    expect([...offers.push.values()]).toMatchObject([{ file: { name: 'big.bin' } }]);
+    await vi.waitFor(() => expect(left()).toEqual([]));
+  });
+
+  it('wait with their notice for a destination that is away, over a restart', async () => {
+    receiver.answer = 503;
+    const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
+    await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: form([['a.png', png]]) });
+    expect(left()).toHaveLength(1);
+    const { dataDir } = host;
+    await host.host[Symbol.asyncDispose]();
+    receiver.answer = 200;
+    receiver.received.length = 0;
+    const clock = createFakeClock(Date.now() + 60_000);
+    const probe = createProbe(['inbox', 'push']);
+    open.use(await openTestHost({ services: [probe.descriptor, notify], dataDir, clock }));
+    await vi.waitFor(() => expect(sent()[0]?.attachments).toMatchObject([{ filename: 'a.png' }]), 5000);
+    await vi.waitFor(() => expect(left()).toEqual([]));
+  });
+
+  it('may come by themselves, in JSON, under the names the peer knows', async () => {
+    const base64 = Buffer.from('abc').toString('base64');
+    for (const field of ['attach', 'attachment', 'attachments']) {
+      expect((await post('/notify/files', { [field]: [{ base64 }] })).status).toBe(200);
+    }
+    expect(sent()).toMatchObject(
+      Array.from({ length: 3 }, () => ({ message: '', attachments: [{ filename: 'attachment.001', base64 }] })),
+    );
+  });
+
+  it.each([
+    ['a path', '/etc/passwd'],
+    ['a path as an address', 'file:///etc/passwd'],
+    ['a path in a map', { url: '/etc/passwd', filename: 'x' }],
+    ['a number', 7],
+    ['an address of this machine', 'http://127.0.0.1:8000/secret'],
+    ['an address of the home network', 'http://192.168.1.1/'],
+    ['one of this machine by another name', 'http://[::1]/'],
+    ['too many', Array.from({ length: 7 }, () => ({ base64: 'YQ==' }))],
+    ['too long a name', { base64: 'YQ==', filename: 'x'.repeat(251) }],
+    ['a good one and a bad one', [{ base64: 'YQ==' }, '/etc/passwd']],
+    ['a good one and one that is not there', [{ base64: 'YQ==' }, 'http://127.0.0.1:1/']],
+  ])('are refused as a whole: %s', async (_what, attach) => {
+    const reply = await post('/notify/files', { body: 'x', attach });
+    expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
+    expect(receiver.received).toEqual([]);
+    mkdirSync(folder(), { recursive: true });
+    expect(left()).toEqual([]);
+  });
+
+  it('leave nothing behind when their call is refused, or reaches nobody', async () => {
+    const one = form([['a.txt', new Uint8Array(3)]]);
+    one.append('format', 'nothing');
+    expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: one })).status).toBe(400);
+    const other = form([['a.txt', new Uint8Array(3)]]);
+    expect((await fetch(`${host.url('notify')}/notify/nokey`, { method: 'POST', body: other })).status).toBe(204);
+    const untagged = form([['a.txt', new Uint8Array(3)]]);
+    untagged.append('tag', 'nobody');
+    expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: untagged })).status).toBe(424);
+    expect(left()).toEqual([]);
+  });
+
+  it('that come with a hand-over go the same way', async () => {
+    const bytes = Uint8Array.from(Buffer.from('hello'));
+    await offers.context?.handovers.pass(noticeOffered, 'mail:1', {
+      configuration: 'files',
+      files: [{ name: 'note.txt', type: '', bytes }],
+      notice: { title: 'T', body: 'B', type: 'info', format: 'text', tags: [], source: 'mail' },
+    });
+    await vi.waitFor(() =>
+      expect(sent()[0]?.attachments).toMatchObject([{ filename: 'note.txt', mimetype: 'text/plain' }]),
+    );
+    await vi.waitFor(() => expect(left()).toEqual([]));
+  });
+
+  it('that nobody knows of any more are cleared away, and young ones are not', async () => {
+    const { dataDir } = host;
+    mkdirSync(folder(), { recursive: true });
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['old', 'young']) writeFileSync(join(folder(), name), 'x');
+    utimesSync(join(folder(), 'old'), old, old);
+    await host.host[Symbol.asyncDispose]();
+    const clock = createFakeClock(Date.now() - 3_600_000);
+    open.use(await openTestHost({ services: [createProbe([]).descriptor, notify], dataDir, clock }));
+    clock.advance(3_600_000);
+    await vi.waitFor(() => expect(left()).toEqual(['young']));
+  });
+});
+
+describe('a file', () => {
+  it('has a name without a path and a type by what is known of it', () => {
+    expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => fileName(name, 1))).toEqual([
+      'c.txt',
+      'attachment.002',
+      'attachment.002',
+      'attachment.002',
+      'ü.pdf',
+    ]);
+    const none = new Uint8Array();
+    expect(mediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
+    expect(mediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
+    expect(mediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
+    expect(mediaType('', 'a.constructor', none)).toBe('application/octet-stream');
+  });
+});
