@@ -1,11 +1,11 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Mapping } from './domain/recipients.ts';
-import { parseTarget, type Target } from './domain/target.ts';
 import { Gateway } from './gateway.ts';
+import { routingOf } from './mappings.ts';
+import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
-import { Settings, splitTargets } from './settings.ts';
+import { Settings } from './settings.ts';
 import { mailHandlers } from './routes/api.ts';
 import { Listener } from './smtp/listener.ts';
 import { MessageStore } from './store/messages.ts';
@@ -13,15 +13,6 @@ import { Spool } from './store/spool.ts';
 import { migrations } from './store/tables.ts';
 
 const hourMs = 3_600_000;
-
-function mappingsOf({ recipients }: Settings): readonly Mapping<Target>[] {
-  return recipients.map(({ address, to }) => ({
-    address,
-    targets: splitTargets(to)
-      .map(parseTarget)
-      .filter((target) => target !== undefined),
-  }));
-}
 
 function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
@@ -56,9 +47,11 @@ export const mail = defineService({
     const spool = new Spool(files);
     const processed = countMails(context);
     const activity = new Activity(context);
-    const mappings = mappingsOf(settings);
-    const gateway = new Gateway(context, mappings, messages, spool, processed, activity);
-    const deliveries = new Deliveries(context, spool, processed, activity);
+    const reader = new MailReader(clock);
+    const routing = routingOf(settings);
+    const gateway = new Gateway(context, routing, messages, spool, processed, activity);
+    const { recognise } = settings;
+    const deliveries = new Deliveries({ context, routing, spool, reader, processed, activity, recognise });
     const listener = new Listener(
       gateway,
       {
@@ -80,7 +73,7 @@ export const mail = defineService({
     };
 
     return {
-      api: mailHandlers({ context, mappings, messages, spool }),
+      api: mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
       tcp: (socket) => listener.accept(socket),
       async start() {
         await spool.open();

@@ -3,17 +3,7 @@ import type { Socket } from 'node:net';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { ConnectionServer } from './connection.ts';
-
-/** A reply that refuses. The message carries no status code of RFC 3463: it is added by its SMTP code. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly responseCode: number;
-
-  constructor(responseCode: number, message: string) {
-    super(message);
-    this.responseCode = responseCode;
-  }
-}
+import { Refusal } from './refusal.ts';
 
 /** What happens with a mail; the listener only speaks SMTP. */
 export interface Reception {
