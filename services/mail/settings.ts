@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accessFields } from './settings-access.ts';
 import { recipients, rules } from './settings-recipients.ts';
 
 export const Settings = z.object({
@@ -9,6 +10,7 @@ export const Settings = z.object({
     description:
       'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as [FAILED] get a better title and their type.',
   }),
+  ...accessFields,
   hostName: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,253}$/, 'Use letters, digits, dots and hyphens only.')
