@@ -54,6 +54,8 @@ export function installTestTools({ root, run, stop }) {
     ),
   ];
   if (!pip()) missing.push('python3-pip');
+  // swaks encrypts with it.
+  if (run('perl', ['-MNet::SSLeay', '-e', '1'], { quiet: true }).status !== 0) missing.push('libnet-ssleay-perl');
   if (missing.length > 0 && apt) {
     console.error(`Installing ${missing.join(', ')} …`);
     update();

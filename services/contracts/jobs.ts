@@ -86,6 +86,8 @@ export interface Jobs {
   list(filter?: {
     readonly state?: JobState;
     readonly kind?: string;
+    /** Only jobs with one of these keys. */
+    readonly keys?: readonly string[];
     readonly limit?: number;
   }): Promise<readonly JobSummary[]>;
   count(state: JobState): Promise<number>;

@@ -1,101 +1,144 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute, fileReply } from './api.ts';
 import { defineTopic } from './bus.ts';
 import { NoticeType, TextFormat } from './notice.ts';
 
-const state = z.enum(['delivered', 'waiting', 'dead']);
+/** Mails came or their deliveries changed since the last of these; at most two a second. It names none of them. */
+export const mailWorked = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));
 
-/** A mail in the spool. */
+/** `unknown`: nothing is noted of it any more, since it was dropped or is long done. */
+const DeliveryState = z.enum(['waiting', 'done', 'dead', 'unknown']);
+
+/** What became of a mail at one of its targets. */
+export const MailDelivery = z.object({
+  part: z.int(),
+  /** `notify://KEY?tag=TAG`, `push://TOPIC`, `inbox://`, or the scheme and fingerprint of another destination. */
+  target: z.string(),
+  type: NoticeType,
+  state: DeliveryState,
+  attempts: z.int(),
+  /** Why it waits or was given up; else empty. */
+  reason: z.string(),
+  /** Of a given-up one, so that it can be tried again. */
+  job: z.string().nullable(),
+});
+export type MailDelivery = z.infer<typeof MailDelivery>;
+
+/** A mail of the spool. */
 export const SpooledMail = z
   .object({
     id: z.string(),
-    /** Of the envelope; empty for a bounce. */
+    /** Envelope sender; empty for bounces. */
     sender: z.string(),
     recipients: z.array(z.string()),
+    /** Decoded; empty without one, or when the source is gone. */
     subject: z.string(),
     /** Bytes. */
     size: z.int(),
-    time: z.number().describe('ms since the epoch'),
-    /** The worst of its deliveries. */
-    state,
+    receivedAt: z.number().describe('ms since the epoch'),
+    /** The worst of its deliveries; `dropped` when a rule wanted it told to nobody. */
+    state: z.enum([...DeliveryState.options, 'dropped']),
+    /** What the gateway did with it besides, as a sentence; else empty. */
+    note: z.string(),
   })
   .meta({ id: 'SpooledMail' });
 export type SpooledMail = z.infer<typeof SpooledMail>;
 
-/** A mail as it is read, and what became of it. */
-export const ReadMail = SpooledMail.extend({
+/** One mail with its content. */
+export const MailDetail = SpooledMail.extend({
+  /** The header's From; empty without one. */
   from: z.string(),
   body: z.string(),
+  /** A stranger's: to be sanitised before it is shown. */
   format: TextFormat,
-  attachments: z.array(z.object({ name: z.string(), type: z.string() })),
-  /** The beginning of its source, as it came; null when the source is no longer kept. */
+  attachments: z.array(z.object({ name: z.string(), type: z.string(), size: z.int() })),
+  /** The beginning of the source; null when it is no longer kept. */
   source: z.string().nullable(),
-  /** The source goes on. */
-  cut: z.boolean(),
-  deliveries: z.array(
-    z.object({
-      /** `notify://KEY` or `push://TOPIC`. */
-      target: z.string(),
-      type: NoticeType,
-      state,
-      /** Why it waits or was given up. */
-      reason: z.string().nullable(),
-      /** Of work that can be tried again. */
-      job: z.string().nullable(),
-    }),
-  ),
-}).meta({ id: 'ReadMail' });
-export type ReadMail = z.infer<typeof ReadMail>;
+  /** There is more of it than `source` holds. */
+  sourceCut: z.boolean(),
+  deliveries: z.array(MailDelivery),
+}).meta({ id: 'MailDetail' });
+export type MailDetail = z.infer<typeof MailDetail>;
+
+/** What the gateway answers to a recipient, and where its mail goes. */
+export const MailCheck = z.object({
+  accepted: z.boolean(),
+  /** Reply code at RCPT. */
+  code: z.int(),
+  /** The entry of the recipients that fits; null when it is refused. */
+  pattern: z.string().nullable(),
+  type: NoticeType.nullable(),
+  targets: z.array(z.string()),
+});
+export type MailCheck = z.infer<typeof MailCheck>;
+
+const address = z
+  .string()
+  .trim()
+  .regex(/^[^\s<>]{1,320}$/, 'Write one address, such as alerts@nas.lan.');
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** Our own API around the SMTP gateway. Administrators alone: mail is private. */
+/** Our own API around the mails that came. Administrators alone: mails are private. */
 export const mailApi = {
+  check: defineRoute({
+    method: 'GET',
+    path: '/api/mail/check',
+    summary: 'Where mail to an address goes, or that it is refused.',
+    access: 'admin',
+    query: z.object({ address }),
+    reply: MailCheck,
+  }),
   messages: defineRoute({
     method: 'GET',
     path: '/api/mail/messages',
-    summary: 'Accepted mails whose source is kept, newest first; page on with `before` set to the last `time`.',
+    summary: 'Mails of the spool, newest first; page on with `before` set to `receivedAt.id` of the last one.',
     access: 'admin',
     query: z.object({
-      before: z.coerce.number().int().optional(),
-      limit: z.coerce.number().int().min(1).max(100).default(50),
-      /** In sender or recipients. */
-      q: z.string().max(200).default(''),
+      before: z
+        .string()
+        .regex(/^\d{1,15}\.[A-Za-z0-9]{1,64}$/)
+        .optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      /** Is part of the sender or a recipient. */
+      q: z.string().max(200).optional(),
     }),
-    reply: z.object({ messages: z.array(SpooledMail), more: z.boolean() }),
+    reply: z.object({ messages: z.array(SpooledMail) }),
   }),
   message: defineRoute({
     method: 'GET',
     path: '/api/mail/messages/:id',
-    summary: 'A mail with its text, its source and its deliveries.',
+    summary: 'One mail with its text, its source and what became of it.',
     access: 'admin',
-    reply: ReadMail,
+    reply: MailDetail,
+  }),
+  source: defineRoute({
+    method: 'GET',
+    path: '/api/mail/messages/:id/source',
+    summary: 'The whole source of a mail, as a file.',
+    access: 'admin',
+    reply: fileReply,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    path: '/api/mail/test',
+    summary: 'Takes a mail to an address as if a program had sent it.',
+    access: 'admin',
+    body: z.object({ address }),
+    reply: z.object({ id: z.string() }),
   }),
   resend: defineRoute({
     method: 'POST',
-    path: '/api/mail/messages/:id/resend',
-    summary: 'Hands a mail over once more, to where its recipients lead now.',
+    path: '/api/mail/messages/:id/send',
+    summary: 'Delivers a mail once more, to where its recipients lead now.',
     access: 'admin',
     reply: z.object({ deliveries: z.int() }),
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/mail/messages/:id',
-    summary: 'Removes a mail and its source from the spool.',
+    summary: 'Removes a mail and its source for good; deliveries that wait are dropped.',
     access: 'admin',
     reply: ok,
   }),
-  check: defineRoute({
-    method: 'GET',
-    path: '/api/mail/check',
-    summary: 'Where mail to an address would go; null where it is refused with 550.',
-    access: 'admin',
-    query: z.object({ address: z.string().trim().min(1).max(320) }),
-    reply: z.object({
-      match: z.object({ targets: z.array(z.string()), type: NoticeType }).nullable(),
-    }),
-  }),
 };
-
-/** Mails came, or were handed over, since the last of these; at most two a second. */
-export const mailWorked = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));

@@ -1,14 +1,17 @@
 import { z } from 'zod';
+import { inboxOffered } from '../contracts/inbox.ts';
 import { defineJob, type Attempt } from '../contracts/jobs.ts';
-import { noticeOffered, NoticeType } from '../contracts/notice.ts';
+import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../contracts/notice.ts';
 import { htmlToText } from '../contracts/plain-text.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushOffered } from '../contracts/push.ts';
 import type { Context, Counter } from '../contracts/service.ts';
 import type { Activity } from './activity.ts';
-import { noticeOfMail, type ParsedMail } from './domain/mail.ts';
-import { parseTarget } from './domain/target.ts';
-import { readMail } from './mime/reader.ts';
+import type { Delivery } from './domain/deliveries.ts';
+import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from './domain/mail.ts';
+import { parseTarget, type Target } from './domain/target.ts';
+import type { Routing } from './mappings.ts';
+import type { MailReader } from './mime/reader.ts';
 import type { Spool } from './store/spool.ts';
 
 /** One mail to one target. */
@@ -20,34 +23,62 @@ export const deliver = defineJob(
     part: z.int(),
     target: z.string(),
     type: NoticeType,
+    to: z.string().default(''),
+    entry: z.string().default(''),
+    priority: z.int().optional(),
   }),
-  { concurrency: 4, timeoutMs: 60_000 },
+  { concurrency: 4, timeoutMs: 120_000 },
 );
 type Payload = z.infer<typeof deliver.schema>;
 
-/** Hands accepted mails over to the aggregator or the push server. */
+/** Files that go with one notice at most; the others are named. */
+const mostFiles = 20;
+/** A mail whose files are larger is read anew for each of its deliveries. */
+const keptBytes = 1024 * 1024;
+
+/** The job of one delivery, as the outbox knows it. */
+export function deliveryKey(message: string, part: number): string {
+  return `${message}:${String(part)}`;
+}
+
+/** Jobs for deliveries whose first has the part number `from`; the order of mails to one target is kept. */
+export function deliveryJobs(message: string, deliveries: readonly Delivery[], from = 0) {
+  return deliveries.map(({ target, type, to, entry, priority }, index) => ({
+    payload: { message, part: from + index, target, type, to, entry, ...(priority === undefined ? {} : { priority }) },
+    key: deliveryKey(message, from + index),
+    orderKey: target,
+  }));
+}
+
+interface Parts {
+  readonly context: Context;
+  readonly routing: Routing;
+  readonly spool: Spool;
+  readonly reader: MailReader;
+  readonly processed: Counter;
+  readonly activity: Activity;
+  /** Mails of known programs get better titles and types. */
+  readonly recognise: boolean;
+}
+
+/** Hands accepted mails over to the aggregator, the push server or the inbox. */
 export class Deliveries {
-  readonly #context: Context;
-  readonly #spool: Spool;
-  readonly #processed: Counter;
-  readonly #activity: Activity;
+  readonly #parts: Parts;
   /** A mail with several targets is read once, as long as they follow each other. */
   #latest: { readonly id: string; readonly mail: Promise<ParsedMail> } | undefined;
 
-  constructor(context: Context, spool: Spool, processed: Counter, activity: Activity) {
-    this.#context = context;
-    this.#spool = spool;
-    this.#processed = processed;
-    this.#activity = activity;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
-    const { jobs, log } = this.#context;
-    return jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => this.#activity.note()), {
+    const { context, processed, activity } = this.#parts;
+    return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.note()), {
       onDead: ({ payload }, reason) => {
-        this.#processed.inc({ result: 'failed' });
-        log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
+        processed.inc({ result: 'failed' });
+        activity.note();
+        context.log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
       },
     });
   }
@@ -55,43 +86,106 @@ export class Deliveries {
   async #attempt({ payload, signal }: Attempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
-    const notice = noticeOfMail(await this.#read(payload.message), payload.type);
+    const mail = await this.#read(payload.message);
     signal.throwIfAborted();
-    const key = `mail:${payload.message}:${payload.part}`;
-    const { handovers } = this.#context;
-    if (target.kind === 'notify') {
+    await this.#pass(target, payload, mail);
+  }
+
+  async #pass(target: Target, payload: Payload, mail: ParsedMail): Promise<void> {
+    const { handovers, clock } = this.#parts.context;
+    const key = `mail:${payload.message}:${String(payload.part)}`;
+    const telling = this.#tellingOf(payload);
+    const names = mail.attachments.map(({ name }) => name);
+    const priority = payload.priority;
+    if (target.kind === 'notify' || target.kind === 'url') {
+      const notice = noticeOfMail(mail, telling, names);
+      const files = filesOf(mail);
+      const offer = { notice, ...(files.length === 0 ? {} : { files }) };
+      if (target.kind === 'url') {
+        await handovers.pass(noticeOffered, key, {
+          ...offer,
+          configuration: 'aggregator',
+          urls: [this.#urlOf(target)],
+        });
+        return;
+      }
       const { configuration, tag } = target;
-      await handovers.pass(noticeOffered, key, { configuration, ...(tag === undefined ? {} : { tag }), notice });
+      await handovers.pass(noticeOffered, key, { ...offer, configuration, ...(tag === undefined ? {} : { tag }) });
       return;
     }
-    const { title, type, source } = notice;
-    const text = notice.format === 'html' ? htmlToText(notice.body) : notice.body;
+    if (target.kind === 'inbox') {
+      const { title, body, format, source, type } = noticeOfMail(mail, telling, names);
+      await handovers.pass(inboxOffered, key, {
+        ...{ title, body, format, source, tags: [], topic: '', time: clock.now() },
+        priority: priority ?? priorityOf(type),
+      });
+      return;
+    }
+    const file = pictureOf(mail);
+    const notice = noticeOfMail(
+      mail,
+      telling,
+      names.filter((_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes),
+    );
     await handovers.pass(pushOffered, key, {
-      topic: target.topic,
-      title,
-      message: text === '' ? title : text,
-      priority: type === 'warning' || type === 'failure' ? 4 : 3,
-      tags: [],
-      markdown: false,
-      source,
-      origin: key,
+      ...{ topic: target.topic, title: notice.title, message: textOf(notice), tags: [] },
+      priority: priority ?? priorityOf(notice.type),
+      markdown: notice.format === 'markdown',
+      ...(file === undefined ? {} : { file }),
+      ...{ source: notice.source, origin: key },
     });
+  }
+
+  #tellingOf({ type, to, entry }: Payload): Telling {
+    const mapping = this.#parts.routing.mappings.find(({ address }) => address === entry);
+    const config = entry.split('@', 1)[0] ?? '';
+    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise };
+  }
+
+  #urlOf({ fingerprint }: Target & { readonly kind: 'url' }): string {
+    const url = this.#parts.routing.urls.get(fingerprint);
+    if (url !== undefined) return url;
+    throw new Problem('mail.destination_gone', 410, 'This destination is no longer among the recipients.');
   }
 
   #read(id: string): Promise<ParsedMail> {
     if (this.#latest?.id === id) return this.#latest.mail;
     const latest = { id, mail: this.#parse(id) };
     this.#latest = latest;
-    // A failure must not stick to the next attempt; who waits for it gets it all the same.
-    latest.mail.catch(() => {
+    const forget = (): void => {
       if (this.#latest === latest) this.#latest = undefined;
-    });
+    };
+    // A failure must not stick to the next attempt, nor large files to memory; who waits gets them all the same.
+    latest.mail.then((mail) => {
+      if (mail.attachments.reduce((sum, { size }) => sum + size, 0) > keptBytes) forget();
+    }, forget);
     return latest.mail;
   }
 
   async #parse(id: string): Promise<ParsedMail> {
-    const raw = await this.#spool.read(id);
-    if (raw !== undefined) return readMail(raw, this.#context.clock);
+    const raw = await this.#parts.spool.read(id);
+    if (raw !== undefined) return this.#parts.reader.read(raw);
     throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
   }
+}
+
+function priorityOf(type: NoticeType): number {
+  return type === 'warning' || type === 'failure' ? 4 : 3;
+}
+
+function textOf({ body, format, title }: Notice): string {
+  const text = format === 'html' ? htmlToText(body) : body;
+  return text === '' ? title : text;
+}
+
+function filesOf({ attachments }: ParsedMail): NoticeFile[] {
+  return attachments
+    .flatMap(({ name, type, bytes }) => (bytes === undefined || bytes.length === 0 ? [] : [{ name, type, bytes }]))
+    .slice(0, mostFiles);
+}
+
+/** The one file a push message carries: the first picture, else the first file. */
+function pictureOf(mail: ParsedMail): NoticeFile | undefined {
+  const files = filesOf(mail);
+  return files.find(({ type }) => /^image\//i.test(type)) ?? files[0];
 }

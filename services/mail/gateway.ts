@@ -3,11 +3,14 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter } from '../contracts/service.ts';
 import type { Activity } from './activity.ts';
-import { deliver } from './deliveries.ts';
+import { deliver, deliveryJobs } from './deliveries.ts';
 import { deliveriesOf } from './domain/deliveries.ts';
-import { matchRecipient, type Mapping } from './domain/recipients.ts';
-import type { Target } from './domain/target.ts';
-import { Refusal, type Envelope, type Reception } from './smtp/listener.ts';
+import { matchRecipient } from './domain/recipients.ts';
+import { ruleFor, type Rule } from './domain/rules.ts';
+import type { Routing } from './mappings.ts';
+import { parseMail } from './mime/parse.ts';
+import type { Envelope, Reception } from './smtp/listener.ts';
+import { Refusal } from './smtp/refusal.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { Spool } from './store/spool.ts';
 
@@ -21,7 +24,7 @@ const twinMs = 10 * 60_000;
 /** Takes mails: checks recipients, writes the source to the spool, then the row and its jobs in one commit. */
 export class Gateway implements Reception {
   readonly #context: Context;
-  readonly #mappings: readonly Mapping<Target>[];
+  readonly #routing: Routing;
   readonly #messages: MessageStore;
   readonly #spool: Spool;
   readonly #processed: Counter;
@@ -31,14 +34,14 @@ export class Gateway implements Reception {
 
   constructor(
     context: Context,
-    mappings: readonly Mapping<Target>[],
+    routing: Routing,
     messages: MessageStore,
     spool: Spool,
     processed: Counter,
     activity: Activity,
   ) {
     this.#context = context;
-    this.#mappings = mappings;
+    this.#routing = routing;
     this.#messages = messages;
     this.#spool = spool;
     this.#processed = processed;
@@ -46,14 +49,14 @@ export class Gateway implements Reception {
   }
 
   checkRecipient(address: string): void {
-    if (matchRecipient(this.#mappings, address) !== undefined) return;
+    if (matchRecipient(this.#routing.mappings, address) !== undefined) return;
     this.#processed.inc({ result: 'rejected' });
     throw new Refusal(550, 'Recipient unknown; add it to the recipients of the mail gateway');
   }
 
   async receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string> {
     try {
-      const id = await this.#store(envelope, stream);
+      const id = await this.#store(envelope, stream, () => stream.sizeExceeded);
       this.#processed.inc({ result: 'accepted' });
       this.lastAt = this.#context.clock.now();
       this.#activity.note();
@@ -67,24 +70,40 @@ export class Gateway implements Reception {
     }
   }
 
-  async #store({ sender, recipients, remoteAddress }: Envelope, stream: SMTPServerDataStream): Promise<string> {
+  /** Takes a mail of this app's own, as if it had come. @throws Refusal */
+  async take(envelope: Envelope, source: Buffer): Promise<string> {
+    for (const recipient of envelope.recipients) this.checkRecipient(recipient);
+    const id = await this.#store(envelope, chunksOf(source), () => false);
+    this.#processed.inc({ result: 'accepted' });
+    this.#activity.note();
+    return id;
+  }
+
+  async #store(
+    { sender, recipients, remoteAddress }: Envelope,
+    chunks: AsyncIterable<Buffer>,
+    exceeded: () => boolean,
+  ): Promise<string> {
     const { clock, commit, jobs, log, random } = this.#context;
     const id = random.text(20);
     await using file = await this.#spool.create(id);
     const head: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       // The rest is read only so that the client gets to see the refusal.
-      if (stream.sizeExceeded) continue;
+      if (exceeded()) continue;
       if (size < headerBytes) head.push(chunk);
       size += chunk.length;
       await file.write(chunk);
     }
-    if (stream.sizeExceeded) throw new Refusal(552, 'The mail is larger than this server takes');
+    if (exceeded()) throw new Refusal(552, 'The mail is larger than this server takes');
     const header = headerOf(Buffer.concat(head));
     if (count(header, /^received:/gim) > maxHops) throw new Refusal(554, 'The mail has come through too many servers');
 
-    const deliveries = deliveriesOf(this.#mappings, recipients);
+    const applied = await this.#ruleFor({ sender, recipients }, header);
+    const dropped = applied?.rule.drop === true;
+    const note = dropped ? `Dropped by rule ${String(applied.number)}.` : '';
+    const deliveries = dropped ? [] : deliveriesOf(this.#routing.mappings, recipients, applied?.rule);
     const hash = await file.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
     const fingerprint = /^message-id:/im.test(header)
@@ -98,16 +117,9 @@ export class Gateway implements Reception {
       twin = await commit(async (transaction) => {
         const known = fingerprint && (await this.#messages.findTwin(transaction, fingerprint, now - twinMs));
         if (known !== undefined && known !== '') return known;
-        await this.#messages.add(transaction, { id, sender, recipients, size, fingerprint, receivedAt: now });
-        await jobs.enqueueAll(
-          transaction,
-          deliver,
-          deliveries.map(({ target, type }, index) => ({
-            payload: { message: id, part: index, target, type },
-            key: `${id}:${index}`,
-            orderKey: target,
-          })),
-        );
+        const message = { id, sender, recipients, size, fingerprint, deliveries, note, receivedAt: now };
+        await this.#messages.add(transaction, message);
+        await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));
         return undefined;
       });
     } catch (error) {
@@ -122,6 +134,21 @@ export class Gateway implements Reception {
     });
     return twin ?? id;
   }
+
+  /** Rules look at words as a person reads them, so the header is decoded where there are any. */
+  async #ruleFor(
+    envelope: { readonly sender: string; readonly recipients: readonly string[] },
+    header: string,
+  ): Promise<{ readonly rule: Rule; readonly number: number } | undefined> {
+    const { rules } = this.#routing;
+    if (rules.length === 0) return undefined;
+    const { subject = '', from = '' } = await parseMail(Buffer.from(`${header}\r\n\r\n`, 'latin1'));
+    return ruleFor(rules, { ...envelope, subject, from });
+  }
+}
+
+async function* chunksOf(source: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(source);
 }
 
 function headerOf(bytes: Buffer): string {

@@ -1,27 +1,21 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Mapping } from './domain/recipients.ts';
-import { parseTarget, type Target } from './domain/target.ts';
 import { Gateway } from './gateway.ts';
+import { routingOf } from './mappings.ts';
+import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
-import { Settings, splitTargets } from './settings.ts';
+import { Settings } from './settings.ts';
 import { mailHandlers } from './routes/api.ts';
+import { SignIn } from './sign-in.ts';
+import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
+import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Spool } from './store/spool.ts';
 import { migrations } from './store/tables.ts';
 
 const hourMs = 3_600_000;
-
-function mappingsOf({ recipients }: Settings): readonly Mapping<Target>[] {
-  return recipients.map(({ address, to }) => ({
-    address,
-    targets: splitTargets(to)
-      .map(parseTarget)
-      .filter((target) => target !== undefined),
-  }));
-}
 
 function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
@@ -56,12 +50,19 @@ export const mail = defineService({
     const spool = new Spool(files);
     const processed = countMails(context);
     const activity = new Activity(context);
-    const mappings = mappingsOf(settings);
-    const gateway = new Gateway(context, mappings, messages, spool, processed, activity);
-    const deliveries = new Deliveries(context, spool, processed, activity);
+    const reader = new MailReader(clock);
+    const routing = routingOf(settings);
+    const gateway = new Gateway(context, routing, messages, spool, processed, activity);
+    const { recognise } = settings;
+    const deliveries = new Deliveries({ context, routing, spool, reader, processed, activity, recognise });
+    const { clients, signIn, tls, certificateFile, keyFile } = settings;
+    const isInside = within(clients);
     const listener = new Listener(
       gateway,
+      new SignIn(context.accounts, settings.logins),
       {
+        mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
+        ...{ signIn, tls },
         hostName: settings.hostName,
         maxSize: settings.maxMegabytes * 1024 * 1024,
         maxRecipients: settings.maxRecipients,
@@ -79,15 +80,26 @@ export const mail = defineService({
       );
     };
 
+    const encrypt = async (): Promise<void> => {
+      if (tls !== 'off') listener.use(await readCertificate(certificateFile, keyFile));
+    };
+
     return {
-      api: mailHandlers({ context, mappings, messages, spool }),
+      api: mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
       tcp: (socket) => listener.accept(socket),
       async start() {
+        await encrypt();
         await spool.open();
         gateway.lastAt = await messages.newest();
         open.use(activity);
         open.use(deliveries.start());
         open.use(clock.every(hourMs, clear));
+        // Certificates are renewed in their files.
+        open.use(
+          clock.every(hourMs, () => {
+            encrypt().catch((error: unknown) => log.warn('the certificate was not read anew', { error }));
+          }),
+        );
       },
       health(): Promise<Health> {
         const { lastAt } = gateway;

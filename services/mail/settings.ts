@@ -1,43 +1,16 @@
 import { z } from 'zod';
-import { isPattern } from './domain/recipients.ts';
-import { parseTarget } from './domain/target.ts';
-
-const Recipient = z.object({
-  address: z
-    .string()
-    .default('aggregator')
-    .refine(isPattern, 'Use name, name@domain or a pattern with * and ?, such as backup-*@nas.lan.')
-    .meta({
-      title: 'Address',
-      description: 'A name stands for that name at any domain. * is any run of characters, ? any one.',
-    }),
-  to: z
-    .string()
-    .default('notify://aggregator')
-    .refine(
-      (text) =>
-        splitTargets(text).length > 0 && splitTargets(text).every((target) => parseTarget(target) !== undefined),
-      'Use notify://KEY, notify://KEY?tag=TAG, push://TOPIC or http://HOST/notify/KEY?tag=TAG, several separated by spaces.',
-    )
-    .meta({
-      title: 'Goes to',
-      description:
-        'notify://KEY, notify://KEY?tag=TAG, push://TOPIC or http://HOST/notify/KEY?tag=TAG; several separated by spaces.',
-    }),
-});
+import { accessFields } from './settings-access.ts';
+import { recipients, rules } from './settings-recipients.ts';
 
 export const Settings = z.object({
-  recipients: z
-    .array(Recipient)
-    .default([
-      { address: 'aggregator', to: 'notify://aggregator' },
-      { address: 'alerts', to: 'notify://aggregator' },
-    ])
-    .meta({
-      title: 'Recipients',
-      description:
-        'Mail to any other address is refused. The first entry that fits counts; .warning, .failure … behind the name sets the type.',
-    }),
+  recipients,
+  rules,
+  recognise: z.boolean().default(true).meta({
+    title: 'Recognise known programs',
+    description:
+      'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as [FAILED] get a better title and their type.',
+  }),
+  ...accessFields,
   hostName: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,253}$/, 'Use letters, digits, dots and hyphens only.')
@@ -65,8 +38,3 @@ export const Settings = z.object({
   }),
 });
 export type Settings = z.infer<typeof Settings>;
-
-/** The destinations of one recipient's `to`. */
-export function splitTargets(text: string): readonly string[] {
-  return text.split(/\s+/).filter((part) => part !== '');
-}

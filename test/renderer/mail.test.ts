@@ -1,132 +1,214 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser } from '../support/browser.ts';
-import { SmtpDialogue } from '../support/smtp.ts';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { openPages, type Pages } from './visit.ts';
+import { besidesRefusals, signIn } from './visit.ts';
+
+const hostile = [
+  'From: Camera <cam@example.org>',
+  'Subject: =?utf-8?b?YeKArmducC5leGXigIs=?= <b>bold</b>',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/html; charset=utf-8',
+  '',
+  '<script>document.title = "taken"</script><style>* { display: none }</style>',
+  '<svg onload="document.title = 1"><text>drawn</text></svg>',
+  `<p onclick="alert(1)">The door is\0 open.</p><p>${'wide'.repeat(200)}</p>`,
+  '--b',
+  'Content-Type: image/png; name="door.png"',
+  'Content-Transfer-Encoding: base64',
+  '',
+  'AAAA',
+  '--b--',
+  '',
+].join('\r\n');
 
 describe.skipIf(noBrowser)('Mail', () => {
-  let pages: Pages;
+  let browser: Browser;
+  let host: TestHost;
   beforeAll(async () => {
-    pages = await openPages({ services: [mail, notify, push, inbox, control] });
+    browser = await launchBrowser();
   });
-  afterAll(() => pages[Symbol.asyncDispose]());
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    host = await openTestHost({
+      services: [mail, notify, push, inbox, control],
+      ...(built ? { pages: built } : {}),
+    });
+  });
+  afterEach(() => host[Symbol.asyncDispose]());
 
-  const send = async (subject: string, body: string, headers = ''): Promise<string> => {
-    using smtp = await SmtpDialogue.open(pages.host.port('mail'));
-    return await smtp.send('alerts@homeport.local', `${subject}${headers}`, body);
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(browser, options);
+    watched.page.setDefaultTimeout(20_000);
+    await signIn(watched.page.context(), host.url('control'));
+    await watched.page.goto(`${host.url('control')}${path}`);
+    return watched;
+  };
+  const send = async (subject: string): Promise<void> => {
+    const source = `From: nas@example.org\r\nSubject: ${subject}\r\n\r\nAll is well.\r\n`;
+    expect(await submit(host.port('mail'), ['alerts@nas'], source)).toMatch(/^250 /);
   };
 
-  it('says what fills it, shows a mail as it comes, and what became of it', async () => {
-    await using visit = await pages.visit('/mail');
-    const { page } = visit;
-    await page.getByText('No mail yet.').waitFor();
-    expect(await send('Backup finished', 'All 3 volumes were saved.')).toMatch(/^250/);
-    await page.getByRole('link', { name: /Backup finished/ }).click();
-    await page.getByRole('heading', { level: 2, name: 'Backup finished' }).waitFor();
-    await page.getByText('All 3 volumes were saved.').first().waitFor();
-    const deliveries = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
-    await deliveries.filter({ hasText: 'notify://aggregator' }).getByText('Delivered').waitFor();
-    await page.getByText('Source, as it came').click();
-    await page.getByText('Subject: Backup finished').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('Sent again.').waitFor();
-    // A notification of its own: it is there twice.
-    await expect
-      .poll(async () => {
-        const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-        const answer = await fetch(`${pages.url}/api/inbox`, { headers: { Cookie: cookies } });
-        return ((await answer.json()) as { items: { title: string }[] }).items.filter(({ title }) =>
-          title.startsWith('Backup finished'),
-        ).length;
-      })
-      .toBeGreaterThanOrEqual(2);
-    expect(visit.complaints).toEqual([]);
+  it('says how to send the first mail, and shows each as it comes', async () => {
+    await using watched = await visit('/mail');
+    const { page } = watched;
+    await page.getByText('No mail came yet.').waitFor();
+    await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
+    await page.getByLabel('Program').selectOption('msmtp');
+    await page.getByText(`--port=${String(host.port('mail'))}`).waitFor();
+    await send('First light');
+    const row = page.getByRole('button', { name: /First light/ });
+    await row.getByText('Delivered').waitFor();
+    await row.getByText('nas@example.com to alerts@nas').waitFor();
+    expect(watched.complaints).toEqual([]);
   });
 
-  it('shows hostile mail as harmless text', async () => {
-    const html =
-      '<script>document.title = "taken"</script><style>body { display: none }</style><svg onload="document.title=1"><img src=x onerror="document.title=2"><p>still \u202e here \u200b</p>';
-    await send('<b>Bold</b> \u202e claim', html, '\r\nContent-Type: text/html; charset=utf-8');
-    await using visit = await pages.visit('/mail');
-    const { page } = visit;
-    await page.getByRole('link', { name: /Bold/ }).first().click();
-    await page.getByText(/still/).first().waitFor();
-    await page.getByText('Source, as it came').click();
-    expect(await page.title()).not.toMatch(/taken|^[12]$/);
-    expect(await page.locator('article script, article style, article svg[onload]').count()).toBe(0);
-    expect(visit.complaints).toEqual([]);
+  it('shows a hostile mail harmless, with its source and its delivery', async () => {
+    await submit(host.port('mail'), ['alerts@nas'], hostile);
+    await using watched = await visit('/mail');
+    const { page } = watched;
+    await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
+    const text = dialog.getByRole('region', { name: 'Text of the mail' });
+    await text.getByText('The door is').waitFor();
+    expect(await text.locator('script, style, svg, [onclick], [style]').count()).toBe(0);
+    await dialog.getByText('door.png').waitFor();
+    const deliveries = dialog.getByRole('list', { name: 'Deliveries of this mail' }).getByRole('listitem');
+    await deliveries.getByText('Delivered').waitFor();
+    await dialog.getByText('Source').click();
+    await dialog.getByRole('region', { name: 'Source of the mail' }).getByText('<script>').waitFor();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Delivered once more to one place.').waitFor();
+    expect(await page.title()).toBe('Mail · Homeport');
+    expect(watched.complaints).toEqual([]);
   });
 
-  it('removes a mail with its source, with a way back', async () => {
-    await send('Goes away', 'soon');
-    await using visit = await pages.visit('/mail');
-    const { page } = visit;
-    await page.getByRole('link', { name: /Goes away/ }).click();
-    await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('link', { name: /Goes away/ }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('link', { name: /Goes away/ }).click();
-    await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().click();
-    await page.goto(`${pages.url}/mail?q=nas`);
-    await page.getByRole('list', { name: 'Mails' }).waitFor();
-    expect(await page.getByRole('link', { name: /Goes away/ }).count()).toBe(0);
-    await page.getByLabel('Search senders and recipients').fill('nobody@nowhere');
+  it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
+    await send('Keep me');
+    await using watched = await visit('/mail');
+    const { page } = watched;
+    const row = page.getByRole('button', { name: /Keep me/ });
+    await row.waitFor();
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('nobody');
     await page.getByText('No mail fits.').waitFor();
-    await page.goto(`${pages.url}/mail?id=gone`);
-    await page.getByText('This mail is not in the spool any more.').waitFor();
+    await page.getByRole('button', { name: 'Show all mails' }).press('Enter');
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('No mail came yet.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await row.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().press('Enter');
+    await page.reload();
+    await page.getByText('No mail came yet.').waitFor();
+    expect(watched.complaints).toEqual([]);
   });
 
-  it('adds and removes recipients, and tells where an address leads', async () => {
-    await using visit = await pages.visit('/mail/recipients');
-    const { page } = visit;
+  it('adds, edits and removes recipients with a way back, and tries an address', async () => {
+    await using watched = await visit('/mail/recipients');
+    const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
-    await rows.first().waitFor();
-    const ask = async (address: string): Promise<string> => {
-      await page.getByLabel('Address to try').fill(address);
-      await page.getByRole('button', { name: 'Ask' }).click();
-      return page.locator('.answer').innerText();
-    };
-    await expect.poll(() => ask('printer@home.lan')).toContain('550');
-    await page.getByRole('textbox', { name: 'Address', exact: true }).fill('printer');
-    await page.getByRole('textbox', { name: 'Goes to' }).fill('nonsense');
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows.getByText('alerts at any domain goes to notify://aggregator').waitFor();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page
-      .getByText(/Use notify:\/\/KEY/)
-      .first()
-      .waitFor();
-    await page.getByRole('textbox', { name: 'Goes to' }).fill('push://printer');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await rows.filter({ hasText: 'push://printer' }).waitFor();
-    await expect.poll(() => ask('printer.warning@home.lan')).toContain('push://printer, as warning');
-    await page.getByRole('button', { name: 'Remove printer' }).click();
-    await expect.poll(() => rows.filter({ hasText: 'push://printer' }).count()).toBe(0);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill('cam?@*.lan');
+    await dialog.getByText('Names like cam? at domains like *.lan').waitFor();
+    await dialog.getByLabel('Goes to').fill('nowhere');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
+    await dialog.getByLabel('Goes to').fill('push://door');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => rows.count()).toBe(3);
+    const address = page.getByLabel('Address to try');
+    await address.fill('cam1.warning@garden.lan');
+    await page.getByText('as warning by cam?@*.lan, goes to push://door').waitFor();
+    await address.fill('nobody@garden.lan');
+    await page.getByText('Refused with 550').waitFor();
+    await page.getByRole('button', { name: 'Remove cam?@*.lan' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await rows.filter({ hasText: 'push://printer' }).waitFor();
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await dialog.getByLabel('Address').fill('alarm');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rows.getByText('alarm at any domain').waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
-    await send(
-      'A subject that is longer than any row of a list should have to show in full, and then some',
-      'x'.repeat(400),
+  it('scrolls through ten thousand mails with few rows drawn', async () => {
+    await using watched = await visit('/mail');
+    const { page } = watched;
+    await page.getByText('No mail came yet.').waitFor();
+    const all = Array.from({ length: 10_000 }, (_, index) => ({
+      ...{ id: String(index), sender: 'nas@home', recipients: ['alerts@home'], subject: `Mail ${String(index)}` },
+      ...{ size: 1000, receivedAt: 1_900_000_000_000 - index, state: 'done', note: '' },
+    }));
+    await page.route(/api\/mail\/messages/, (route) => {
+      const before = new URL(route.request().url()).searchParams.get('before');
+      const start = before === null ? 0 : Number(before.split('.')[1]) + 1;
+      return route.fulfill({ json: { messages: all.slice(start, start + 100) } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: /Mail 0 / }).waitFor();
+    const list = page.getByRole('group', { name: 'Mails, newest first' });
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
+          return page.getByRole('button', { name: /Mail 9999 / }).count();
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+      .toBe(1);
+    expect(await list.getByRole('listitem').count()).toBeLessThan(60);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says why the mails cannot be read, and reads them on a press', async () => {
+    await send('Still there');
+    await using watched = await visit('/log');
+    const { page } = watched;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.route(/api\/mail\/messages/, (route) =>
+      route.fulfill({ status: 500, json: { error: { code: 'x', detail: 'The disk is full.' } } }),
     );
-    await using list = await pages.visit('/mail', screen);
-    await list.page.getByRole('list', { name: 'Mails' }).waitFor();
-    await expectFits(list, 'mail', screen);
-    await list.page
-      .getByRole('link', { name: /longer than any row/ })
-      .first()
-      .click();
-    await list.page.getByRole('list', { name: 'Deliveries' }).waitFor();
-    await expectFits(list, 'mail-reading', screen);
-    await using recipients = await pages.visit('/mail/recipients', screen);
-    await recipients.page.getByRole('list', { name: 'Recipients' }).waitFor();
-    await expectFits(recipients, 'mail-recipients', screen);
+    await page.goto(`${host.url('control')}/mail`);
+    await page.getByText('The disk is full.').waitFor();
+    await page.unroute(/api\/mail\/messages/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: /Still there/ }).waitFor();
+  });
+
+  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
+    await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
+    await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
+    await using watched = await visit('/mail', screen);
+    const { page } = watched;
+    await expect.poll(() => page.getByText('Delivered').count()).toBe(2);
+    await expectFits(watched, 'mail', screen);
+    await page.getByRole('button', { name: /agnp/ }).click();
+    await page.getByText('The door is').waitFor();
+    await expectFits(watched, 'mail-detail', screen);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Recipients' }).click();
+    await page.getByLabel('Address to try').fill('alerts@nas');
+    await page.getByText('Taken').waitFor();
+    await expectFits(watched, 'mail-recipients', screen);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expectFits(watched, 'mail-recipient', screen);
   });
 });

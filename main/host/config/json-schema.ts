@@ -69,6 +69,16 @@ export function holdsSecret(place: SchemaPlace, seen: Set<JsonSchema> = new Set(
   });
 }
 
+/** Whether the value at a path is a secret, lies in one or may hold one; what the schema does not know counts as one. */
+export function secretAt(place: SchemaPlace, path: readonly PropertyKey[]): boolean {
+  let inner = place;
+  for (const key of path) {
+    if (isSecret(inner) || inner.nodes.length === 0) return true;
+    inner = typeof key === 'number' ? elementOf(inner, key) : propertyOf(inner, String(key));
+  }
+  return inner.nodes.length === 0 || holdsSecret(inner);
+}
+
 /** The value as a schema node, undefined when it is none (`true`, a list, nothing). */
 export function asSchema(value: unknown): JsonSchema | undefined {
   return isRecord(value) ? value : undefined;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/settings.ts';
 import { coerce } from './coerce.ts';
 import type { SettingsDocument } from './document.ts';
+import { secretAt } from './json-schema.ts';
 import { reasonOf } from './reason.ts';
 import { isSealed } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
@@ -138,7 +139,7 @@ function dropRefused(
     refused.add(field.name);
     const reason = isSealed(at(top.value, issue.path.slice(1)))
       ? 'It is sealed, which only "homeport config import" can open; export with --secrets to use it here.'
-      : reasonOf(issue, field.secret);
+      : reasonOf(issue, field.secret && secretAt(field.place, issue.path.slice(1)));
     report([...section.path, ...issue.path], reason, top.origin);
   }
   if (refused.size === 0 && whole !== undefined) {

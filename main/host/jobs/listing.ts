@@ -43,7 +43,12 @@ export interface ListedJob {
 /** Newest first, without payloads. */
 export async function listJobs(
   db: Kysely<any>,
-  filter: { readonly state?: JobState; readonly kind?: string; readonly limit: number },
+  filter: {
+    readonly state?: JobState;
+    readonly kind?: string;
+    readonly keys?: readonly string[];
+    readonly limit: number;
+  },
 ): Promise<readonly ListedJob[]> {
   let query = db
     .selectFrom('jobs')
@@ -52,6 +57,7 @@ export async function listJobs(
     .limit(filter.limit);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.keys !== undefined) query = query.where('job_key', 'in', filter.keys);
   return await query.execute();
 }
 

@@ -1,130 +1,163 @@
-import { mailApi, mailWorked, type ReadMail, type SpooledMail } from '../../../services/contracts/mail-api.ts';
+import { SvelteSet } from 'svelte/reactivity';
+import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../services/contracts/mail-api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
-type Phase = 'loading' | 'ready' | 'failed';
+/** Rows that are asked for at once. */
+const step = 100;
 
-const pageSize = 50;
-
-/** Mails in the spool, and the one that is looked at. */
+/** Mails of the spool, newest first, and what became of them. */
 class Mail {
-  list = $state.raw<readonly SpooledMail[]>([]);
-  phase = $state<Phase>('loading');
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
-  more = $state(false);
-  open = $state.raw<ReadMail | undefined>();
-  openTrouble = $state('');
-  #words = '';
-  #watched = 0;
+  #all = $state.raw<readonly SpooledMail[]>([]);
+  /** Came while the list was held. */
+  waiting = $state.raw<readonly SpooledMail[]>([]);
+  /** Grows with each event, for what else has to be read anew. */
+  turns = $state(0);
+  /** Removed, while that can still be undone. */
+  readonly #leaving = new SvelteSet<string>();
+  readonly items = $derived(this.#all.filter(({ id }) => !this.#leaving.has(id)));
+  #q = '';
+  #watched = false;
+  #holding = false;
+  #ended = false;
   #reading = false;
-  #again = false;
-  /** Taken out of sight, while that can still be taken back. */
-  #leaving = new Set<string>();
+  #turn = 0;
 
   constructor() {
-    live.on(mailWorked, () => this.#refresh());
-    live.onReset(() => this.#refresh());
+    live.on(mailWorked, () => void this.#refresh());
+    live.onReset(() => void this.#refresh());
   }
 
-  /** Follows what happens until the returned function is called. */
   watch(): () => void {
-    this.#watched += 1;
-    return () => (this.#watched -= 1);
+    this.#watched = true;
+    return () => {
+      this.#watched = false;
+      this.hold(false);
+    };
   }
 
-  async load(words = this.#words): Promise<void> {
-    if (words !== this.#words) this.phase = 'loading';
-    this.#words = words;
+  /** Reads the newest mails whose sender or recipients hold `q`. */
+  async load(q: string): Promise<void> {
+    this.#q = q;
+    this.#turn += 1;
+    const turn = this.#turn;
+    await live.opened();
     try {
-      const { messages, more } = await call(mailApi.messages, { query: { q: words, limit: pageSize } });
-      if (words !== this.#words) return;
-      // What was paged to stays behind the newest.
-      const oldest = messages.at(-1)?.time ?? 0;
-      const known = new Set(messages.map(({ id }) => id));
-      const older =
-        this.phase === 'ready' && more ? this.list.filter(({ id, time }) => time <= oldest && !known.has(id)) : [];
-      this.#show([...messages, ...older]);
-      if (older.length === 0) this.more = more;
+      const messages = await this.#read();
+      // A later search was quicker.
+      if (turn !== this.#turn) return;
+      this.#all = messages;
+      this.waiting = [];
+      this.#ended = messages.length < step;
       this.phase = 'ready';
     } catch (error) {
-      if (words !== this.#words) return;
+      if (turn !== this.#turn) return;
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';
+      else toasts.sayWhy(error);
     }
   }
 
-  async loadOlder(): Promise<void> {
-    const before = this.list.at(-1)?.time;
-    const words = this.#words;
-    const { messages, more } = await call(mailApi.messages, { query: { q: words, before, limit: pageSize } });
-    if (words !== this.#words) return;
-    this.#show([...this.list, ...messages]);
-    this.more = more;
-  }
-
-  /** Reads one whole; empty: none. */
-  async read(id: string): Promise<void> {
-    if (id !== this.open?.id) this.open = undefined;
-    this.openTrouble = '';
-    if (id === '') return;
+  async loadMore(): Promise<void> {
+    const last = this.#all.at(-1);
+    if (this.#reading || this.#ended || last === undefined) return;
+    this.#reading = true;
+    const turn = this.#turn;
     try {
-      this.open = await call(mailApi.message, { params: { id } });
+      const messages = await this.#read(`${String(last.receivedAt)}.${last.id}`);
+      if (turn !== this.#turn) return;
+      const known = new Set(this.#all.map(({ id }) => id));
+      this.#all = [...this.#all, ...messages.filter(({ id }) => !known.has(id))];
+      this.#ended = messages.length < step;
     } catch (error) {
-      this.openTrouble = sentence(error);
+      toasts.sayWhy(error);
+      this.#ended = true;
+    } finally {
+      this.#reading = false;
     }
   }
 
-  /** @throws Problem that says why not. */
-  async resend(id: string): Promise<void> {
-    const { deliveries } = await call(mailApi.resend, { params: { id } });
-    toasts.say(deliveries === 1 ? 'Sent again.' : `Sent again to ${String(deliveries)}.`);
-    await this.read(id);
+  detail(id: string): Promise<MailDetail> {
+    return call(mailApi.message, { params: { id } });
   }
 
-  /** Takes it out of sight at once; it goes for good when the way back is gone. */
+  /** Answers how many deliveries were begun. */
+  async resend(id: string): Promise<number> {
+    return (await call(mailApi.resend, { params: { id } })).deliveries;
+  }
+
+  /** @throws Problem with the gateway's own words when it refuses the address. */
+  async test(address: string): Promise<void> {
+    await call(mailApi.test, { body: { address } });
+  }
+
+  /** Takes a mail out of sight; it is removed for good when the way back is gone. */
   remove(id: string): void {
     this.#leaving.add(id);
-    this.#show(this.list);
-    this.open = undefined;
-    toasts.say('The mail is removed.', {
-      undo: async () => {
-        this.#leaving.delete(id);
-        await this.load();
-      },
+    const stay = (): void => {
+      this.#leaving.delete(id);
+    };
+    toasts.say('The mail is removed, with its source.', {
+      undo: stay,
       settle: async () => {
         try {
-          await call(mailApi.remove, { params: { id } });
+          await call(mailApi.remove, { params: { id }, keepalive: true });
+          this.#all = this.#all.filter((each) => each.id !== id);
         } finally {
-          this.#leaving.delete(id);
-          await this.load();
+          stay();
         }
       },
     });
   }
 
-  async check(address: string) {
-    return (await call(mailApi.check, { query: { address } })).match;
+  /** While held, new rows wait: nothing moves under the pointer. */
+  hold(holding: boolean): void {
+    this.#holding = holding;
+    if (!holding) this.release();
   }
 
-  #show(list: readonly SpooledMail[]): void {
-    this.list = list.filter(({ id }) => !this.#leaving.has(id));
+  /** Lets the waiting rows in. */
+  release(): void {
+    if (this.waiting.length === 0) return;
+    this.#all = [...this.waiting, ...this.#all];
+    this.waiting = [];
   }
 
-  /** One reading at a time, and one more when something came meanwhile. */
-  #refresh(): void {
-    if (this.#watched === 0) return;
-    this.#again = true;
-    if (!this.#reading) void this.#readAgain();
+  async #read(before?: string): Promise<readonly SpooledMail[]> {
+    return (await call(mailApi.messages, { query: { q: this.#q, before, limit: step } })).messages;
   }
 
-  async #readAgain(): Promise<void> {
-    this.#reading = true;
-    while (this.#again) {
-      this.#again = false;
-      await Promise.all([this.load(), this.open === undefined ? undefined : this.read(this.open.id)]);
+  /** Reads the newest rows again: rows that are there change where they stand, new ones come on top or wait. */
+  async #refresh(): Promise<void> {
+    if (!this.#watched || this.phase !== 'ready') return;
+    this.turns += 1;
+    const turn = this.#turn;
+    try {
+      const messages = await this.#read();
+      if (turn !== this.#turn) return;
+      const known = new Set(this.#all.map(({ id }) => id));
+      const fresh = new Map(messages.map((message) => [message.id, message]));
+      const added = messages.filter(({ id }) => !known.has(id));
+      // More than one reading brings: what lies between is not known, so the list begins anew.
+      if (added.length === step && !this.#holding) {
+        this.#all = messages;
+        this.waiting = [];
+        this.#ended = false;
+        return;
+      }
+      // Rows that should be among those read and are not were removed.
+      const end = messages.length < step ? -Infinity : (messages.at(-1)?.receivedAt ?? -Infinity);
+      this.#all = this.#all
+        .filter(({ id, receivedAt }) => fresh.has(id) || receivedAt < end)
+        .map((message) => fresh.get(message.id) ?? message);
+      this.waiting = added;
+      if (!this.#holding) this.release();
+    } catch (error) {
+      this.trouble = sentence(error);
     }
-    this.#reading = false;
   }
 }
 

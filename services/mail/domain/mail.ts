@@ -1,4 +1,19 @@
 import type { Notice, NoticeType } from '../../contracts/notice.ts';
+import { htmlToText } from '../../contracts/plain-text.ts';
+import type { Wording } from './deliveries.ts';
+import type { Rendering } from './known/program.ts';
+import { recognise } from './recognise.ts';
+import { fill, type TemplateValues } from './template.ts';
+
+/** A part of a mail that is not its text. */
+export interface MailFile {
+  readonly name: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Undefined when it is too large to be passed on. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+}
 
 /** A mail as its reader made it out, before any decision. */
 export interface ParsedMail {
@@ -7,17 +22,34 @@ export interface ParsedMail {
   readonly from: string | undefined;
   readonly text: string | undefined;
   readonly html: string | undefined;
-  /** Names and types of everything else, in order. */
-  readonly attachments: readonly { readonly name: string; readonly type: string }[];
+  /** Everything else, in order. */
+  readonly attachments: readonly MailFile[];
   /** `X-Priority` 1 or 2, or `Importance: high`. */
   readonly urgent: boolean;
   /** What came after the header, as it was sent: shown when nothing else can be. */
   readonly source: string;
 }
 
+/** How a mail is to be told. */
+export interface Telling {
+  readonly type: NoticeType;
+  readonly to: string;
+  /** Name of the entry of the recipients. */
+  readonly config: string;
+  readonly wording: Wording;
+  /** Mails of known programs get better titles and types. */
+  readonly recognise: boolean;
+}
+
 /** Characters of a body; longer ones are cut, the whole mail stays in the spool. */
 export const bodyLimit = 512 * 1024;
 const titleLimit = 1000;
+
+/** Mail as it comes, to nobody in particular: what its reading view shows. */
+export const plainTelling: Telling = {
+  ...{ type: 'info', to: '', config: '', recognise: false },
+  wording: { title: '', body: '', format: 'as it comes' },
+};
 
 /** Line breaks in an encoded subject would become headers somewhere further on. */
 function oneLine(text: string | undefined, otherwise: string): string {
@@ -34,40 +66,84 @@ function escapeHtml(text: string): string {
 }
 
 /** `[attachments: a.png, b.csv]`, at most ten names. */
-function attachmentLine(attachments: ParsedMail['attachments']): string {
-  if (attachments.length === 0) return '';
-  const names = attachments.slice(0, 10).map(({ name }) => oneLine(name, 'unnamed').slice(0, 100));
-  const more = attachments.length > names.length ? ` and ${attachments.length - names.length} more` : '';
-  return `[${attachments.length === 1 ? 'attachment' : 'attachments'}: ${names.join(', ')}${more}]`;
+function attachmentLine(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const shown = names.slice(0, 10).map((name) => oneLine(name, 'unnamed').slice(0, 100));
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+  return `[${names.length === 1 ? 'attachment' : 'attachments'}: ${shown.join(', ')}${more}]`;
 }
 
-/**
- * The notice a mail becomes: title `subject (sender)`, the HTML body before the plain one, attachments named in a last line.
- * A body that is there but empty is replaced by the subject, since some destinations refuse an empty message.
- */
-export function noticeOfMail(mail: ParsedMail, type: NoticeType): Notice {
-  const subject = oneLine(mail.subject, '[no subject]');
-  const title = `${subject} (${oneLine(mail.from, '[no sender]')})`;
+interface Body {
+  readonly text: string;
+  readonly format: Notice['format'];
+}
+
+/** The part of the mail that the recipient's choice asks for; empty when the mail has none. */
+function bodyOf(mail: ParsedMail, wanted: Wording['format']): Body {
   const html = mail.html?.trim() ?? '';
   const text = mail.text?.replaceAll('\u0000', '').trimEnd() ?? '';
-  const attachments = attachmentLine(mail.attachments);
-  const common = {
-    title: title.slice(0, titleLimit),
-    // A sender who marks a mail as urgent wants it seen; an address with a type decides for itself.
-    type: mail.urgent && type === 'info' ? ('warning' as const) : type,
-    tags: [],
-    source: 'mail',
-  };
-  if (html !== '') {
-    const body = cut(html) + (attachments === '' ? '' : `<p>${escapeHtml(attachments)}</p>`);
-    return { ...common, body, format: 'html' };
-  }
-  const shown = text.trim() !== '' ? text : fallback(mail, subject);
-  return { ...common, body: [cut(shown), attachments].filter((part) => part !== '').join('\n\n'), format: 'text' };
+  const plain = text.trim() !== '' ? text : html === '' ? '' : htmlToText(html);
+  if (wanted === 'text' || wanted === 'markdown') return { text: plain, format: wanted };
+  if (html !== '') return { text: html, format: 'html' };
+  if (wanted === 'html') return { text: escapeHtml(text).replaceAll(/\r?\n/g, '<br>\n'), format: 'html' };
+  return { text, format: 'text' };
 }
 
 function fallback(mail: ParsedMail, subject: string): string {
   if (mail.attachments.length > 0) return '[no body]';
   const source = mail.source.replaceAll('\u0000', '').trim();
   return source === '' ? subject : source;
+}
+
+/**
+ * The notice a mail becomes: title `subject (sender)`, the HTML body before the plain one, attachments named in a last line;
+ * or as the recipient's wording has it. A body that is there but empty is replaced by the subject, since some destinations
+ * refuse an empty message. `told` are the attachments to be named: those that do not go with the notice themselves.
+ */
+export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly string[] = []): Notice {
+  const { wording, to, config } = telling;
+  const chosen = bodyOf(mail, wording.format);
+  const from = oneLine(mail.from, '[no sender]');
+  const given = oneLine(mail.subject, '[no subject]');
+  const known: Rendering = telling.recognise
+    ? recognise({
+        ...{ subject: oneLine(mail.subject, '').slice(0, titleLimit), from: from.slice(0, titleLimit) },
+        text: bodyOf(mail, 'text').text.replaceAll('\r\n', '\n'),
+        attached: mail.attachments.map(({ type }) => type),
+      })
+    : {};
+  const subject = known.title ?? given;
+  // An address with a type decides for itself; a sender who marks a mail as urgent wants it seen.
+  const type = telling.type !== 'info' ? telling.type : (known.type ?? (mail.urgent ? 'warning' : 'info'));
+  const body: Body =
+    known.body !== undefined && known.body !== '' && wording.format === 'as it comes'
+      ? { text: known.body, format: 'text' }
+      : chosen;
+  const format = body.text === '' ? 'text' : body.format;
+  const shown = body.text === '' ? fallback(mail, given) : body.text;
+  const values: TemplateValues = { subject, from, body: cut(shown), to, config, type };
+  const usual = known.title ?? `${subject} (${from})`;
+  const title = wording.title === '' ? usual : oneLine(fill(wording.title, values), usual);
+  const wrapped = format === 'html' ? inHtml(values) : values;
+  const filled = wording.body === '' ? values.body : fill(wording.body, wrapped);
+  return {
+    title: title.slice(0, titleLimit),
+    type,
+    tags: [],
+    source: 'mail',
+    body: withLine(filled, attachmentLine(told), format),
+    format,
+  };
+}
+
+/** A sender's words within markup are only words. */
+function inHtml({ subject, from, to, config, type, body }: TemplateValues): TemplateValues {
+  const escaped = { subject: escapeHtml(subject), from: escapeHtml(from), to: escapeHtml(to) };
+  return { ...escaped, config: escapeHtml(config), type, body };
+}
+
+function withLine(body: string, line: string, format: Notice['format']): string {
+  if (line === '') return body;
+  if (format === 'html') return `${body}<p>${escapeHtml(line)}</p>`;
+  return `${body}\n\n${line}`;
 }

@@ -3,7 +3,10 @@ import { TopicName } from '../../contracts/push.ts';
 /** Where mail of a recipient goes. */
 export type Target =
   | { readonly kind: 'notify'; readonly configuration: string; readonly tag: string | undefined }
-  | { readonly kind: 'push'; readonly topic: string };
+  | { readonly kind: 'push'; readonly topic: string }
+  | { readonly kind: 'inbox' }
+  /** A destination of the aggregator by its address, which is a secret and therefore only named by its fingerprint. */
+  | { readonly kind: 'url'; readonly scheme: string; readonly fingerprint: string };
 
 const key = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -13,11 +16,14 @@ function tagOf(query: string): string | undefined {
 }
 
 /**
- * Reads a destination: `notify://KEY[?tag=…]`, `push://topic`, or the web address of a notification key
- * (`http://host:8000/notify/KEY?tag=…`), which means the aggregator of this very app, whatever its host says. Undefined when
- * it is none of them.
+ * Reads a destination: `notify://KEY[?tag=…]`, `push://topic`, `inbox://`, or the web address of a notification key
+ * (`http://host:8000/notify/KEY?tag=…`), which means the aggregator of this very app, whatever its host says; also what
+ * {@link targetName} writes. Undefined when it is none of them.
  */
 export function parseTarget(text: string): Target | undefined {
+  if (/^inbox:\/\/\/?$/i.test(text.trim())) return { kind: 'inbox' };
+  const [, urlScheme, fingerprint] = /^([a-z][a-z0-9]*):\/\/…#([0-9a-f]{12})$/.exec(text) ?? [];
+  if (urlScheme !== undefined && fingerprint !== undefined) return { kind: 'url', scheme: urlScheme, fingerprint };
   const [, scheme = '', rest = ''] = /^(notify|push|https?):\/\/(.+)$/i.exec(text.trim()) ?? [];
   const [place = '', query = ''] = rest.split('?', 2);
   if (/^push$/i.test(scheme)) {
@@ -29,8 +35,21 @@ export function parseTarget(text: string): Target | undefined {
   return key.test(configuration) ? { kind: 'notify', configuration, tag: tagOf(query) } : undefined;
 }
 
-/** A text for each target that is the same for the same target. */
+/** A text for each target that is the same for the same target, and holds no secret. */
 export function targetName(target: Target): string {
-  if (target.kind === 'push') return `push://${target.topic}`;
-  return `notify://${target.configuration}${target.tag === undefined ? '' : `?${new URLSearchParams({ tag: target.tag }).toString()}`}`;
+  switch (target.kind) {
+    case 'push':
+      return `push://${target.topic}`;
+    case 'inbox':
+      return 'inbox://';
+    case 'url':
+      return `${target.scheme}://…#${target.fingerprint}`;
+    case 'notify':
+      return `notify://${target.configuration}${target.tag === undefined ? '' : `?${new URLSearchParams({ tag: target.tag }).toString()}`}`;
+  }
+}
+
+/** The destinations of one field of the settings. */
+export function splitTargets(text: string): readonly string[] {
+  return text.split(/\s+/).filter((part) => part !== '');
 }

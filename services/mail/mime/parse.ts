@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
-import { bodyLimit, type ParsedMail } from '../domain/mail.ts';
+import { bodyLimit, type MailFile, type ParsedMail } from '../domain/mail.ts';
+import { isWhole } from './abridge.ts';
+import { nameOf } from './file-name.ts';
 
 /** Bounds for mails made to hurt: parts within parts, and bytes of all headers together. */
 const limits = { maxNestingDepth: 40, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true };
@@ -62,7 +64,19 @@ function shown(text: string | undefined): string | undefined {
   return text?.slice(0, bodyLimit + 1);
 }
 
-function describe(email: Email, source: string): ParsedMail {
+function fileOf({ filename, mimeType, content }: Email['attachments'][number], index: number, cut: boolean): MailFile {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
+  // Half a file is worse than none: only its name is told then.
+  const whole = !cut || isWhole(bytes.length);
+  return {
+    name: filename ?? nameOf(mimeType, index),
+    type: mimeType,
+    size: bytes.length,
+    bytes: whole ? bytes : undefined,
+  };
+}
+
+function describe(email: Email, source: string, cut: boolean): ParsedMail {
   const header = (name: string): string | undefined => email.headers.find(({ key }) => key === name)?.value;
   const from = header('from');
   const mislabelled = isMislabelled(email, source);
@@ -71,17 +85,14 @@ function describe(email: Email, source: string): ParsedMail {
     from: from === undefined ? undefined : withoutComment(decodeWords(from)),
     text: mislabelled ? source : shown(email.text),
     html: mislabelled ? undefined : shown(email.html),
-    attachments: email.attachments.map(({ filename, mimeType }) => ({
-      name: filename ?? (mimeType === 'message/rfc822' ? 'message.eml' : mimeType),
-      type: mimeType,
-    })),
+    attachments: email.attachments.map((part, index) => fileOf(part, index, cut)),
     urgent: /^\s*[12]\b/.test(header('x-priority') ?? '') || /^\s*high\b/i.test(header('importance') ?? ''),
     source,
   };
 }
 
-/** Reads a mail however broken it is; what cannot be made out is shown as it came. */
-export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
+/** Reads a mail however broken it is; what cannot be made out is shown as it came. `cut`: {@link abridge} took something out. */
+export async function parseMail(raw: Uint8Array, cut = false): Promise<ParsedMail> {
   const headed = hasHeader(raw);
   const start = headed ? bodyStart(raw) : 0;
   const source = decodeLoosely(raw.subarray(start, start + sourceLimit));
@@ -97,8 +108,8 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   if (!headed) return plain;
   try {
     const email = await PostalMime.parse(raw, limits);
-    if (!needsRecoding(raw, email)) return describe(email, source);
-    return describe(await PostalMime.parse(asLatin.decode(raw), limits), source);
+    if (!needsRecoding(raw, email)) return describe(email, source, cut);
+    return describe(await PostalMime.parse(asLatin.decode(raw), limits), source, cut);
   } catch (error) {
     // The parser throws for nothing but its limits; such a mail still has something to say.
     if (!(error instanceof Error)) throw error;

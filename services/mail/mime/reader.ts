@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../contracts/service.ts';
 import type { ParsedMail } from '../domain/mail.ts';
-import { abridge } from './abridge.ts';
+import { abridge, countLines } from './abridge.ts';
 import { parseMail } from './parse.ts';
 
-/** Mails up to this size are read at once; the time that takes is a few milliseconds even for a hostile one. */
+/** Mails up to this size and with no more lines are read at once, which takes milliseconds even for a hostile one. */
 const smallBytes = 256 * 1024;
+const fewLines = 4000;
 /** A larger one is given up after this time and shown as raw text. */
 const patienceMs = 20_000;
 const shownBytes = 64 * 1024;
@@ -13,34 +14,46 @@ const shownBytes = 64 * 1024;
 const workerFile = new URL(`./parse-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * Reads a mail without ever holding up the process: large ones in a thread of their own, with a limit on its time and
- * memory.
+ * Reads mails without ever holding up the process: large ones in a thread of their own, with a limit on its time and
+ * memory, one after another, so that several take no more memory than one.
  */
-export async function readMail(source: Uint8Array, clock: Clock): Promise<ParsedMail> {
-  const raw = abridge(source);
-  if (raw.byteLength <= smallBytes) return parseMail(raw);
-  // Cut where the first part may end in the middle: readers of mail take that for an unterminated one.
-  const beginning = Uint8Array.from(raw.subarray(0, shownBytes));
-  return (await parseInThread(raw, clock)) ?? parseMail(beginning);
-}
+export class MailReader {
+  readonly #clock: Clock;
+  #latest: Promise<unknown> = Promise.resolve();
 
-/** Undefined when the thread failed or took too long. The bytes move over to the thread: here they are gone afterwards. */
-async function parseInThread(raw: Uint8Array, clock: Clock): Promise<ParsedMail | undefined> {
-  const { promise, resolve } = Promise.withResolvers<ParsedMail | undefined>();
-  const worker = new Worker(workerFile, {
-    workerData: raw,
-    // A part of a shared buffer can only be copied.
-    transferList: raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer ? [raw.buffer] : [],
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-    execArgv: [],
-  });
-  worker.once('message', resolve);
-  worker.once('error', () => resolve(undefined));
-  worker.once('exit', () => resolve(undefined));
-  using _limit = clock.after(patienceMs, () => resolve(undefined));
-  try {
-    return await promise;
-  } finally {
-    await worker.terminate();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The bytes of a large source may be gone afterwards: they move over to the thread. */
+  async read(source: Uint8Array): Promise<ParsedMail> {
+    if (source.byteLength <= smallBytes && countLines(source) <= fewLines) return parseMail(source);
+    // Cut where the first part may end in the middle: readers of mail take that for an unterminated one.
+    const beginning = Uint8Array.from(source.subarray(0, shownBytes));
+    const { raw, cut } = abridge(source);
+    const reading = this.#latest.then(() => this.#readInThread(raw, cut));
+    this.#latest = reading;
+    return (await reading) ?? parseMail(beginning, true);
+  }
+
+  /** Undefined when the thread failed or took too long. Never rejects. */
+  async #readInThread(raw: Uint8Array, cut: boolean): Promise<ParsedMail | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ParsedMail | undefined>();
+    const worker = new Worker(workerFile, {
+      workerData: { raw, cut },
+      // A part of a shared buffer can only be copied.
+      transferList: raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer ? [raw.buffer] : [],
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      execArgv: [],
+    });
+    worker.once('message', resolve);
+    worker.once('error', () => resolve(undefined));
+    worker.once('exit', () => resolve(undefined));
+    using _limit = this.#clock.after(patienceMs, () => resolve(undefined));
+    try {
+      return await promise;
+    } finally {
+      await worker.terminate();
+    }
   }
 }

@@ -1,146 +1,149 @@
-import { implement, type ApiHandler } from '../../contracts/api.ts';
-import type { JobSummary } from '../../contracts/jobs.ts';
-import { mailApi, type SpooledMail } from '../../contracts/mail-api.ts';
+import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { mailApi } from '../../contracts/mail-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { deliver } from '../deliveries.ts';
+import type { Activity } from '../activity.ts';
+import { deliver, deliveryJobs, deliveryKey } from '../deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
-import { noticeOfMail } from '../domain/mail.ts';
-import { matchRecipient, type Mapping } from '../domain/recipients.ts';
-import { targetName, type Target } from '../domain/target.ts';
+import { noticeOfMail, plainTelling } from '../domain/mail.ts';
+import { matchRecipient } from '../domain/recipients.ts';
+import { targetName } from '../domain/target.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Routing } from '../mappings.ts';
 import { parseMail } from '../mime/parse.ts';
-import { readMail } from '../mime/reader.ts';
+import type { MailReader } from '../mime/reader.ts';
+import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
 import type { Spool } from '../store/spool.ts';
+import { testMail } from './test-mail.ts';
+import { deliveriesFor, summaryOf, type KnownJobs } from './views.ts';
 
-interface ApiParts {
+/** What the routes work with. */
+export interface ApiParts {
   readonly context: Context;
-  readonly mappings: readonly Mapping<Target>[];
+  readonly routing: Routing;
+  readonly gateway: Gateway;
   readonly messages: MessageStore;
   readonly spool: Spool;
+  readonly reader: MailReader;
+  readonly activity: Activity;
 }
 
-type Unfinished = ReadonlyMap<string, JobSummary>;
-
-/** Of a source, for its subject: headers come first. */
+/** The subject of a list's row is looked for in so many bytes. */
 const headBytes = 16 * 1024;
-/** Of a source that is shown. */
-const shownBytes = 64 * 1024;
-/** Waiting and given-up deliveries that are looked through. */
-const mostJobs = 5000;
+/** Of a source this much is shown. */
+const sourceBytes = 64 * 1024;
+const mostAttachments = 200;
 
 /** The service's part of our own API: the spool, and where addresses lead. */
-export function mailHandlers({ context, mappings, messages, spool }: ApiParts): readonly ApiHandler[] {
-  const { clock, commit, jobs, log } = context;
+export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
+  const { clock, commit, jobs, log, random } = context;
+  const { gateway, messages, spool, reader, activity } = parts;
 
-  /** Work that is not over, by its key: `MESSAGE:PART`. */
-  const unfinished = async (): Promise<Unfinished> => {
-    const lists = await Promise.all(
-      (['waiting', 'running', 'dead'] as const).map((state) =>
-        jobs.list({ state, kind: deliver.name, limit: mostJobs }),
-      ),
-    );
-    return new Map(lists.flat().map((job) => [job.key ?? '', job]));
-  };
-  const found = async (id: string | undefined): Promise<StoredMessage> => {
-    const message = id === undefined ? undefined : await messages.find(id);
-    if (message !== undefined) return message;
-    throw new Problem('mail.unknown', 404, 'This mail is not in the spool any more.');
-  };
-  const summary = async (message: StoredMessage, open: Unfinished): Promise<SpooledMail> => {
-    const { id, sender, recipients, size, receivedAt } = message;
-    const states = [...open].filter(([key]) => key.startsWith(`${id}:`)).map(([, job]) => stateOf(job));
-    const state = states.includes('dead') ? 'dead' : states.includes('waiting') ? 'waiting' : 'delivered';
-    return {
-      ...{ id, sender, size, time: receivedAt, state },
-      recipients: [...recipients],
-      subject: await subjectOf(id),
-    };
+  const jobsOf = async (list: readonly StoredMessage[]): Promise<KnownJobs> => {
+    const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => deliveryKey(id, part)));
+    if (keys.length === 0) return new Map();
+    const found = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
+    return new Map(found.map((job) => [job.key ?? '', job]));
   };
   const subjectOf = async (id: string): Promise<string> => {
     const head = await spool.head(id, headBytes);
-    return head === undefined ? '' : ((await parseMail(head)).subject ?? '').slice(0, 500);
+    return head === undefined ? '' : ((await parseMail(headerOf(head))).subject ?? '').slice(0, 500);
+  };
+  const find = async (id = ''): Promise<StoredMessage> => {
+    const message = await messages.find(id);
+    if (message !== undefined) return message;
+    throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
+  };
+  const requireSource = async (id: string): Promise<void> => {
+    if ((await spool.head(id, 1)) !== undefined) return;
+    throw new Problem('mail.source_gone', 410, 'The source of this mail is gone.');
   };
 
   return [
-    implement(mailApi.messages, async ({ query: { before, limit, q } }) => {
-      const [rows, open] = await Promise.all([
-        messages.list({ before, words: q.trim(), limit: limit + 1 }),
-        unfinished(),
-      ]);
-      const list = await Promise.all(rows.slice(0, limit).map((row) => summary(row, open)));
-      return { messages: list, more: rows.length > limit };
+    implement(mailApi.check, ({ query: { address } }) => {
+      const match = matchRecipient(routing.mappings, address);
+      if (match === undefined) return { accepted: false, code: 550, pattern: null, type: null, targets: [] };
+      const { mapping, type } = match;
+      return { accepted: true, code: 250, pattern: mapping.address, type, targets: mapping.targets.map(targetName) };
     }),
-    implement(mailApi.message, async ({ params }) => {
-      const message = await found(params['id']);
-      const [open, source] = await Promise.all([unfinished(), spool.read(message.id)]);
-      // Reading may take the bytes away into a thread of its own.
-      const shown = source === undefined ? null : Buffer.from(source.subarray(0, shownBytes)).toString('utf8');
-      const length = source?.byteLength ?? 0;
-      const mail = source === undefined ? undefined : await readMail(source, clock);
-      const notice = mail === undefined ? undefined : noticeOfMail({ ...mail, attachments: [] }, 'info');
-      const parts = deliveriesOf(mappings, message.recipients).map(({ target, type }, part) => {
-        const job = open.get(`${message.id}:${String(part)}`);
-        return { ...{ target, type, state: stateOf(job) }, reason: job?.lastError ?? null, job: jobOf(job) };
-      });
-      const again = [...open]
-        .filter(([key, job]) => key.startsWith(`${message.id}:`) && Number(key.split(':')[1]) >= parts.length && job)
-        .map(([, job]) => ({
-          ...{ target: 'Sent again', type: 'info' as const, state: stateOf(job) },
-          ...{ reason: job.lastError, job: jobOf(job) },
-        }));
+    implement(mailApi.messages, async ({ query: { before, limit, q = '' } }) => {
+      const [time = '', id = ''] = before?.split('.') ?? [];
+      const cursor = before === undefined ? undefined : { receivedAt: Number(time), id };
+      const list = await messages.list({ words: q.trim(), before: cursor, limit });
+      const known = await jobsOf(list);
+      const subjects = await Promise.all(list.map((message) => subjectOf(message.id)));
       return {
-        ...(await summary(message, open)),
-        ...{ from: mail?.from ?? '', body: notice?.body ?? '', format: notice?.format ?? 'text' },
-        attachments: (mail?.attachments ?? []).slice(0, 200).map(({ name, type }) => ({ name, type })),
-        ...{ source: shown, cut: length > shownBytes, deliveries: [...parts, ...again] },
+        messages: list.map((message, index) =>
+          summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''),
+        ),
       };
     }),
+    implement(mailApi.message, async ({ params }) => {
+      const message = await find(params['id']);
+      const [raw, known] = await Promise.all([spool.read(message.id), jobsOf([message])]);
+      // The reader may move the bytes into a thread, so what is shown of them is taken first.
+      const source = raw === undefined ? null : new TextDecoder().decode(raw.subarray(0, sourceBytes));
+      const sourceCut = raw !== undefined && raw.byteLength > sourceBytes;
+      const mail = raw === undefined ? undefined : await reader.read(raw);
+      const notice = mail === undefined ? undefined : noticeOfMail(mail, plainTelling);
+      const deliveries = deliveriesFor(message, known);
+      return {
+        ...summaryOf(message, deliveries, mail?.subject ?? ''),
+        ...{ from: mail?.from ?? '', body: notice?.body ?? '', format: notice?.format ?? 'text' },
+        attachments: (mail?.attachments ?? [])
+          .slice(0, mostAttachments)
+          .map(({ name, type, size }) => ({ name, type, size })),
+        ...{ source, sourceCut, deliveries },
+      };
+    }),
+    implement(mailApi.source, async ({ params }) => {
+      const { id } = await find(params['id']);
+      await requireSource(id);
+      return new FileReply({ path: spool.pathOf(id), type: 'message/rfc822', saveAs: `${id}.eml` });
+    }),
+    implement(mailApi.test, async ({ body: { address } }) => {
+      const recipient = address.includes('@') ? address : `${address}@localhost`;
+      try {
+        return { id: await gateway.take(...testMail(recipient, clock.now(), random.text(12))) };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const detail = `${String(error.responseCode)} ${error.message}.`;
+        throw new Problem('mail.refused', 422, detail, { fields: { address: detail } });
+      }
+    }),
     implement(mailApi.resend, async ({ params }) => {
-      const { id, recipients } = await found(params['id']);
-      if ((await spool.head(id, 1)) === undefined) {
-        throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
-      }
-      const deliveries = deliveriesOf(mappings, recipients);
-      if (deliveries.length === 0) {
+      const { id, recipients } = await find(params['id']);
+      const added = deliveriesOf(routing.mappings, recipients);
+      if (added.length === 0)
         throw new Problem('mail.no_target', 409, 'Its recipients lead nowhere now. Add them to the recipients first.');
-      }
-      // A part of its own, else those who got it before would take it for known.
-      const first = Math.floor(clock.now() / 10);
-      await commit((transaction) =>
-        jobs.enqueueAll(
-          transaction,
-          deliver,
-          deliveries.map(({ target, type }, index) => ({
-            payload: { message: id, part: first + index, target, type },
-            key: `${id}:${String(first + index)}`,
-            orderKey: target,
-          })),
-        ),
-      );
-      log.info('mail sent again', { id, deliveries: deliveries.length });
-      return { deliveries: deliveries.length };
+      await requireSource(id);
+      await commit(async (transaction) => {
+        const former = (await messages.find(id, transaction))?.deliveries;
+        if (former === undefined) throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
+        await messages.noteDeliveries(transaction, id, [...former, ...added]);
+        await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, added, former.length));
+      });
+      log.info('mail sent again', { id, deliveries: added.length });
+      activity.note();
+      return { deliveries: added.length };
     }),
     implement(mailApi.remove, async ({ params }) => {
-      const { id } = await found(params['id']);
-      // As the clearing does it: a crash in between leaves a row that it takes later.
-      await spool.remove(id);
-      await messages.remove([id]);
-      log.info('mail removed', { id });
-      return { ok: true as const };
-    }),
-    implement(mailApi.check, ({ query: { address } }) => {
-      const match = matchRecipient(mappings, address);
-      return { match: match === undefined ? null : { targets: match.targets.map(targetName), type: match.type } };
+      const message = await find(params['id']);
+      for (const { id, state } of (await jobsOf([message])).values()) if (state !== 'done') await jobs.drop(id);
+      // The source first: a row without one is shown and can be removed, a source without a row only waits for the clearing.
+      await spool.remove(message.id);
+      await commit((transaction) => messages.remove([message.id], transaction));
+      log.info('mail removed', { id: message.id });
+      activity.note();
+      return { ok: true } as const;
     }),
   ];
 }
 
-function stateOf(job: JobSummary | undefined): SpooledMail['state'] {
-  if (job === undefined) return 'delivered';
-  return job.state === 'dead' ? 'dead' : 'waiting';
-}
-
-function jobOf(job: JobSummary | undefined): string | null {
-  return job?.state === 'dead' ? job.id : null;
+/** Everything before the first empty line, so that only the header is parsed. */
+function headerOf(head: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  const ends = ['\r\n\r\n', '\n\n'].map((end) => bytes.indexOf(end)).filter((at) => at !== -1);
+  return ends.length === 0 ? head : head.subarray(0, Math.min(...ends));
 }

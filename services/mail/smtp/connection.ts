@@ -22,7 +22,8 @@ class Connection extends SMTPConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code === 250 && context === 'DATA_OK') super.send(code, data);
     else if (code === 552) super.send(code, data, 'MESSAGE_TOO_BIG');
-    else super.send(code, data, context);
+    // What says its own status needs no second one.
+    else super.send(code, data, typeof data === 'string' && /^[245]\.\d\.\d /.test(data) ? false : context);
   }
 }
 

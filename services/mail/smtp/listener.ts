@@ -2,18 +2,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
+import type { Sender, SignIn } from '../sign-in.ts';
+import type { Certificate } from './certificate.ts';
 import { ConnectionServer } from './connection.ts';
-
-/** A reply that refuses. The message carries no status code of RFC 3463: it is added by its SMTP code. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly responseCode: number;
-
-  constructor(responseCode: number, message: string) {
-    super(message);
-    this.responseCode = responseCode;
-  }
-}
+import { Refusal } from './refusal.ts';
 
 /** What happens with a mail; the listener only speaks SMTP. */
 export interface Reception {
@@ -41,6 +33,10 @@ export interface ListenerOptions {
   readonly maxClients: number;
   /** ms without input. */
   readonly idleMs: number;
+  /** Whether a client at this address may speak at all. */
+  readonly mayConnect: (remoteAddress: string) => boolean;
+  readonly signIn: 'off' | 'optional' | 'required';
+  readonly tls: 'off' | 'starttls' | 'required' | 'implicit';
 }
 
 /** A connection may not live longer than this, however busily it trickles. */
@@ -55,8 +51,9 @@ export class Listener {
   readonly #busy = new Map<string, Promise<void>>();
   #closing = false;
 
-  constructor(reception: Reception, options: ListenerOptions, clock: Clock, log: Log) {
+  constructor(reception: Reception, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
     this.#clock = clock;
+    const senders = new WeakMap<SMTPServerSession, Sender>();
     this.#server = new ConnectionServer({
       name: options.hostName,
       banner: 'Homeport',
@@ -66,19 +63,49 @@ export class Listener {
       maxClients: options.maxClients,
       socketTimeout: options.idleMs,
       // Without certificate and accounts there is nothing these could do; the last ones are jokes of old.
-      disabledCommands: ['AUTH', 'STARTTLS', 'WIZ', 'SHELL', 'KILL'],
-      authOptional: true,
+      disabledCommands: [
+        ...(options.signIn === 'off' ? ['AUTH'] : []),
+        ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
+        ...['WIZ', 'SHELL', 'KILL'],
+      ],
+      authOptional: options.signIn !== 'required',
+      authMethods: ['PLAIN', 'LOGIN'],
+      secure: options.tls === 'implicit',
       // A look into DNS would hold up every connection.
       disableReverseLookup: true,
       // Much firmware sends addresses that are not quite right.
       lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
       logger: false,
-      onConnect: (_session, callback) => {
-        callback(this.#closing ? new Refusal(421, '4.3.2 Shutting down, try again in a moment') : null);
+      onConnect: ({ remoteAddress }, callback) => {
+        if (this.#closing) callback(new Refusal(421, '4.3.2 Shutting down, try again in a moment'));
+        else callback(options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
       },
-      onRcptTo: ({ address }, _session, callback) => {
-        callback(refusalOf(() => reception.checkRecipient(address)));
+      onAuth: ({ username, password }, session, callback) => {
+        signIn.check(username ?? '', password ?? '', session.remoteAddress).then(
+          (sender) => {
+            senders.set(session, sender);
+            callback(null, { user: username });
+          },
+          (error: unknown) => {
+            if (!(error instanceof Refusal)) log.error('sign-in could not be checked', { error });
+            callback(error instanceof Refusal ? error : new Refusal(454, 'Temporary failure, try again later'));
+          },
+        );
+      },
+      onMailFrom: (_address, session, callback) => {
+        const bare = options.tls === 'required' && !session.secure;
+        callback(bare ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
+      },
+      onRcptTo: ({ address }, session, callback) => {
+        const sender = session.user === undefined ? undefined : senders.get(session);
+        callback(
+          refusalOf(() => {
+            reception.checkRecipient(address);
+            if (sender !== undefined && !signIn.may(sender, address))
+              throw new Refusal(550, '5.7.1 This account may not send to this recipient');
+          }),
+        );
       },
       onData: (stream, session, callback) => {
         const work = this.#receive(reception, stream, session).then(
@@ -96,6 +123,11 @@ export class Listener {
       },
     });
     this.#server.on('error', (error: Error) => log.debug('connection failed', { error }));
+  }
+
+  /** Takes a certificate for connections from now on; encryption needs one before the first of them. */
+  use(certificate: Certificate): void {
+    this.#server.updateSecureContext(certificate);
   }
 
   /** Takes over a connection that the host accepted. */

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
 
 /** A mail that is in the spool. */
@@ -9,6 +10,10 @@ export interface Message {
   /** Bytes. */
   readonly size: number;
   readonly fingerprint: string | undefined;
+  /** Where it went; the place in this list is the delivery's part number. */
+  readonly deliveries: readonly Delivery[];
+  /** What the gateway did with it besides, as a sentence; empty for nothing. */
+  readonly note: string;
   /** ms since the epoch. */
   readonly receivedAt: number;
 }
@@ -16,11 +21,23 @@ export interface Message {
 /** A mail as the spool's list has it. */
 export type StoredMessage = Omit<Message, 'fingerprint'>;
 
-const columns = ['id', 'sender', 'recipients', 'size', 'received_at'] as const;
+/** Which mails are asked for, newest first. */
+export interface MessageFilter {
+  /** Stands in sender or recipients, in any case. */
+  readonly words: string;
+  /** Only those that stand behind this one. */
+  readonly before?: { readonly receivedAt: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+const columns = ['id', 'sender', 'recipients', 'size', 'deliveries', 'note', 'received_at'] as const;
 
 function stored(row: Pick<Selectable<MessageTable>, (typeof columns)[number]>): StoredMessage {
-  const recipients = JSON.parse(row.recipients) as readonly string[];
-  return { ...{ id: row.id, sender: row.sender, size: row.size }, recipients, receivedAt: Number(row.received_at) };
+  return {
+    ...{ id: row.id, sender: row.sender, size: row.size, note: row.note, receivedAt: Number(row.received_at) },
+    recipients: JSON.parse(row.recipients) as readonly string[],
+    deliveries: JSON.parse(row.deliveries) as readonly Delivery[],
+  };
 }
 
 /** Which mails were accepted; their sources are files beside it. */
@@ -39,6 +56,8 @@ export class MessageStore {
         sender: message.sender,
         recipients: JSON.stringify(message.recipients),
         size: message.size,
+        deliveries: JSON.stringify(message.deliveries),
+        note: message.note,
         fingerprint: message.fingerprint ?? null,
         received_at: message.receivedAt,
       })
@@ -56,31 +75,38 @@ export class MessageStore {
     return row?.id;
   }
 
-  async find(id: string): Promise<StoredMessage | undefined> {
-    const row = await this.#db.selectFrom('messages').select(columns).where('id', '=', id).executeTakeFirst();
+  async find(id: string, db: Kysely<MailTables> = this.#db): Promise<StoredMessage | undefined> {
+    const row = await db.selectFrom('messages').select(columns).where('id', '=', id).executeTakeFirst();
     return row && stored(row);
   }
 
-  /** Newest first, received before `before`; `words` stand in sender or recipients, in any case. */
-  async list(filter: {
-    readonly before: number | undefined;
-    readonly words: string;
-    readonly limit: number;
-  }): Promise<readonly StoredMessage[]> {
-    const { before, words, limit } = filter;
+  async list({ words, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
     const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
     const has = (column: 'sender' | 'recipients') =>
       sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
     const rows = await this.#db
       .selectFrom('messages')
       .select(columns)
-      .$if(before !== undefined, (query) => query.where('received_at', '<', before ?? 0))
+      .$if(before !== undefined, (query) => {
+        const { receivedAt = 0, id = '' } = before ?? {};
+        return query.where((on) =>
+          on.or([on('received_at', '<', receivedAt), on.and([on('received_at', '=', receivedAt), on('id', '<', id)])]),
+        );
+      })
       .$if(words !== '', (query) => query.where((on) => on.or([has('sender'), has('recipients')])))
       .orderBy('received_at', 'desc')
-      .orderBy('id')
+      .orderBy('id', 'desc')
       .limit(limit)
       .execute();
     return rows.map(stored);
+  }
+
+  async noteDeliveries(transaction: Kysely<MailTables>, id: string, deliveries: readonly Delivery[]): Promise<void> {
+    await transaction
+      .updateTable('messages')
+      .set({ deliveries: JSON.stringify(deliveries) })
+      .where('id', '=', id)
+      .execute();
   }
 
   /** When the newest mail came, in ms since the epoch. */
@@ -105,7 +131,7 @@ export class MessageStore {
     return rows.map(({ id }) => id);
   }
 
-  async remove(ids: readonly string[]): Promise<void> {
-    await this.#db.deleteFrom('messages').where('id', 'in', ids).execute();
+  async remove(ids: readonly string[], db: Kysely<MailTables> = this.#db): Promise<void> {
+    await db.deleteFrom('messages').where('id', 'in', ids).execute();
   }
 }

@@ -17,7 +17,8 @@ export class Spool {
     this.#folder = join(files, 'spool');
   }
 
-  #path(id: string): string {
+  /** Where a source is, if it is there; `id` must be one that was made here. */
+  pathOf(id: string): string {
     return join(this.#folder, `${id}.eml`);
   }
 
@@ -27,7 +28,7 @@ export class Spool {
 
   /** A file that vanishes at its disposal unless it was kept. */
   async create(id: string): Promise<SpoolFile> {
-    const path = this.#path(id);
+    const path = this.pathOf(id);
     const file = await open(path, 'wx', 0o600);
     const hash = createHash('sha256');
     let kept = false;
@@ -62,7 +63,7 @@ export class Spool {
   /** Undefined when there is no such file. */
   async read(id: string): Promise<Uint8Array | undefined> {
     try {
-      return await readFile(this.#path(id));
+      return await readFile(this.pathOf(id));
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw error;
@@ -71,7 +72,7 @@ export class Spool {
 
   /** The first bytes of a source; undefined when there is none. */
   async head(id: string, bytes: number): Promise<Uint8Array | undefined> {
-    const file = await open(this.#path(id), 'r').catch((error: NodeJS.ErrnoException) => {
+    const file = await open(this.pathOf(id), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
@@ -82,7 +83,7 @@ export class Spool {
   }
 
   async remove(id: string): Promise<void> {
-    await rm(this.#path(id), { force: true });
+    await rm(this.pathOf(id), { force: true });
   }
 
   /** Ids of files last written before `time`, in ms since the epoch. */

@@ -8,6 +8,10 @@ export interface MessageTable {
   /** JSON list of the accepted envelope recipients. */
   recipients: string;
   size: number;
+  /** JSON list of deliveries; the place in it is the delivery's part number. */
+  deliveries: ColumnType<string, string | undefined, string>;
+  /** What the gateway did with it besides, as a sentence; empty for nothing. */
+  note: ColumnType<string, string | undefined, string>;
   /** Same source to the same targets; null for a mail without Message-ID, of which a copy may be meant. */
   fingerprint: string | null;
   /** ms since the epoch; a big integer, which PostgreSQL's driver returns as text. */
@@ -33,6 +37,20 @@ export const migrations: readonly Migration[] = [
         .execute();
       await db.schema.createIndex('messages_by_age').on('messages').column('received_at').execute();
       await db.schema.createIndex('messages_by_fingerprint').on('messages').column('fingerprint').execute();
+    },
+  },
+  {
+    name: '002-note-deliveries',
+    async up(db: Kysely<any>) {
+      for (const [name, empty] of [
+        ['deliveries', '[]'],
+        ['note', ''],
+      ] as const) {
+        await db.schema
+          .alterTable('messages')
+          .addColumn(name, 'text', (column) => column.notNull().defaultTo(empty))
+          .execute();
+      }
     },
   },
 ];

@@ -27,7 +27,8 @@ describe('an envelope recipient', () => {
     ['what.ever.critical@catch.all', 'all', 'info'],
     ['x.failure@catch.all', 'all', 'failure'],
   ])('%s means %s as %s', (address, target, type) => {
-    expect(matchRecipient(mappings, address)).toEqual({ targets: [target], type });
+    const match = matchRecipient(mappings, address);
+    expect([match?.mapping.targets, match?.type]).toEqual([[target], type]);
   });
 
   it.each(

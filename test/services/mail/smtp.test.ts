@@ -2,7 +2,7 @@ import { readdirSync, rmSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
-import type { Settings } from '../../../services/mail/settings.ts';
+import { Settings } from '../../../services/mail/settings.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, withReadings, type Offers, type Readings } from '../notify/support.ts';
 import { Client, submit } from './support.ts';
@@ -11,10 +11,12 @@ let host: TestHost;
 let offers: Offers;
 let readings: Readings;
 
-const recipients: Settings['recipients'] = [
-  { address: 'aggregator', to: 'notify://aggregator' },
-  { address: 'pager@nas.lan', to: 'push://pager http://any.host:8000/notify/night?tag=oncall+now' },
-];
+const { recipients } = Settings.parse({
+  recipients: [
+    { address: 'aggregator', to: 'notify://aggregator' },
+    { address: 'pager@nas.lan', to: 'push://pager http://any.host:8000/notify/night?tag=oncall+now' },
+  ],
+});
 
 async function openMail(settings: Partial<Settings> = {}): Promise<void> {
   const probe = createProbe(['notices', 'push']);

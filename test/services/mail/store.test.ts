@@ -16,7 +16,11 @@ afterEach(() => {
 });
 
 function message(id: string, fields: Partial<Message> = {}): Message {
-  return { id, sender: 'a@b', recipients: ['c@d', 'ü@d'], size: 9, fingerprint: undefined, receivedAt: now, ...fields };
+  return {
+    ...{ id, sender: 'a@b', recipients: ['c@d', 'ü@d'], size: 9, fingerprint: undefined, receivedAt: now },
+    ...{ deliveries: [], note: '' },
+    ...fields,
+  };
 }
 
 eachDialect((_name, open) => {

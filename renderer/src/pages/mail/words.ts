@@ -1,6 +1,127 @@
-/** How the state of a mail, or of one of its deliveries, is told. */
-export const states = {
-  delivered: { text: 'Delivered', tone: 'ok' },
-  waiting: { text: 'Waiting', tone: 'warn' },
-  dead: { text: 'Given up', tone: 'bad' },
-} as const;
+import type { SpooledMail } from '../../../../services/contracts/mail-api.ts';
+
+/** What became of a mail or of one delivery, in a word and a tone. */
+export const outcomes = {
+  done: { words: 'Delivered', tone: 'ok' },
+  waiting: { words: 'Waiting', tone: 'warn' },
+  dead: { words: 'Given up', tone: 'bad' },
+  dropped: { words: 'Dropped', tone: 'plain' },
+  unknown: { words: 'Not known', tone: 'plain' },
+} as const satisfies Record<SpooledMail['state'], { readonly words: string; readonly tone: string }>;
+
+/** A row of the setting `recipients`. */
+export interface Recipient {
+  readonly address: string;
+  readonly to: string;
+  /** Addresses that hold secrets: shown is only whether there are any. */
+  readonly destinations: string | { readonly set: boolean };
+  readonly title: string;
+  readonly body: string;
+  readonly format: (typeof formats)[number][0];
+}
+
+export const formats = [
+  ['as it comes', 'As it comes'],
+  ['text', 'Plain text'],
+  ['markdown', 'Markdown'],
+  ['html', 'HTML'],
+] as const;
+
+export const newRecipient: Recipient = {
+  ...{ address: '', to: 'notify://aggregator', destinations: '' },
+  ...{ title: '', body: '', format: 'as it comes' },
+};
+
+/** Where mail of a recipient goes, in a line. */
+export function goalsOf({ to, destinations }: Recipient): string {
+  const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
+  return [to, others ? 'other destinations' : ''].filter((part) => part !== '').join(' and ');
+}
+
+/** A row of the setting `rules`. */
+export interface Rule {
+  readonly from: string;
+  readonly subject: string;
+  readonly to: string;
+  readonly drop: boolean;
+  readonly type: (typeof types)[number][0];
+  readonly priority: number;
+  readonly tag: string;
+  readonly goesTo: string;
+}
+
+export const types = [
+  ['as it is', 'As it is'],
+  ['info', 'Info'],
+  ['success', 'Success'],
+  ['warning', 'Warning'],
+  ['failure', 'Failure'],
+] as const;
+
+export const newRule: Rule = {
+  ...{ from: '', subject: '', to: '', drop: false, type: 'as it is' },
+  ...{ priority: 0, tag: '', goesTo: '' },
+};
+
+/** Which mails a rule is for, as a sentence's beginning. */
+export function conditionOf({ from, subject, to }: Rule): string {
+  const parts = [
+    from === '' ? '' : `from ${from}`,
+    to === '' ? '' : `to ${to}`,
+    subject === '' ? '' : `about ${subject}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
+}
+
+/** What a rule does. */
+export function effectOf({ drop, type, priority, tag, goesTo }: Rule): string {
+  if (drop) return 'is dropped';
+  const parts = [
+    type === 'as it is' ? '' : `becomes ${type}`,
+    priority === 0 ? '' : `gets priority ${String(priority)}`,
+    tag === '' ? '' : `gets the tag ${tag}`,
+    goesTo === '' ? '' : `goes to ${goesTo}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'stays as it is' : parts.join(', ');
+}
+
+/** What a pattern stands for, in a sentence's words: `backup-… at any domain that ends in .lan`. */
+export function meaningOf(pattern: string): string {
+  const at = pattern.lastIndexOf('@');
+  const name = at === -1 ? pattern : pattern.slice(0, at);
+  const domain = at === -1 ? '' : pattern.slice(at + 1);
+  const who = name === '*' ? 'Every name' : /[*?]/.test(name) ? `Names like ${name}` : name;
+  const where =
+    domain === '' || domain === '*'
+      ? 'at any domain'
+      : /[*?]/.test(domain)
+        ? `at domains like ${domain}`
+        : `at ${domain}`;
+  return `${who} ${where}`;
+}
+
+/** An address that fits a pattern, to be tried. */
+export function exampleOf(pattern: string): string {
+  const filled = pattern.replaceAll('*', 'nas').replaceAll('?', '1');
+  return filled.includes('@') ? filled : `${filled}@home`;
+}
+
+/** How programs send a mail to this gateway, ready for a shell. `to` is an address without quotes and white space. */
+export function commandsOf(host: string, port: number, to: string) {
+  const address = to.replace(/[^A-Za-z0-9@._+-]/g, '');
+  const place = `${host} ${String(port)}`.split(' ');
+  return [
+    [
+      'swaks',
+      `swaks --server ${place.join(':')} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`,
+    ],
+    [
+      'msmtp',
+      `printf 'Subject: Hello\\n\\nFirst light\\n' | msmtp --host=${host} --port=${String(port)} --from=nas@home ${address}`,
+    ],
+    [
+      'sendmail (BusyBox)',
+      `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${place.join(':')} -f nas@home ${address}`,
+    ],
+  ] as const;
+}

@@ -1,0 +1,41 @@
+import type { JobSummary } from '../../contracts/jobs.ts';
+import type { MailDelivery, SpooledMail } from '../../contracts/mail-api.ts';
+import { deliveryKey } from '../deliveries.ts';
+import type { StoredMessage } from '../store/messages.ts';
+
+/** Jobs by their keys. */
+export type KnownJobs = ReadonlyMap<string, JobSummary>;
+
+/** What became of each delivery of a mail. */
+export function deliveriesFor(message: StoredMessage, known: KnownJobs): MailDelivery[] {
+  return message.deliveries.map(({ target, type }, part) => {
+    const job = known.get(deliveryKey(message.id, part));
+    const state = job?.state === 'running' ? 'waiting' : (job?.state ?? 'unknown');
+    const reason = state === 'waiting' || state === 'dead' ? (job?.lastError ?? '') : '';
+    const dead = state === 'dead' ? (job?.id ?? null) : null;
+    return { part, target, type, state, attempts: job?.attempts ?? 0, reason, job: dead };
+  });
+}
+
+/** A row of the list. */
+export function summaryOf(message: StoredMessage, deliveries: readonly MailDelivery[], subject: string): SpooledMail {
+  const { id, sender, recipients, size, receivedAt, note } = message;
+  return {
+    id,
+    sender,
+    recipients: [...recipients],
+    subject,
+    size,
+    receivedAt,
+    note,
+    state: stateOf(message, deliveries),
+  };
+}
+
+function stateOf({ note }: StoredMessage, deliveries: readonly MailDelivery[]): SpooledMail['state'] {
+  if (deliveries.length === 0) return note === '' ? 'unknown' : 'dropped';
+  const worst = (['dead', 'waiting', 'unknown'] as const).find((state) =>
+    deliveries.some((delivery) => delivery.state === state),
+  );
+  return worst ?? 'done';
+}

@@ -1,0 +1,59 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** An address, or a network such as 192.168.1.0/24. */
+function isNetwork(text: string): boolean {
+  const [address = '', length, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
+}
+
+const Login = z.object({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(128)
+    .default('mail')
+    .meta({ title: 'Name', description: 'As the mail program gives it.' }),
+  password: z
+    .string()
+    .min(1)
+    .max(1024)
+    .default('')
+    .meta({ title: 'Password', description: 'For this mail gateway alone.', secret: true }),
+});
+
+/** Who may send mail, and how connections are encrypted. */
+export const accessFields = {
+  clients: z
+    .array(z.string().trim().refine(isNetwork, 'Use an address or a network such as 192.168.1.0/24.'))
+    .max(200)
+    .default([])
+    .meta({
+      title: 'Networks that may send',
+      description:
+        'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere when a sign-in is required.',
+    }),
+  signIn: z.enum(['off', 'optional', 'required']).default('off').meta({
+    title: 'Sign-in',
+    description:
+      'Off: nobody signs in. Otherwise by the logins below or an account that is granted writing to the recipient, such as mail alerts*.',
+  }),
+  logins: z
+    .array(Login)
+    .max(200)
+    .default([])
+    .meta({ title: 'Logins', description: 'For devices that have no account. They may send to every recipient.' }),
+  tls: z.enum(['off', 'starttls', 'required', 'implicit']).default('off').meta({
+    title: 'Encryption',
+    description:
+      'starttls: offered, and needed for a sign-in. required: no mail without it. implicit: from the first byte on, as on port 465.',
+  }),
+  certificateFile: z
+    .string()
+    .default('')
+    .meta({ title: 'Certificate', description: 'A PEM file with the certificate and those it rests on.' }),
+  keyFile: z.string().default('').meta({ title: 'Key of the certificate', description: 'A PEM file.' }),
+};

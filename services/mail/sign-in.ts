@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Accounts, Identity } from '../contracts/accounts.ts';
+import { Problem } from '../contracts/problem.ts';
+import { Refusal } from './smtp/refusal.ts';
+
+/** Who signed in: a login of the settings, or an account. */
+export type Sender = { readonly login: string } | { readonly identity: Identity };
+
+export interface Login {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Checks names and passwords of mail programs. */
+export class SignIn {
+  readonly #accounts: Accounts;
+  readonly #logins: readonly Login[];
+
+  constructor(accounts: Accounts, logins: readonly Login[]) {
+    this.#accounts = accounts;
+    this.#logins = logins;
+  }
+
+  /** @throws Refusal 535 for what is not right, 454 while it cannot be checked. */
+  async check(name: string, password: string, remoteAddress: string): Promise<Sender> {
+    const login = this.#logins.find((each) => each.name === name && equal(each.password, password));
+    if (login !== undefined) return { login: login.name };
+    const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+    try {
+      const identity = await this.#accounts.authenticate({ authorization, remoteAddress });
+      if (identity !== undefined) return { identity };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status !== 401) throw new Refusal(454, 'Too many attempts or a temporary failure, try again later');
+    }
+    throw new Refusal(535, 'Name or password is not right');
+  }
+
+  /** Whether it may send to an address; the grants of an account name addresses. */
+  may(sender: Sender, recipient: string): boolean {
+    if ('login' in sender) return true;
+    return this.#accounts.may(sender.identity, 'mail', 'write', recipient.toLowerCase());
+  }
+}
+
+/** In the same time wherever they differ. */
+function equal(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && left !== '' && timingSafeEqual(a, b);
+}

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { Problem } from '../../contracts/problem.ts';
+
+/** Certificate and key as PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** @throws Problem `mail.certificate` (422) when a file is missing or the two do not fit. */
+export async function readCertificate(certificateFile: string, keyFile: string): Promise<Certificate> {
+  if (certificateFile === '' || keyFile === '') {
+    throw new Problem('mail.certificate', 422, 'Encryption needs the files of a certificate and its key.');
+  }
+  try {
+    const [cert, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (cause) {
+    throw new Problem('mail.certificate', 422, 'The certificate and its key cannot be used.', { cause });
+  }
+}

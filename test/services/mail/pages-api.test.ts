@@ -1,0 +1,185 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
+import { mailWorked } from '../../../services/contracts/mail-api.ts';
+import { control } from '../../../services/control/index.ts';
+import { mail } from '../../../services/mail/index.ts';
+import { api } from '../../support/api.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { SmtpDialogue } from '../../support/smtp.ts';
+import { createProbe, type Offers } from '../notify/support.ts';
+import { submit } from './support.ts';
+
+describe('the API of the mail page', () => {
+  let host: TestHost;
+  let offers: Offers;
+  beforeEach(async () => {
+    const probe = createProbe(['notices', 'push']);
+    offers = probe.offers;
+    host = await openTestHost({ services: [mail, control, probe.descriptor] });
+  });
+  afterEach(() => host[Symbol.asyncDispose]());
+
+  const ask = <T>(path: string, method = 'GET', body?: unknown): Promise<T> =>
+    api<T>(host.url('control'), path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const list = async (query = ''): Promise<readonly SpooledMail[]> =>
+    (await ask<{ messages: SpooledMail[] }>(`/api/mail/messages${query}`)).messages;
+  const send = async (subject: string, to = 'alerts@nas'): Promise<string> => {
+    using dialogue = await SmtpDialogue.open(host.port('mail'));
+    const reply = await dialogue.send(to, subject, 'Body');
+    return /queued as (\w+)/.exec(reply)?.[1] ?? reply;
+  };
+  const lead = (recipients: readonly { address: string; to: string }[]): Promise<unknown> =>
+    ask('/api/settings/mail', 'PATCH', { recipients });
+
+  it('tells where an address leads and with which type, or that it is refused', async () => {
+    await lead([
+      { address: 'cam?@*.lan', to: 'push://door notify://house?tag=night' },
+      { address: 'alerts', to: 'notify://aggregator' },
+    ]);
+    const check = (address: string): Promise<MailCheck> =>
+      ask(`/api/mail/check?address=${encodeURIComponent(address)}`);
+    await expect
+      .poll(() => check('alerts.failure@any'))
+      .toEqual({
+        accepted: true,
+        code: 250,
+        pattern: 'alerts',
+        type: 'failure',
+        targets: ['notify://aggregator'],
+      });
+    expect(await check('CAM1@garden.LAN')).toMatchObject({
+      pattern: 'cam?@*.lan',
+      type: 'info',
+      targets: ['push://door', 'notify://house?tag=night'],
+    });
+    expect(await check('nobody@nas')).toEqual({ accepted: false, code: 550, pattern: null, type: null, targets: [] });
+    expect(await send('refused', 'nobody@nas')).toMatch(/^550 /);
+    await expect(check('two words')).rejects.toThrow('Write one address');
+  });
+
+  it('lists mails newest first, a page at a time, with what became of them, and finds by sender and recipient', async () => {
+    const ids = [];
+    for (const [subject, to] of [
+      ['=?utf-8?q?Gr=C3=BC=C3=9Fe?=', 'alerts@nas'],
+      ['second', 'alerts@camera'],
+      ['third', 'aggregator@nas'],
+    ] as const)
+      ids.unshift(await send(subject, to));
+    await expect.poll(async () => (await list()).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+    const all = await list();
+    expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    expect(all.map(({ subject }) => subject).sort()).toEqual(['Grüße', 'second', 'third']);
+    expect(all.map(({ receivedAt }) => receivedAt)).toEqual(
+      all
+        .map(({ receivedAt }) => receivedAt)
+        .sort()
+        .reverse(),
+    );
+    const paged: SpooledMail[] = [];
+    for (let last: SpooledMail | undefined; paged.length < 3; last = paged.at(-1)) {
+      const query = last === undefined ? '' : `&before=${String(last.receivedAt)}.${last.id}`;
+      paged.push(...(await list(`?limit=1${query}`)));
+    }
+    expect(paged).toEqual(all);
+    expect((await list('?q=CAMERA')).map(({ subject }) => subject)).toEqual(['second']);
+    expect(await list('?q=nas@example.org')).toHaveLength(3);
+    expect(await list('?q=100%25')).toEqual([]);
+    expect(await list('?q=n_s')).toEqual([]);
+  });
+
+  it('says why a mail waits, and what an administrator alone may see', async () => {
+    await using bare = await openTestHost({ services: [mail, control] });
+    using dialogue = await SmtpDialogue.open(bare.port('mail'));
+    expect(await dialogue.send('alerts@nas', 'Waits', 'Body')).toMatch(/^250 /);
+    const first = async () =>
+      (await api<{ messages: SpooledMail[] }>(bare.url('control'), '/api/mail/messages')).messages[0];
+    const id = (await first())?.id ?? '';
+    const delivery = async () => (await api<MailDetail>(bare.url('control'), `/api/mail/messages/${id}`)).deliveries[0];
+    await expect.poll(async () => (await delivery())?.reason).not.toBe('');
+    expect(await delivery()).toMatchObject({ part: 0, target: 'notify://aggregator', state: 'waiting', attempts: 1 });
+    expect((await first())?.state).toBe('waiting');
+    expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
+  });
+
+  it('shows a hostile mail as data, its source bounded', async () => {
+    const source = [
+      'From: =?utf-8?b?4oCubW9kbmFy?= <nas@example.org>',
+      'Subject: a\u202egnp.exe\u200b',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<script>alert(1)</script><style>*{}</style><svg onload=alert(1)></svg><p>kept\0</p>${'x'.repeat(1_000_000)}`,
+      '--b',
+      'Content-Type: image/png; name="../../etc/passwd"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'AAAA',
+      '--b--',
+      '',
+    ].join('\r\n');
+    expect(await submit(host.port('mail'), ['alerts@nas'], source)).toMatch(/^250 /);
+    const [row] = await list();
+    const detail = await ask<MailDetail>(`/api/mail/messages/${row?.id ?? ''}`);
+    expect(detail.format).toBe('html');
+    expect(detail.body).toContain('kept');
+    expect(detail.body.length).toBeLessThanOrEqual(512 * 1024 + 1);
+    expect(detail.attachments).toEqual([{ name: '../../etc/passwd', type: 'image/png', size: 3 }]);
+    expect(Buffer.byteLength(detail.source ?? '')).toBe(64 * 1024);
+    expect(detail.sourceCut).toBe(true);
+    expect(detail.size).toBeGreaterThan(1_000_000);
+  });
+
+  it('delivers a mail once more under new identities, to where its recipients lead now', async () => {
+    const id = await send('Again');
+    await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`]);
+    await lead([{ address: 'alerts', to: 'notify://aggregator push://door' }]);
+    await expect.poll(() => ask(`/api/mail/messages/${id}/send`, 'POST')).toEqual({ deliveries: 2 });
+    await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);
+    await expect.poll(() => [...offers.push.keys()]).toEqual([`mail:${id}:2`]);
+    const deliveries = async () =>
+      (await ask<MailDetail>(`/api/mail/messages/${id}`)).deliveries.map(({ part, target, state }) => [
+        part,
+        target,
+        state,
+      ]);
+    await expect.poll(deliveries).toEqual([
+      [0, 'notify://aggregator', 'done'],
+      [1, 'notify://aggregator', 'done'],
+      [2, 'push://door', 'done'],
+    ]);
+    await lead([{ address: 'other', to: 'push://door' }]);
+    await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('recipients lead nowhere now');
+  });
+
+  it('removes row and source, and says so of what is gone', async () => {
+    const id = await send('Away');
+    const file = join(host.dataDir, 'mail', 'spool', `${id}.eml`);
+    expect(existsSync(file)).toBe(true);
+    await ask(`/api/mail/messages/${id}`, 'DELETE');
+    expect(existsSync(file)).toBe(false);
+    expect(await list()).toEqual([]);
+    await expect(ask(`/api/mail/messages/${id}`)).rejects.toThrow('404');
+    await expect(ask('/api/mail/messages/..%2F..%2Fdb/send', 'POST')).rejects.toThrow('404');
+  });
+
+  it('keeps a row whose source is gone, and says why it cannot be read', async () => {
+    const id = await send('Lost');
+    rmSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`));
+    expect((await list())[0]).toMatchObject({ id, subject: '' });
+    expect(await ask(`/api/mail/messages/${id}`)).toMatchObject({ source: null, body: '' });
+    await expect(ask(`/api/mail/messages/${id}/source`)).rejects.toThrow('410');
+    await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('410');
+  });
+
+  it('tells the pages that mail came, seldom however much comes', async () => {
+    let told = 0;
+    using _listening = offers.context?.bus.subscribe(mailWorked, () => (told += 1));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => send(`Mail ${String(index)}`)));
+    await expect.poll(() => told).toBeGreaterThan(0);
+    expect(told).toBeLessThan(20);
+  });
+});

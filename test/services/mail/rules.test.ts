@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
+import { control } from '../../../services/control/index.ts';
+import { fits, matches } from '../../../services/mail/domain/pattern.ts';
+import { fill } from '../../../services/mail/domain/template.ts';
+import { mail } from '../../../services/mail/index.ts';
+import { api } from '../../support/api.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe, type Offers } from '../notify/support.ts';
+import { submit } from './support.ts';
+
+let host: TestHost;
+let offers: Offers;
+
+beforeEach(async () => {
+  const probe = createProbe(['notices', 'push', 'inbox']);
+  offers = probe.offers;
+  host = await openTestHost({ services: [probe.descriptor, mail, control] });
+});
+afterEach(() => host[Symbol.asyncDispose]());
+
+const configure = (settings: unknown): Promise<unknown> =>
+  api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify(settings) });
+const post = (to: string, source: string): Promise<string> => submit(host.port('mail'), [to], source);
+const picture = Buffer.from('iVBORw0KGgo=', 'base64');
+const withPicture = [
+  'From: cam@door\r\nSubject: Door\r\nContent-Type: multipart/mixed; boundary=b\r\n',
+  '--b\r\nContent-Type: text/plain\r\n\r\nsee',
+  '--b\r\nContent-Type: text/csv; name=log.csv\r\n\r\na,b',
+  `--b\r\nContent-Type: image/png; name=door.png\r\nContent-Transfer-Encoding: base64\r\n\r\n${picture.toString('base64')}`,
+  '--b--\r\n',
+].join('\r\n');
+
+describe('where mail goes', () => {
+  it('is several places at once: keys, topics, the inbox and any destination, whose secret shows nowhere', async () => {
+    await configure({
+      recipients: [
+        { address: 'all', to: 'notify://house?tag=a push://door inbox://', destinations: 'json://me:s3cr3t@host/hook' },
+      ],
+    });
+    await vi.waitFor(async () => expect(await post('all.warning@x', withPicture)).toMatch(/^250 /));
+    await vi.waitFor(() => expect([offers.notices.size, offers.push.size, offers.inbox.size]).toEqual([2, 1, 1]));
+    const [house, hook] = [...offers.notices.values()].sort((a, b) => (a.urls?.length ?? 0) - (b.urls?.length ?? 0));
+    expect(house).toMatchObject({ configuration: 'house', tag: 'a', notice: { type: 'warning' } });
+    expect(house?.files?.map(({ name, type }) => [name, type])).toEqual([
+      ['log.csv', 'text/csv'],
+      ['door.png', 'image/png'],
+    ]);
+    expect(Buffer.from(house?.files?.[1]?.bytes ?? []).equals(picture)).toBe(true);
+    expect(hook?.urls).toEqual(['json://me:s3cr3t@host/hook']);
+    // A push message carries one file: the picture goes along, the other is named.
+    const [pushed] = [...offers.push.values()];
+    expect(pushed).toMatchObject({ topic: 'door', priority: 4, message: 'see\n\n[attachment: log.csv]' });
+    expect(pushed?.file?.name).toBe('door.png');
+    expect([...offers.inbox.values()]).toMatchObject([{ title: 'Door (cam@door)', priority: 4, source: 'mail' }]);
+
+    const { messages } = await api<{ messages: SpooledMail[] }>(host.url('control'), '/api/mail/messages');
+    const detail = await api<MailDetail>(host.url('control'), `/api/mail/messages/${messages[0]?.id ?? ''}`);
+    expect(detail.deliveries.map(({ target }) => target.replace(/#.*/, ''))).toEqual([
+      ...['notify://house?tag=a', 'push://door', 'inbox://', 'json://…'],
+    ]);
+    const settings = await api(host.url('control'), '/api/settings');
+    expect([JSON.stringify([messages, detail, settings]), host.log.join('\n')].join()).not.toContain('s3cr3t');
+  });
+
+  it('is worded by the recipient’s templates, without letting a sender write markup', async () => {
+    await configure({
+      recipients: [
+        {
+          address: 'plain',
+          to: 'notify://a',
+          title: '[$type] $subject',
+          body: '$from to $to by ${config}: $body $$5 $no',
+        },
+        { address: 'mark', to: 'push://b', format: 'markdown' },
+        { address: 'web', to: 'notify://c', format: 'html', body: '<b>$subject</b> $body' },
+      ],
+    });
+    const source = 'From: <a@b>\r\nSubject: 1 < 2\r\n\r\n*x* & <y>\r\n';
+    await vi.waitFor(async () => expect(await post('plain.failure@X', source)).toMatch(/^250 /));
+    for (const to of ['mark@x', 'web@x']) expect(await post(to, source)).toMatch(/^250 /);
+    await vi.waitFor(() => expect([offers.notices.size, offers.push.size]).toEqual([2, 1]));
+    const [first, second] = [...offers.notices.values()].sort((a, b) => (a.configuration < b.configuration ? -1 : 1));
+    expect(first?.notice).toMatchObject({
+      title: '[failure] 1 < 2',
+      body: '<a@b> to plain@x by plain: *x* & <y> $5 $no',
+      format: 'text',
+    });
+    expect(second?.notice).toMatchObject({ body: '<b>1 &lt; 2</b> *x* &amp; &lt;y&gt;', format: 'html' });
+    expect([...offers.push.values()]).toMatchObject([{ message: '*x* & <y>', markdown: true }]);
+  });
+});
+
+describe('rules', () => {
+  it('drop, change and redirect mails by sender and subject; the first that fits counts', async () => {
+    await configure({
+      recipients: [{ address: 'alerts', to: 'notify://aggregator push://all' }],
+      rules: [
+        { from: 'noisy@*', drop: true },
+        { subject: 'grün', type: 'success', priority: 5, tag: 'garden' },
+        { subject: 'grün', type: 'failure' },
+        { to: 'alerts.warning@*', goesTo: 'inbox://' },
+      ],
+    });
+    await vi.waitFor(async () =>
+      expect(await post('alerts@x', 'From: noisy@x\r\nSubject: dropped\r\n\r\nx')).toMatch(/^250 /),
+    );
+    await post('alerts@x', 'From: a@x\r\nSubject: =?utf-8?q?Alles_GR=C3=9CN?=\r\n\r\nx');
+    await post('alerts.warning@x', 'From: a@x\r\nSubject: elsewhere\r\n\r\nx');
+    await vi.waitFor(() => expect([offers.notices.size, offers.push.size, offers.inbox.size]).toEqual([1, 1, 1]));
+    expect([...offers.notices.values()]).toMatchObject([{ tag: 'garden', notice: { type: 'success' } }]);
+    expect([...offers.push.values()]).toMatchObject([{ topic: 'all', priority: 5 }]);
+    expect([...offers.inbox.values()]).toMatchObject([{ title: 'elsewhere (a@x)' }]);
+    const { messages } = await api<{ messages: SpooledMail[] }>(host.url('control'), '/api/mail/messages');
+    expect(messages.filter(({ note }) => note !== '')).toMatchObject([
+      { subject: 'dropped', state: 'dropped', note: 'Dropped by rule 1.' },
+    ]);
+  });
+
+  it('and recipients are checked when they are set, with the field that is wrong', async () => {
+    await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*Use notify:/);
+    await expect(configure({ recipients: [{ address: 'a', to: '' }] })).rejects.toThrow(/recipients\.0/);
+    await expect(configure({ recipients: [{ address: 'a', to: 'no' }] })).rejects.toThrow(
+      /recipients\.0\.to.*Use notify:/,
+    );
+    const bad = configure({ recipients: [{ address: 'a', destinations: 's3cr3t word' }] });
+    await expect(bad).rejects.toThrow(/recipients\.0\.destinations/);
+    await expect(bad).rejects.not.toThrow(/s3cr3t/);
+  });
+});
+
+describe('a pattern', () => {
+  it.each([
+    ['cam[0-9]', 'cam7', true],
+    ['cam[0-9]', 'camx', false],
+    ['[!a]x', 'bx', true],
+    ['[!a]x', 'ax', false],
+    ['a[', 'a[', true],
+    ['*[xyz]?', 'aaay1', true],
+  ])('%s and %s: %s', (pattern, text, expected) => {
+    expect(matches(pattern, text)).toBe(expected);
+  });
+
+  it('without wildcards is looked for anywhere, in any case', () => {
+    expect([fits('DISK', 'the disk is full'), fits('disk*', 'the disk'), fits('', 'x')]).toEqual([true, false, true]);
+  });
+});
+
+it('a template leaves alone what it does not know', () => {
+  const values = { subject: '$body', from: 'f', body: 'b', to: 't', config: 'c', type: 'info' };
+  expect(fill('$subject ${from}x $$type $Subject ${nope} $', values)).toBe('$body fx $type $Subject ${nope} $');
+});
