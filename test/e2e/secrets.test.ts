@@ -78,7 +78,9 @@ describe('every route of our API', () => {
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
     const access = (method: string, path: string): string | undefined =>
-      [...Object.values(controlApi), ...Object.values(pushQuietApi)].find((route) => route.method === method && route.path === path)?.access;
+      [...Object.values(controlApi), ...Object.values(pushQuietApi)].find(
+        (route) => route.method === method && route.path === path,
+      )?.access;
     const [refused, slowedDown] = [401, 429];
     let looked = 0;
     for (const [path, methods] of Object.entries(paths)) {
