@@ -16,6 +16,7 @@ import type { Envelope } from './live/envelope.ts';
 import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
+import { createPortable } from './portable.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
 import { openQuiet } from './quiet/quiet.ts';
@@ -245,6 +246,7 @@ function create(context: Context, settings: Settings): Service {
       ...webPush.handlers,
       ...quiet.handlers,
     ],
+    portable: createPortable(context),
     takeOver(program, folder) {
       if (program === 'ntfy') return takeOverNtfy(context, store, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
