@@ -17,6 +17,7 @@ import { Subscribers } from './live/subscribers.ts';
 import { measure } from './measure.ts';
 import { orderedId, secretId } from './message-ids.ts';
 import { measureAsPeer } from './peer-metrics.ts';
+import { createPortable } from './portable.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
 import { openQuiet } from './quiet/quiet.ts';
@@ -241,6 +242,7 @@ function create(context: Context, settings: Settings): Service {
       ...webPush.handlers,
       ...quiet.handlers,
     ],
+    portable: createPortable(context),
     takeOver(program, folder) {
       if (program === 'ntfy')
         return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);

@@ -67,6 +67,10 @@ export class RecurringStore {
     await transaction.deleteFrom('recurring').where('account', '=', account).execute();
   }
 
+  async removeAll(transaction: Kysely<Tables>): Promise<void> {
+    await transaction.deleteFrom('recurring').execute();
+  }
+
   async find(id: string): Promise<RecurringRow | undefined> {
     return this.#db.selectFrom('recurring').selectAll().where('id', '=', id).executeTakeFirst();
   }
