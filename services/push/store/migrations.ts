@@ -5,6 +5,7 @@ import { plannedMigrations } from './planned-migrations.ts';
 import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
+import { topicCountMigrations } from './topic-count-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   ...recurringMigrations,
   ...searchMigrations,
   ...quietMigrations,
+  ...topicCountMigrations,
 ];

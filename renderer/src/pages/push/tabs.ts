@@ -6,8 +6,11 @@ interface PushTab {
   readonly at: string;
   readonly title: string;
   /** The component; it gets `section`, the topic that is open, empty when none is. */
-  readonly load: () => Promise<{ readonly default: Component<{ section: string }> }>;
+  readonly load: () => Promise<{ readonly default: Component<any> }>;
 }
 
 /** The tabs of the push page in order. A new one is one line here. */
-export const tabs: readonly PushTab[] = [{ at: '', title: 'Topics', load: () => import('./Topics.svelte') }];
+export const tabs: readonly PushTab[] = [
+  { at: '', title: 'Topics', load: () => import('./Topics.svelte') },
+  { at: 'statistics', title: 'Statistics', load: () => import('./Statistics.svelte') },
+];
