@@ -76,6 +76,23 @@ export const PushMessage = z
   .meta({ id: 'PushMessage' });
 export type PushMessage = z.infer<typeof PushMessage>;
 
+/** How much came of a topic in the last days. */
+export const TopicStatistics = z
+  .object({
+    name: z.string(),
+    /** Messages on each day. */
+    published: z.array(z.int()),
+    /** Deliveries to browsers whose page was closed. */
+    sent: z.int(),
+    failed: z.int(),
+    /** The last message, in ms since the epoch. */
+    latest: z.number().nullable(),
+    /** Streams that are open now. */
+    listening: z.int(),
+  })
+  .meta({ id: 'TopicStatistics' });
+export type TopicStatistics = z.infer<typeof TopicStatistics>;
+
 /** A button as a person writes it. */
 const WrittenAction = z.object({
   kind: z.enum(['view', 'http']),
@@ -225,6 +242,18 @@ export const pushApi = {
       rate: z.number(),
       /** Streams that are open now. */
       listening: z.int(),
+    }),
+  }),
+  topicStatistics: defineRoute({
+    method: 'GET',
+    path: '/api/push/statistics/topics',
+    summary: 'What came of the topics in the last seven days, the busiest first; of one topic where it is named.',
+    access: 'user',
+    query: z.object({ topic: z.string().optional() }),
+    reply: z.object({
+      /** Local days such as `2026-11-21`, today last. */
+      days: z.array(z.string()),
+      topics: z.array(TopicStatistics),
     }),
   }),
 };

@@ -39,6 +39,7 @@ import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
 import { takeOverNtfy } from './takeover/ntfy.ts';
 import { findTemplate } from './templates.ts';
+import { TopicCounts } from './topic-counts.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
@@ -68,6 +69,7 @@ function create(context: Context, settings: Settings): Service {
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
+  const counts = new TopicCounts(context);
   const metrics = measure(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const app = (): string | undefined => context.address('control');
@@ -76,6 +78,7 @@ function create(context: Context, settings: Settings): Service {
 
   const spread = (envelopes: readonly Envelope[]): Promise<void> => {
     statistics.add(envelopes.length);
+    counts.add(envelopes);
     metrics.published.inc({}, envelopes.length);
     for (const envelope of envelopes) {
       newest = envelope.seq ?? newest;
@@ -92,6 +95,7 @@ function create(context: Context, settings: Settings): Service {
     reserved,
     keptSeconds: seconds(settings.cacheDuration),
     quiet,
+    told: (topic, done) => counts.delivered(topic, done),
   });
   const search = new Search(context);
   const also = [webPush.store, search.store];
@@ -195,6 +199,7 @@ function create(context: Context, settings: Settings): Service {
     // First: what is removed can no longer be counted.
     await saveTotal();
     await delivery.retention.upkeep();
+    await counts.save();
     await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
@@ -234,6 +239,7 @@ function create(context: Context, settings: Settings): Service {
         longestDelay,
         statistics,
         subscribers,
+        counts,
       }),
       ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
@@ -253,6 +259,7 @@ function create(context: Context, settings: Settings): Service {
       newest = await store.top();
       statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
       counted = true;
+      await counts.resume();
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());
@@ -290,6 +297,7 @@ function create(context: Context, settings: Settings): Service {
       await quiet[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
+      await counts.save();
     },
   };
 }

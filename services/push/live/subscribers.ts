@@ -34,6 +34,11 @@ export class Subscribers {
     return this.#byTopic.has(topic);
   }
 
+  /** Streams that are open on this topic. */
+  countOf(topic: string): number {
+    return this.#byTopic.get(topic)?.size ?? 0;
+  }
+
   /** Registers a stream for its topics; the disposal takes it out again. */
   add(subscriber: Subscriber): Disposable {
     this.#all.add(subscriber);

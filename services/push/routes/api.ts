@@ -2,6 +2,9 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi } from '../../contracts/push-api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import type { Subscribers } from '../live/subscribers.ts';
+import type { TopicCounts } from '../topic-counts.ts';
+import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../limits.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Statistics } from '../statistics.ts';
@@ -23,7 +26,8 @@ interface ApiParts {
   readonly longestDelay: number;
   readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
   /** Streams that are open. */
-  readonly subscribers: { readonly size: number };
+  readonly subscribers: Pick<Subscribers, 'size' | 'countOf'>;
+  readonly counts: TopicCounts;
 }
 
 /** Topics a page lists. */
@@ -58,6 +62,12 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
     ...topicMessageHandlers({ context, publisher, attachments, rights }),
 
     ...composeHandlers({ context, publisher, attachments, rights, limits, messageSizeLimit, longestDelay }),
+
+    ...topicStatisticsHandlers({
+      counts: parts.counts,
+      rights,
+      listening: (topic) => subscribers.countOf(topic),
+    }),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;

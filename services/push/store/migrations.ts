@@ -6,6 +6,7 @@ import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
 import { retentionMigrations } from './retention-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
+import { topicCountMigrations } from './topic-count-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   ...searchMigrations,
   ...retentionMigrations,
   ...quietMigrations,
+  ...topicCountMigrations,
 ];

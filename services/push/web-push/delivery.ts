@@ -38,6 +38,8 @@ export interface DeliveryParts {
   readonly keptSeconds: number;
   readonly sent: Counter;
   readonly quiet: Pick<Quiet, 'holdBack'>;
+  /** Hears of each message to a browser, whether it was sent. */
+  readonly told: (topic: string, done: boolean) => void;
 }
 
 /** Sends what is due; a browser that is gone, or may no longer be written to, is forgotten. */
@@ -60,12 +62,14 @@ export function deliverTo(
     const { status, headers } = await context.fetch(browser.endpoint, { ...request, signal, trust, maxRedirects: 0 });
     if (status >= 200 && status < 300) {
       sent.inc({ result: 'sent' });
+      if (delivery.topic !== undefined) parts.told(delivery.topic, true);
     } else if (status === 404 || status === 410 || status === 403) {
       // The person took the permission back, or the subscription is bound to another key.
       await store.remove({ column: 'id', value: browser.id });
       sent.inc({ result: 'gone' });
     } else {
       sent.inc({ result: 'failed' });
+      if (delivery.topic !== undefined) parts.told(delivery.topic, false);
       throw refused(status, headers['retry-after']);
     }
   };

@@ -25,6 +25,8 @@ export interface WebPushOptions {
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: number;
+  /** Hears of each message to a browser, whether it was sent. */
+  readonly told: (topic: string, done: boolean) => void;
   /** Decides about each message for each person. */
   readonly quiet: Pick<Quiet, 'sort' | 'holdBack'>;
 }
@@ -44,6 +46,7 @@ export interface WebPush {
 
 export function openWebPush({
   context,
+  told,
   enabled,
   contact,
   allowed,
@@ -116,7 +119,7 @@ export function openWebPush({
       open.use(
         jobs.handle(
           toBrowser,
-          deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet }),
+          deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told }),
         ),
       );
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forget(account).catch(complain)));

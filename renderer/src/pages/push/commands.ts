@@ -63,9 +63,11 @@ export function clientsOf(
   const apprise = `${protocol === 'https:' ? 'ntfys' : 'ntfy'}://${open.publishes ? '' : 'TOKEN@'}${host}/${topic}`;
   const url = `${server}/${topic}`;
   const headers = open.publishes ? '' : ', headers={"Authorization": "Bearer TOKEN"}';
+  const fetchHeaders = open.publishes ? '' : ', headers: { Authorization: "Bearer TOKEN" }';
   return [
     ['ntfy command line', `ntfy subscribe ${open.reads ? '' : '--token TOKEN '}${url}`],
     ['Python', `import requests; requests.post("${url}", data="Hello"${headers})`],
+    ['Node.js', `await fetch("${url}", { method: "POST", body: "Hello"${fetchHeaders} })`],
     ['Apprise', apprise],
   ] as const;
 }

@@ -15,4 +15,5 @@ export const tabs: readonly PushTab[] = [
   { at: 'planned', title: 'Planned', load: () => import('./Planned.svelte') },
   { at: 'keeping', title: 'Keeping', load: () => import('./Keeping.svelte') },
   { at: 'quiet', title: 'Quiet hours', load: () => import('./QuietHours.svelte') },
+  { at: 'statistics', title: 'Statistics', load: () => import('./Statistics.svelte') },
 ];

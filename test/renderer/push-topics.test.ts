@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the topics of the push page', () => {
+  let pages: Pages;
+  const names = [
+    'plain',
+    'nas-error-backup',
+    'nas-info-backup',
+    'router-info-maintenance',
+    'shop-critical-security',
+    'shop-warning-deployment',
+  ];
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+    for (const topic of names) await publish(topic);
+    await publish('shop-critical-security');
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  async function publish(topic: string): Promise<void> {
+    const request = { method: 'POST', body: `news of ${topic}`, headers: { Authorization: adminAuthorization } };
+    expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
+  }
+  const shown = (page: Page): Promise<readonly string[]> =>
+    page
+      .getByRole('region', { name: 'Topics' })
+      .getByRole('list')
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
+
+  it('are narrowed by the parts of their names, in the address, and stay so while one is looked at', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await page.getByLabel('Severity').selectOption('info');
+    await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
+    await page.getByLabel('Service').selectOption('nas');
+    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    expect(new URL(page.url()).search).toBe('?severity=info&service=nas');
+    await page.getByRole('link', { name: /nas/ }).click();
+    await page.getByRole('heading', { level: 2, name: 'nas-info-backup' }).waitFor();
+    expect(await shown(page)).toEqual(['nas-info-backup']);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    await page.getByLabel('Category').selectOption('backup');
+    await page.getByLabel('Severity').selectOption('critical');
+    await page.getByText('No topic is like that.').waitFor();
+    await page.goto(`${pages.url}/push?find=critical`);
+    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are grouped by a part, the worst severity first', async () => {
+    await using visit = await pages.visit('/push?group=severity');
+    const { page } = visit;
+    await page.getByRole('list', { name: 'Topics, critical' }).waitFor();
+    expect(
+      await page.getByRole('region', { name: 'Topics' }).getByRole('heading', { level: 3 }).allInnerTexts(),
+    ).toEqual(['critical', 'error', 'warning', 'info', 'Other names']);
+    await page.getByLabel('Order').selectOption('By service');
+    await page.getByRole('list', { name: 'Topics, shop' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('have their numbers: of all in a tab, of one beside its messages', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('tab', { name: 'Statistics' }).click();
+    await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
+    const row = page.getByRole('row', { name: /shop-critical-security/ });
+    expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
+    expect(page.url()).toContain('tab=statistics');
+    await page.getByText('As a table').click();
+    await page.getByRole('region', { name: 'Messages each day' }).waitFor();
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { level: 2, name: 'shop-critical-security' }).waitFor();
+    await page.getByText('Streams open now').waitFor();
+    await publish('shop-critical-security');
+    await page.getByRole('img', { name: /, 3, today last$/ }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+    await using list = await pages.visit('/push?group=severity', screen);
+    await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
+    await expectFits(list, 'push-topics', screen);
+    await using numbers = await pages.visit('/push?tab=statistics', screen);
+    await numbers.page.getByRole('row', { name: /nas-error-backup/ }).waitFor();
+    await expectFits(numbers, 'push-statistics', screen);
+    await using one = await pages.visit('/push/shop-critical-security?show=delivery', screen);
+    await one.page.getByText('Streams open now').waitFor();
+    await expectFits(one, 'push-delivery', screen);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TopicStatistics } from '../../../services/contracts/push-api.ts';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+interface Reply {
+  readonly days: readonly string[];
+  readonly topics: readonly TopicStatistics[];
+}
+
+describe('the counts of topics by day', () => {
+  const services = [push, inbox, control];
+  const headers = { Authorization: adminAuthorization };
+  const publish = async (host: TestHost, topic: string): Promise<void> => {
+    const answer = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: 'x', headers });
+    expect(answer.status).toBe(200);
+  };
+  const read = (host: TestHost, query = '', own = {}): Promise<Reply> =>
+    api<Reply>(host.url('control'), `/api/push/statistics/topics${query}`, { headers: own });
+  const published = ({ topics }: Reply): Record<string, readonly number[]> =>
+    Object.fromEntries(topics.map((topic) => [topic.name, topic.published]));
+
+  it('hold over days and restarts, the busiest topic first', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
+    using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    const clock = createFakeClock(new Date(2026, 9, 24, 12).getTime());
+    {
+      await using host = await openTestHost({ services, dataDir, clock });
+      await publish(host, 'quiet');
+      for (let count = 0; count < 3; count += 1) await publish(host, 'busy');
+      expect(published(await read(host))).toEqual({ busy: [0, 0, 0, 0, 0, 0, 3], quiet: [0, 0, 0, 0, 0, 0, 1] });
+    }
+    // Over the night in which the clocks change: that day has 25 hours.
+    clock.advance(24 * 3600 * 1000);
+    await using host = await openTestHost({ services, dataDir, clock });
+    await publish(host, 'busy');
+    const reply = await read(host);
+    expect(published(reply)).toEqual({ busy: [0, 0, 0, 0, 0, 3, 1], quiet: [0, 0, 0, 0, 0, 1, 0] });
+    expect(reply.days.slice(-2)).toEqual(['2026-10-24', '2026-10-25']);
+    expect(reply.topics[0]).toMatchObject({ name: 'busy', listening: 0, sent: 0, failed: 0 });
+    clock.advance(60_000);
+    expect(published(await read(host))['busy']).toEqual([0, 0, 0, 0, 0, 3, 1]);
+  });
+
+  it('say who listens, and only of topics that the person may read', async () => {
+    await using host = await openTestHost({ services });
+    await publish(host, 'open-news');
+    await publish(host, 'closed-news');
+    const leave = new AbortController();
+    await fetch(`${host.url('push')}/open-news/json`, { headers, signal: leave.signal });
+    await api(host.url('control'), '/api/accounts', {
+      method: 'POST',
+      body: JSON.stringify({
+        name: 'grace',
+        password: 'harbour light',
+        grants: [{ service: 'push', resource: 'open-*', permission: 'read' }],
+      }),
+    });
+    const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
+    const { topics } = await read(host, '', grace);
+    expect(topics).toMatchObject([{ name: 'open-news', listening: 1 }]);
+    await expect(read(host, '?topic=closed-news', grace)).rejects.toThrow('403');
+    expect((await read(host, '?topic=never')).topics).toMatchObject([{ name: 'never', latest: null }]);
+    leave.abort();
+  });
+});
