@@ -38,6 +38,8 @@ export function benchPush({ ntfy }: BenchOptions): Promise<readonly Figure[]> {
 }
 
 async function publishing(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  // What is compiled on the way counts for neither.
+  await inTurn(servers, 1, (server) => load.publish(server.port, inFlight, 10_000, publication(server)));
   const results = await inTurn(servers, 5, async (server, name) => {
     const count = name === 'homeport' ? 4000 : 600;
     const cpu = cpuSeconds(server.pid);

@@ -92,11 +92,12 @@ function withoutSync<T>(
   work: (transaction: Kysely<any>) => Promise<T>,
 ): Promise<T> {
   return kysely.connection().execute(async (connection) => {
-    database.pragma('synchronous = NORMAL');
+    // Not pragma(), which makes a statement object each time.
+    database.exec('PRAGMA synchronous = NORMAL');
     try {
       return await connection.transaction().execute(work);
     } finally {
-      database.pragma('synchronous = FULL');
+      database.exec('PRAGMA synchronous = FULL');
     }
   });
 }

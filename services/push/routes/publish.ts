@@ -63,18 +63,19 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     return topic;
   };
 
-  const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<Buffer | undefined> => {
+  const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
     if (draft.event === 'message') limits.message(exchange);
     const began = clock.now();
     const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
     const envelope = await publisher.publish(asked, undefined, id);
     took.observe((clock.now() - began) / 1000);
     // Undefined is for keys, and a request has none.
-    return envelope?.frame('json');
+    return envelope?.text;
   };
   const publish = async (exchange: Exchange, draft: Draft, id?: string): Promise<void> => {
-    const line = await commit(exchange, draft, id);
-    if (line !== undefined) answer(exchange.response, 200, line);
+    const text = await commit(exchange, draft, id);
+    // As a text it leaves in one piece with the headers.
+    if (text !== undefined) answer(exchange.response, 200, `${text}\n`);
   };
 
   const parse = (
