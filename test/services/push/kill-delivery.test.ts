@@ -29,7 +29,7 @@ it('files, planned messages, sequences and web push come through kill -9 whole',
   const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-'));
   using vendor = await openVendor();
   const environment = { PUSH_WEB_PUSH_HOSTS: JSON.stringify([vendor.address]), NTFY_BASE_URL: 'https://push.example' };
-  const body = Buffer.alloc(200_000, 'f');
+  const body = new Uint8Array(200_000).fill(102);
   const answered = { files: [] as any[], planned: new Map<string, any>(), plain: [] as any[] };
   const began = Date.now();
   try {
@@ -46,7 +46,11 @@ it('files, planned messages, sequences and web push come through kill -9 whole',
       const subscribed = await fetch(`${base}/v1/webpush`, { method: 'POST', headers, body: JSON.stringify(order) });
       expect(await subscribed.text()).toContain('success');
 
-      const ask = async (path: string, more: Record<string, string>, content: string | Buffer): Promise<any> =>
+      const ask = async (
+        path: string,
+        more: Record<string, string>,
+        content: string | Uint8Array<ArrayBuffer>,
+      ): Promise<any> =>
         (await fetch(`${base}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: content })).json();
       const forever = async (work: (index: number) => Promise<void>): Promise<void> => {
         for (let index = 0; ; index += 1) await work(index);
@@ -80,7 +84,7 @@ it('files, planned messages, sequences and web push come through kill -9 whole',
     for (const { id, attachment } of answered.files) {
       expect(files.filter((each) => each.id === id)).toHaveLength(1);
       const file = await fetch(`${base}${new URL(String(attachment.url)).pathname}`);
-      expect(Buffer.from(await file.arrayBuffer()).equals(body)).toBe(true);
+      expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(body))).toBe(true);
     }
     // At most the one that was coming in has no message, and it goes after an hour.
     expect(readdirSync(join(dataDir, 'push', 'attachments')).length - files.length).toBeLessThanOrEqual(1);
