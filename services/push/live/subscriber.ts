@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import type { Clock } from '../../contracts/service.ts';
 import type { Identity } from '../../contracts/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
@@ -9,6 +10,9 @@ import { framesOfStored, readStored, type Envelope, type Format } from './envelo
 const largestBacklog = 1024 * 1024;
 /** What may wait for the history to be written: it is written at once then. Bytes. */
 const largestHold = largestBacklog / 2;
+
+/** A reader of history that takes nothing for this long is cut off; ms. */
+const longestStall = 60_000;
 
 /** Where events are written to. */
 export interface Outlet {
@@ -98,8 +102,8 @@ export class Subscriber {
   }
 
   /** Writes pages of history no faster than they are read. */
-  async replay(pages: AsyncIterable<readonly StoredMessage[]>): Promise<void> {
-    await writeHistory(this.#stream, pages, this.subscription);
+  async replay(pages: AsyncIterable<readonly StoredMessage[]>, clock: Pick<Clock, 'after'>): Promise<void> {
+    await writeHistory(this.#stream, pages, this.subscription, clock);
   }
 
   /** History is written up to and with this `seq`: what was held and is newer follows. */
@@ -123,11 +127,15 @@ export class Subscriber {
   }
 }
 
-/** Writes the wanted ones of stored messages, waiting whenever the reader does not keep up. Stops when it has gone. */
+/**
+ * Writes the wanted ones of stored messages, waiting whenever the reader does not keep up. Stops when it has gone, and cuts
+ * off one that takes nothing for a minute: what it was to read lies in memory.
+ */
 export async function writeHistory(
   stream: Writable,
   pages: AsyncIterable<readonly StoredMessage[]>,
   { format, filter }: Pick<Subscription, 'format' | 'filter'>,
+  clock: Pick<Clock, 'after'>,
 ): Promise<void> {
   for await (const page of pages) {
     const wanted = page
@@ -135,6 +143,7 @@ export async function writeHistory(
       .filter(({ message }) => message === undefined || filter?.(message) === true);
     if (stream.destroyed || stream.writableEnded) return;
     if (wanted.length === 0 || stream.write(framesOfStored(format, wanted))) continue;
+    using _patience = clock.after(longestStall, () => stream.destroy());
     await drained(stream);
   }
 }

@@ -14,6 +14,9 @@ export function fileOf(path: string): string | undefined {
   return filePath.exec(path)?.[1];
 }
 
+/** A reader that takes nothing for this long has gone; ms. */
+const longestStall = 60_000;
+
 export interface FileParts {
   readonly attachments: Attachments;
   readonly limits: Pick<Limits, 'bandwidth'>;
@@ -58,6 +61,8 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     response.end();
     return;
   }
+  // Node destroys the connection then.
+  response.setTimeout(longestStall);
   try {
     await pipeline(handle.createReadStream({ start, end }), response);
   } catch (error) {

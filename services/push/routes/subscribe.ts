@@ -114,7 +114,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
     if (quiet) return;
     subscriber.hold();
     const upTo = await store.top();
-    await subscriber.replay(history(upTo));
+    await subscriber.replay(history(upTo), clock);
     subscriber.release(upTo);
   };
 
@@ -127,7 +127,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
         const pages = parsed.history(await store.top());
         // Not writeHead: an empty answer then says so in its length, as the peer's does.
         response.setHeaders(new Map(Object.entries(headers)));
-        await writeHistory(response, pages, parsed.subscription);
+        await writeHistory(response, pages, parsed.subscription, clock);
         response.end();
         return;
       }
@@ -142,7 +142,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
       const parsed = parse(request, asked, 'ws');
       if (parsed.polling) {
         const outlet = await accept();
-        await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription);
+        await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription, clock);
         outlet.end();
         return;
       }

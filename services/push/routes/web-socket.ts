@@ -20,6 +20,11 @@ export interface WebSocketParts {
 
 /** Readers of a stream have nothing to say; bytes. */
 const longestFrame = 64;
+/**
+ * All that they may send between two signs of life; bytes. Each ping of theirs is answered, and pieces of a frame are kept
+ * until its end: who sends without end and reads nothing would fill our memory.
+ */
+const mostSent = 64 * 1024;
 /** A reader that does not answer a ping for this long is gone; ms. */
 export const longestSilence = 60_000;
 const goingAway = 1001;
@@ -81,6 +86,11 @@ function outletOf(webSocket: WebSocket, socket: Duplex, clock: Pick<Clock, 'now'
   /** When the ping was sent that is still to be answered. */
   let asked: number | undefined;
   webSocket.on('pong', () => (asked = undefined));
+  let sent = 0;
+  socket.on('data', (chunk: Buffer) => {
+    sent += chunk.length;
+    if (sent > mostSent) webSocket.terminate();
+  });
   // A frame that is too long or makes no sense: the library closes the connection.
   webSocket.on('error', () => undefined);
   return {
@@ -89,6 +99,7 @@ function outletOf(webSocket: WebSocket, socket: Duplex, clock: Pick<Clock, 'now'
     life: {
       ask() {
         asked ??= clock.now();
+        sent = 0;
         if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
       },
       check() {

@@ -136,6 +136,25 @@ describe('a WebSocket stream', () => {
     expect(await reader.closed).toBe(1001);
   });
 
+  it.each([
+    ['pings', Buffer.concat([Buffer.from([0x89, 0x80 | 60, 0, 0, 0, 0]), Buffer.alloc(60)])],
+    ['pieces of a frame', Buffer.from([0x00, 0x80, 0, 0, 0, 0])],
+  ])('is cut off when its reader sends %s without end', async (_what, bytes) => {
+    using chatty = await listen('/chatty/ws');
+    using reader = await listen('/chatty/ws');
+    const { _socket: raw } = chatty.socket as unknown as { _socket: Socket };
+    raw.pause();
+    raw.on('error', () => undefined);
+    // The beginning of a frame that never ends.
+    raw.write(Buffer.from([0x01, 0x80, 0, 0, 0, 0]));
+    const many = Buffer.concat(Array.from({ length: 1000 }, () => bytes));
+    const ended = new Promise((resolve) => raw.resume().once('close', resolve));
+    for (let size = 0; size < 10 * 65_536; size += many.length) raw.write(many);
+    await ended;
+    const published = await rig.publish('/chatty');
+    await expect.poll(() => reader.messages).toEqual([published]);
+  });
+
   it('survives junk in place of frames', async () => {
     const head = `GET /wj/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
     expect(await sendRaw(rig.port, head + 'x'.repeat(1000))).toMatch(/^HTTP\/1.1 101 /);

@@ -1,0 +1,113 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+
+const headers = { authorization: adminAuthorization };
+const waits = 14;
+
+/** A push service of a browser's vendor; it counts what it is sent. */
+async function openVendor() {
+  const names: string[] = [];
+  const server = createHttpServer((request, response) => {
+    names.push(String(request.headers['topic']));
+    request.resume();
+    response.writeHead(201).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { names, address: `http://127.0.0.1:${String(port)}`, [Symbol.dispose]: () => server.close() };
+}
+
+it('files, planned messages, sequences and web push come through kill -9 whole', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-'));
+  using vendor = await openVendor();
+  const environment = { PUSH_WEB_PUSH_HOSTS: JSON.stringify([vendor.address]), NTFY_BASE_URL: 'https://push.example' };
+  const body = new Uint8Array(200_000).fill(102);
+  const answered = { files: [] as any[], planned: new Map<string, any>(), plain: [] as any[] };
+  const began = Date.now();
+  try {
+    {
+      await using host = await startHostProcess(dataDir, { environment });
+      const base = host.url('push');
+      const browser = createECDH('prime256v1');
+      const order = {
+        endpoint: `${vendor.address}/send/1`,
+        auth: randomBytes(16).toString('base64url'),
+        p256dh: browser.generateKeys().toString('base64url'),
+        topics: ['plain'],
+      };
+      const subscribed = await fetch(`${base}/v1/webpush`, { method: 'POST', headers, body: JSON.stringify(order) });
+      expect(await subscribed.text()).toContain('success');
+
+      const ask = async (
+        path: string,
+        more: Record<string, string>,
+        content: string | Uint8Array<ArrayBuffer>,
+      ): Promise<any> =>
+        (await fetch(`${base}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: content })).json();
+      const forever = async (work: (index: number) => Promise<void>): Promise<void> => {
+        for (let index = 0; ; index += 1) await work(index);
+      };
+      const working = Promise.allSettled([
+        forever(async () => void answered.files.push(await ask('/files', { filename: 'a.bin' }, body))),
+        forever(async (index) => {
+          // Each takes the place of the one before.
+          const message = await ask('/planned/one', { in: `${String(waits)}s` }, `p${String(index)}`);
+          answered.planned.set('one', message);
+        }),
+        forever(async (index) => {
+          const name = `s${String(index)}`;
+          answered.planned.set(name, await ask(`/planned/${name}`, { in: `${String(waits)}s` }, name));
+        }),
+        forever(async (index) => void answered.plain.push(await ask('/plain', {}, `w${String(index)}`))),
+      ]);
+      await expect.poll(() => answered.files.length, { timeout: 20_000 }).toBeGreaterThan(10);
+      await host.kill();
+      await working;
+    }
+    await using host = await startHostProcess(dataDir, { environment });
+    const base = host.url('push');
+    const poll = async (topic: string): Promise<any[]> =>
+      (await (await fetch(`${base}/${topic}/json?poll=1`, { headers })).text())
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+
+    const files = await poll('files');
+    for (const { id, attachment } of answered.files) {
+      expect(files.filter((each) => each.id === id)).toHaveLength(1);
+      const file = await fetch(`${base}${new URL(String(attachment.url)).pathname}`);
+      expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(body))).toBe(true);
+    }
+    // At most the one that was coming in has no message, and it goes after an hour.
+    expect(readdirSync(join(dataDir, 'push', 'attachments')).length - files.length).toBeLessThanOrEqual(1);
+
+    const plain = await poll('plain');
+    for (const { id } of answered.plain) expect(plain.filter((each) => each.id === id)).toHaveLength(1);
+    // One may have been sent when the other was killed, and again by this one; its name is the same for the browser.
+    await expect.poll(() => new Set(vendor.names).size, { timeout: 30_000 }).toBe(plain.length);
+    expect(vendor.names.length - plain.length).toBeLessThanOrEqual(8);
+
+    await expect
+      .poll(async () => (await poll('planned')).length, { timeout: 40_000 })
+      .toBeGreaterThanOrEqual(answered.planned.size);
+    const planned = await poll('planned');
+    expect(new Set(planned.map(({ id }) => id)).size).toBe(planned.length);
+    for (const [name, { id }] of answered.planned) {
+      const found = planned.filter((each) => each.sequence_id === name);
+      expect(found, name).toHaveLength(1);
+      // The last one that was not answered may have taken its place.
+      if (name !== 'one') expect(found[0].id).toBe(id);
+    }
+    for (const { time } of planned) expect(time * 1000).toBeGreaterThan(began + (waits - 1) * 1000);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 120_000);
