@@ -63,14 +63,23 @@ function comparable(method: string, url: string, headers: Readonly<Record<string
 /** Percent-encoding may be written in several ways, and arguments in any order. */
 function readUrl(url: string): string {
   const [path = '', query = ''] = url.split('?');
-  const pairs = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).toSorted();
-  return [decodeURIComponent(path), pairs.join('&')].filter((part) => part !== '').join('?');
+  const pairs = [...new URLSearchParams(query)]
+    .filter(([, value]) => !branding.test(value))
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted();
+  return [decodeURIComponent(path).replace(/([^:])\/\/+/g, '$1/'), pairs.join('&')]
+    .filter((part) => part !== '')
+    .join('?');
 }
 
 function readBody(type: string, body: Buffer): unknown {
   const text = body.toString('utf8');
   if (type.startsWith('application/json') || /^[[{]/.test(text)) return JSON.parse(text) as unknown;
-  if (type.startsWith('application/x-www-form-urlencoded')) return [...new URLSearchParams(text)];
+  if (type.startsWith('application/x-www-form-urlencoded'))
+    return [...new URLSearchParams(text)].map(([name, value]) => [
+      name,
+      /^\{.*\}$/s.test(value) ? JSON.parse(value) : value,
+    ]);
   const boundary = /boundary=(.+)$/.exec(type)?.[1];
   // Latin 1 keeps every byte of a file apart.
   if (boundary === undefined) return Buffer.from(text, 'utf8').equals(body) ? text : body.toString('latin1');

@@ -34,6 +34,16 @@ export const differences: Readonly<Record<string, Differences>> = {
   // A token is not asked about first, and who signed in signs out at once; a transaction has the notice's identity.
   'matrix server': { all: inOneSession },
   'matrix access token': { all: inOneSession },
+  // An incident is known by the notice it came from, and the URL says nothing that it did not say before.
+  pagerduty: { all: inBodies(({ images: _images, ...body }) => ({ ...body, dedup_key: 'n1' })), url: skip },
+  // What is fine is an alert of the lowest priority; the peer sends none.
+  opsgenie: { 'text-info': skip, markdown: skip, html: skip, unicode: skip, long: skip },
+  // Nobody has to be told which app it was.
+  nctalk: { 'no-title': inBodies(() => ({ message: 'just a body' })) },
+  // The form is encoded as forms are; the peer's breaks at an ampersand.
+  synology: { 'text-info': skip },
+  // A key does not travel unencrypted.
+  psafer: { all: (requests) => requests.map((each) => ({ ...each, url: each.url.replace(/^http:/, 'https:') })) },
   // A file goes to the target too, and the peer's to everyone.
   'pbul channel': { attach: skip },
 };
