@@ -33,6 +33,14 @@ import { iftttKind, joinKind, prowlKind, pushsaferKind, simplePushKind } from '.
 import { synologyKind } from './kinds/synology.ts';
 import { twilioKind } from './kinds/twilio.ts';
 import { zulipKind } from './kinds/zulip.ts';
+import { dingTalkKind, feishuKind, larkKind, pushplusKind, serverChanKind, weComKind } from './kinds/china.ts';
+import { laMetricKind } from './kinds/lametric.ts';
+import { mailgunKind, postmarkKind, resendKind, sendGridKind } from './kinds/mail-services.ts';
+import { mastodonKind } from './kinds/mastodon.ts';
+import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './kinds/messengers.ts';
+import { noticaKind } from './kinds/notica.ts';
+import { snsKind } from './kinds/sns.ts';
+import { splunkKind } from './kinds/splunk.ts';
 import { parseDestinationUrl } from './url.ts';
 
 /** Every kind of destination that is served; a new one is a file here and a line in this list. */
@@ -75,6 +83,25 @@ export const kinds: readonly DestinationKind[] = [
   prowlKind,
   pushsaferKind,
   simplePushKind,
+  lineKind,
+  notifiarrKind,
+  webexKind,
+  whatsAppKind,
+  mastodonKind,
+  snsKind,
+  mailgunKind,
+  postmarkKind,
+  resendKind,
+  sendGridKind,
+  splunkKind,
+  laMetricKind,
+  noticaKind,
+  dingTalkKind,
+  feishuKind,
+  larkKind,
+  pushplusKind,
+  serverChanKind,
+  weComKind,
   syslogKind,
   remoteSyslogKind,
 ];

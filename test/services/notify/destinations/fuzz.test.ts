@@ -159,6 +159,7 @@ describe('every form', () => {
 /** What a person would fill in, by the name of a field; nothing where it may stay empty. */
 function sampleOf(scheme: string, name: string, kind: string, required: boolean): string | boolean | undefined {
   const known: Readonly<Record<string, string>> = {
+    ...{ 'notifiarr channels': '#123', 'whatsapp phone': '1234567', 'sns region': 'eu-west-1' },
     ...{ host: 'host.example', topics: 'alerts', topic: 'alerts', chats: '-100123' },
     ...{
       from: '+15551234567',
