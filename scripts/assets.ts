@@ -1,11 +1,14 @@
-// Draws the app icon and the tray images from their SVG sources in assets/ through Chromium.
+// Draws the app icon, the tray images and the icons of the installed page from their SVG sources in assets/ through Chromium.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../test/support/browser.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const assets = fileURLToPath(new URL('../assets', import.meta.url));
+/** Served with the pages: what the web app manifest and phones ask for. */
+const pageIcons = fileURLToPath(new URL('../renderer/public/icons', import.meta.url));
 const iconSizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 const trayStates = ['normal', 'attention', 'error', 'paused'];
 /** Points; each is drawn at once and twice its size. Windows takes 16, Linux panels 22 or 32. */
@@ -15,7 +18,7 @@ async function draw(page: Page, svg: string, size: number, path: string): Promis
   await page.setViewportSize({ width: size, height: size });
   await page.setContent(`<style>*{margin:0}svg{display:block;width:100vw;height:100vh}</style>${svg}`);
   await page.screenshot({ path, omitBackground: true });
-  console.log(path.slice(assets.length + 1));
+  console.log(path.slice(root.length));
 }
 
 /** The same drawing in black alone: macOS colours it to fit the menu bar. */
@@ -32,6 +35,15 @@ try {
   for (const size of iconSizes) {
     await draw(page, icon, size, join(assets, 'icons', `${String(size)}x${String(size)}.png`));
   }
+  await mkdir(pageIcons, { recursive: true });
+  for (const size of [192, 512]) await draw(page, icon, size, join(pageIcons, `${String(size)}.png`));
+  // Phones cut their own shape out of these: the picture goes to the edges, what matters stays in the middle.
+  const full = await readFile(join(assets, 'icon-full.svg'), 'utf8');
+  for (const size of [192, 512]) await draw(page, full, size, join(pageIcons, `maskable-${String(size)}.png`));
+  await draw(page, full, 180, join(pageIcons, 'apple-180.png'));
+  // In the status bar only the shape counts.
+  const mark = await readFile(join(assets, 'mark.svg'), 'utf8');
+  await draw(page, template(mark).replaceAll('#000000', '#ffffff'), 96, join(pageIcons, 'badge-96.png'));
   for (const state of trayStates) {
     const svg = await readFile(join(assets, 'tray', `${state}.svg`), 'utf8');
     for (const size of traySizes) {

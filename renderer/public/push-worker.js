@@ -1,6 +1,7 @@
 // Shows messages of the push server while no page is open. A plain file at the root, so that its scope is every page.
 
-const icon = '/mark.svg';
+const icon = '/icons/192.png';
+const badge = '/icons/badge-96.png';
 
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -11,9 +12,9 @@ self.addEventListener('push', (event) => {
 
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
-  const { click, topic, links = {} } = event.notification.data ?? {};
-  const address = links[event.action] ?? click ?? (topic ? `/push/${topic}` : '/');
-  event.waitUntil(openPage(address));
+  const { click, topic, links = {}, acknowledge: id } = event.notification.data ?? {};
+  const address = links[event.action] ?? click ?? (topic ? `/push/${topic}` : '/push');
+  event.waitUntil(Promise.all([id ? acknowledge(id) : undefined, openPage(address)]));
 });
 
 function read(data) {
@@ -34,25 +35,28 @@ async function handle(payload) {
   } else if (message.event === 'message_clear' || message.event === 'message_delete') {
     for (const shown of await self.registration.getNotifications({ tag: tagOf(message) })) shown.close();
   } else {
-    await show(message.title || message.topic, optionsOf(message));
+    await show(message.title || message.topic, optionsOf(message, payload));
   }
 }
 
-function optionsOf(message) {
+/** `beside` the message stand `silent`, `digest` (of several topics) and `acknowledge`, what ends its repetition. */
+function optionsOf(message, beside) {
   const priority = message.priority ?? 3;
+  const silent = beside.silent === true || priority <= 2;
   const actions = (message.actions ?? [])
     .filter(({ action, url }) => action === 'view' && isWebAddress(url))
     .slice(0, 2);
   return {
     body: message.encoding === 'base64' ? '' : (message.message ?? ''),
     tag: tagOf(message),
-    renotify: priority >= 3,
-    silent: priority <= 2,
-    requireInteraction: priority >= 5,
+    renotify: !silent,
+    silent,
+    requireInteraction: priority >= 5 && !silent,
     timestamp: message.time * 1000,
     actions: actions.map(({ id, label }) => ({ action: id, title: label })),
     data: {
-      topic: message.topic,
+      ...(beside.digest === true ? {} : { topic: message.topic }),
+      ...(typeof beside.acknowledge === 'string' ? { acknowledge: beside.acknowledge } : {}),
       ...(isWebAddress(message.click) ? { click: message.click } : {}),
       links: Object.fromEntries(actions.map(({ id, url }) => [id, url])),
     },
@@ -69,7 +73,21 @@ function isWebAddress(text) {
 }
 
 function show(title, options) {
-  return self.registration.showNotification(title, { icon, badge: icon, ...options });
+  return self.registration.showNotification(title, { icon, badge, ...options });
+}
+
+/** The id is the proof: the page may have been closed for longer than a session lasts. */
+async function acknowledge(id) {
+  try {
+    await fetch('/api/push/acknowledge', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    });
+  } catch (error) {
+    // It comes again and can be clicked again.
+    console.warn('the message could not be acknowledged', error);
+  }
 }
 
 async function openPage(address) {

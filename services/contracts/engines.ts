@@ -20,6 +20,16 @@ export type Engine = z.infer<typeof Engine>;
 export interface Engines {
   /** Found on first use and remembered; `refresh` looks again. Never throws for a missing engine. */
   find(name: EngineName, options?: { readonly refresh?: boolean }): Promise<Engine>;
+  /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
+  library(name: 'yt-dlp'): Promise<EngineLibrary | undefined>;
+}
+
+/** A Python that can import an engine. */
+export interface EngineLibrary {
+  /** Absolute path of the interpreter. */
+  readonly python: string;
+  /** Folder or archive to import from; '' where the interpreter finds it by itself. */
+  readonly path: string;
 }
 
 /** What the Engines page shows besides the engines: Python, which runs yt-dlp where it can. It is found, never installed alone. */

@@ -53,6 +53,9 @@ export const inboxChanged = defineTopic(
   }),
 );
 
+/** What was offered under these keys was read, put away or removed, by whomever. */
+export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()) }));
+
 export const inboxApi = {
   list: defineRoute({
     method: 'GET',

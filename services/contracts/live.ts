@@ -7,6 +7,7 @@ import { inboxAdded, inboxChanged } from './inbox.ts';
 import { mailWorked } from './mail-api.ts';
 import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
+import { pushPlanned } from './push-planned.ts';
 import { pushStored } from './push.ts';
 
 /**
@@ -27,6 +28,7 @@ export const liveTopics = [
   accessChanged,
   engineWorked,
   pushStored,
+  pushPlanned,
   notifyWorked,
   mailWorked,
 ] as const satisfies readonly Topic<any>[];

@@ -22,6 +22,19 @@ export const Notice = z.object({
 export type Notice = z.infer<typeof Notice>;
 
 /**
+ * A file that goes with a notice or a push message, passed in memory. Who receives the hand-over keeps a copy of its own,
+ * durably, before it resolves.
+ */
+export const NoticeFile = z.object({
+  /** Without a path; may hold any character. */
+  name: z.string(),
+  /** Media type as its sender gave it. */
+  type: z.string(),
+  bytes: z.instanceof(Uint8Array),
+});
+export type NoticeFile = z.infer<typeof NoticeFile>;
+
+/**
  * A notice to be routed by the aggregator. The handover's key is the notice's identity on its whole way: the inbox
  * keeps one row a key, whichever ways it came.
  */
@@ -30,6 +43,10 @@ export const NoticeOffer = z.object({
   configuration: z.string().default('aggregator'),
   /** Tag expression as in the peer's `tag` field (comma: or, space: and); without one every destination gets it. */
   tag: z.string().optional(),
+  /** Destinations in place of those of the configuration, as its lines would name them. They may hold secrets. */
+  urls: z.array(z.string()).optional(),
+  /** What goes with it; destinations that take no files get the text alone. */
+  files: z.array(NoticeFile).optional(),
   notice: Notice,
 });
 export type NoticeOffer = z.infer<typeof NoticeOffer>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './api.ts';
 import { NotifyNotice } from './notify-history.ts';
+import { NotifyKeyOptions } from './notify-options.ts';
 import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
 
 /** The name of a key, as the peer defines it. */
@@ -40,8 +41,9 @@ export type NotifyDestination = z.infer<typeof NotifyDestination>;
 export const NotifyKey = z
   .object({
     key: z.string(),
-    /** How it is written down. */
+    /** How it is written down: `text` or `yaml`. */
     format: z.string(),
+    options: NotifyKeyOptions,
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
     skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
@@ -97,9 +99,17 @@ export const notifyApi = {
   createKey: defineRoute({
     method: 'POST',
     path: '/api/notify/keys',
-    summary: 'Makes a key, empty or out of a TEXT configuration.',
+    summary: 'Makes a key, empty or out of a TEXT or YAML configuration.',
     access: 'admin',
     body: z.object({ key: NotifyKeyName, text: text.default('') }),
+    reply: NotifyKey,
+  }),
+  chooseOptions: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/options',
+    summary: 'Says how a key treats what is posted to it.',
+    access: 'admin',
+    body: NotifyKeyOptions,
     reply: NotifyKey,
   }),
   renameKey: defineRoute({
@@ -128,7 +138,7 @@ export const notifyApi = {
   importKey: defineRoute({
     method: 'PUT',
     path: '/api/notify/keys/:key/text',
-    summary: 'Puts a TEXT configuration in the place of what a key has.',
+    summary: 'Puts a TEXT or YAML configuration in the place of what a key has.',
     access: 'admin',
     body: z.object({ text }),
     reply: NotifyKey,

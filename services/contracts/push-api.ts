@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute, fileReply } from './api.ts';
 import { Priority, TopicName } from './push.ts';
+
+const done = z.object({ ok: z.literal(true) });
 
 /** A topic that messages were published to lately. */
 export const PushTopic = z
@@ -16,12 +18,48 @@ export const PushTopic = z
   .meta({ id: 'PushTopic' });
 export type PushTopic = z.infer<typeof PushTopic>;
 
+/** A button of a message. */
+export const PushAction = z
+  .object({
+    /** `view` opens an address; `http` is a request that the device sends which shows the message; `broadcast` is for apps alone. */
+    kind: z.enum(['view', 'http', 'broadcast', 'copy']),
+    label: z.string(),
+    /** Of `view` and `http`. */
+    url: z.string().nullable(),
+    /** Of `http`. */
+    method: z.string(),
+    /** What `copy` puts into the clipboard. */
+    value: z.string(),
+  })
+  .meta({ id: 'PushAction' });
+export type PushAction = z.infer<typeof PushAction>;
+
+/** A file of a message: one that this server keeps, or the address of one elsewhere. */
+export const PushFile = z
+  .object({
+    name: z.string(),
+    url: z.string(),
+    /** Kept here: the page gets it from its own address, see `file`. What follows is known of these alone. */
+    kept: z.boolean(),
+    type: z.string().nullable(),
+    /** Bytes. */
+    size: z.int().nullable(),
+    /** When it goes, in ms since the epoch. */
+    expires: z.number().nullable(),
+  })
+  .meta({ id: 'PushFile' });
+export type PushFile = z.infer<typeof PushFile>;
+
 /** A message as our own page shows it; subscribers get the peer's shape. */
 export const PushMessage = z
   .object({
     id: z.string(),
     /** Grows with each message that is stored. */
     seq: z.int(),
+    /** What later messages update, clear or delete it by: the id of its sequence, its own where it has none. */
+    sequence: z.string(),
+    /** Someone has put it away at all clients. */
+    cleared: z.boolean(),
     topic: z.string(),
     title: z.string(),
     message: z.string(),
@@ -29,9 +67,10 @@ export const PushMessage = z
     priority: Priority,
     tags: z.array(z.string()),
     click: z.string().nullable(),
-    /** Buttons that lead to an address; those that only an app can carry out are left out. */
-    actions: z.array(z.object({ label: z.string(), url: z.string() })),
-    attachment: z.object({ name: z.string(), url: z.string() }).nullable(),
+    /** Address of a picture. */
+    icon: z.string().nullable(),
+    actions: z.array(PushAction),
+    attachment: PushFile.nullable(),
     time: z.number().describe('ms since the epoch'),
   })
   .meta({ id: 'PushMessage' });
@@ -50,7 +89,7 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/messages',
     summary:
-      'Messages of a topic, newest first; page on with `before` set to `next`. With a filter a page may hold fewer than asked for, even none, and still have a next.',
+      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked for, even none, and still have a next.',
     access: 'user',
     query: z.object({
       before: z.coerce.number().int().optional(),
@@ -63,12 +102,37 @@ export const pushApi = {
     }),
     reply: z.object({
       messages: z.array(PushMessage),
+      /** Sequences that were put away or deleted by what was looked through: older pages may hold their messages. */
+      cleared: z.array(z.string()),
+      deleted: z.array(z.string()),
       /** What to page on with; null at the end. */
       next: z.int().nullable(),
       mayPublish: z.boolean(),
       /** What needs no account. */
       anyone: z.object({ reads: z.boolean(), publishes: z.boolean() }),
     }),
+  }),
+  file: defineRoute({
+    method: 'GET',
+    path: '/api/push/topics/:topic/files/:id',
+    summary: 'The file of the message with this id. Pictures can be shown, everything else is to be saved.',
+    access: 'user',
+    query: z.object({ save: z.stringbool().default(false) }),
+    reply: fileReply,
+  }),
+  clear: defineRoute({
+    method: 'POST',
+    path: '/api/push/topics/:topic/sequences/:sequence/clear',
+    summary: 'Puts a message away at all clients: they take its notification back and count it as read.',
+    access: 'user',
+    reply: done,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: '/api/push/topics/:topic/sequences/:sequence',
+    summary: 'Deletes a message at all clients.',
+    access: 'user',
+    reply: done,
   }),
   publish: defineRoute({
     method: 'POST',

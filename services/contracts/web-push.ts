@@ -3,6 +3,9 @@ import { defineRoute } from './api.ts';
 
 const ok = z.object({ ok: z.literal(true) });
 
+/** In place of a topic: all that the person may read, also those that come later. */
+export const everyTopic = '*';
+
 /** Our own API around messages to browsers whose page is closed; answered by push. */
 export const webPushApi = {
   key: defineRoute({
@@ -23,7 +26,8 @@ export const webPushApi = {
   put: defineRoute({
     method: 'PUT',
     path: '/api/push/browsers',
-    summary: 'Sends the messages of these topics to a browser from now on; with no topics it is forgotten.',
+    summary:
+      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. With no topics it is forgotten.',
     access: 'user',
     body: z.object({
       endpoint: z.string().min(1).max(2000),

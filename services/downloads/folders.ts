@@ -6,6 +6,10 @@ import type { Settings } from './settings.ts';
 /** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
 const marker = '.homeport-download';
 
+/** Folders that are offered for choice, and how deep they may lie. */
+const mostChoices = 1000;
+const deepestChoice = 5;
+
 /** Where downloads go and where they are made. */
 export class Folders {
   /** Absolute path of the download folder. */
@@ -18,6 +22,22 @@ export class Folders {
     this.downloads = settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
     this.cache = join(files, 'cache');
     this.#temp = settings.tempDir || join(files, 'temp');
+  }
+
+  /** Folders below the download folder that a request may name, "" (the folder itself) first; at most `mostChoices`. */
+  async choices(): Promise<readonly string[]> {
+    const found = [''];
+    // The list grows while it is walked: breadth first, so that what is cut is what lies deepest.
+    for (const parent of found) {
+      if (parent.split('/').length >= deepestChoice) break;
+      const entries = await readdir(join(this.downloads, parent), { withFileTypes: true }).catch(() => []);
+      const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+      for (const { name } of names) {
+        if (found.length >= mostChoices) return found.toSorted();
+        found.push(parent === '' ? name : `${parent}/${name}`);
+      }
+    }
+    return found.toSorted();
   }
 
   /** One download's own folder: its parts survive a crash and never meet those of another. */

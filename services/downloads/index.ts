@@ -1,5 +1,6 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Driver } from './engine/driver.ts';
+import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
@@ -10,7 +11,9 @@ import { handleNotices } from './notices.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
-import { downloadsApp, type RouteParts } from './routes/app.ts';
+import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
+import { requireGrant } from './routes/sign-in.ts';
+import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
@@ -35,13 +38,16 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine } = parts;
+    const { queue, live, engine, socketIo, extractor } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
+      upgrade: socketIo.upgrade,
       api: downloadsHandlers(parts),
       async start() {
+        open.use(extractor);
         open.use(live);
+        open.use(socketIo);
         open.use(queue);
         open.use(engine);
         await queue.start();
@@ -56,12 +62,15 @@ export const downloads = defineService({
   },
 });
 
-function assemble(context: Context, settings: Settings): RouteParts {
+function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
   const { socketTimeout, retries } = settings;
+  const { keepLoaded, allowPrivateAddresses } = settings;
+  const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
   const driver = new Driver({
     engines,
+    extractor,
     clock,
     vault,
     settings: { cacheFolder: folders.cache, socketTimeout, retries },
@@ -76,17 +85,31 @@ function assemble(context: Context, settings: Settings): RouteParts {
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
+  const store = new DownloadStore(context.db);
+  const socketIo = openSocketIo({
+    settings,
+    folders,
+    store,
+    live,
+    history: () => wholeHistory(store),
+    admit: async (request) => {
+      if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
+    },
+    log: context.log,
+  });
   return {
     context,
     settings,
     folders,
-    store: new DownloadStore(context.db),
+    store,
     intake,
     queue,
     live,
     engine,
     steering,
     thumbnails,
+    socketIo,
+    extractor,
   };
 }
 

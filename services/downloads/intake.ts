@@ -118,19 +118,19 @@ export class Intake {
   /** Cancels what is queued and forgets what is done. Finished files stay. Returns how many there were. */
   async remove(ids: readonly string[], states: Parameters<DownloadStore['match']>[1]): Promise<number> {
     const { context, live, queue, thumbnails } = this.#parts;
-    const uids = await context.commit(async (db) => {
+    const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const found = [...new Set((await store.match(ids.map(shownOf), states)).map(({ uid }) => uid))];
-      await store.remove(found);
-      return found;
+      const found = new Map((await store.match(ids.map(shownOf), states)).map((item) => [item.uid, item]));
+      await store.remove([...found.keys()]);
+      return [...found.values()];
     });
-    live.removed(uids);
+    live.removed(removed);
     // The rows are gone; the children may take their seconds to end.
-    for (const uid of uids) {
+    for (const { uid } of removed) {
       const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid)]);
       cleaned.catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
     }
-    return uids.length;
+    return removed.length;
   }
 
   /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */

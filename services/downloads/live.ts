@@ -13,11 +13,21 @@ interface Shown {
   later: Disposable | undefined;
 }
 
+/** Who follows every download, such as the peer's live clients. */
+export interface Follower {
+  changed(item: Item, progress: Progress): void;
+  removed(items: readonly Gone[]): void;
+}
+
+/** What is left to say of a download that was cancelled, forgotten or became its entries. */
+export type Gone = Pick<Item, 'uid' | 'url' | 'state'>;
+
 /** Tells the pages what happens, seldom enough, and remembers the progress that no row holds. */
 export class Live implements Disposable {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #shown = new Map<string, Shown>();
+  readonly #followers = new Set<Follower>();
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
@@ -26,6 +36,11 @@ export class Live implements Disposable {
 
   progressOf(uid: string): Progress {
     return this.#shown.get(uid)?.progress ?? noProgress;
+  }
+
+  follow(follower: Follower): Disposable {
+    this.#followers.add(follower);
+    return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
   }
 
   /** An item was added or its row changed. */
@@ -41,11 +56,12 @@ export class Live implements Disposable {
     this.#show(item, progress);
   }
 
-  removed(uids: readonly string[]): void {
-    for (const uid of uids) {
+  removed(items: readonly Gone[]): void {
+    for (const { uid } of items) {
       this.#forget(uid);
       this.#bus.publish(downloadRemoved, { uid });
     }
+    for (const follower of this.#followers) follower.removed(items);
   }
 
   moved(uids: readonly string[], before: string | null): void {
@@ -73,9 +89,10 @@ export class Live implements Disposable {
     shown.later?.[Symbol.dispose]();
     shown.later = undefined;
     shown.publishedAt = this.#clock.now();
-    this.#bus.publish(downloadChanged, toDownload(shown.item, shown.progress));
-    // Of what nobody works on the row says it all: a feed of thousands waits without being kept here.
     const { item, progress } = shown;
+    this.#bus.publish(downloadChanged, toDownload(item, progress));
+    for (const follower of this.#followers) follower.changed(item, progress);
+    // Of what nobody works on the row says it all: a feed of thousands waits without being kept here.
     if (!isRunning(item.state) && progress.percent === null) this.#shown.delete(item.uid);
   }
 

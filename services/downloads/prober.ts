@@ -56,7 +56,7 @@ export class Prober {
       }
       const made = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
       const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
-      live.removed([item.uid]);
+      live.removed([item]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
       await folders.remove(item.uid);

@@ -1,4 +1,4 @@
-import { inboxAdded, inboxChanged, inboxOffered, type InboxOffer } from '../contracts/inbox.ts';
+import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
 import { purge } from './purge.ts';
@@ -53,7 +53,11 @@ function create(context: Context, { keepDays }: Settings): Service {
       ...(removed !== undefined && { removed }),
     };
     for (let at = 0; at < ids.length; at += idsPerEvent) {
-      bus.publish(inboxChanged, { ids: ids.slice(at, at + idsPerEvent), change: told, unread });
+      const some = ids.slice(at, at + idsPerEvent);
+      bus.publish(inboxChanged, { ids: some, change: told, unread });
+      if (read === true || done === true || removed === true) {
+        bus.publish(inboxSeen, { keys: await store.keysOf(some) });
+      }
     }
     return unread;
   };

@@ -1,26 +1,20 @@
 import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
+import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { deliver, urlPurpose, type Deliveries } from './deliveries.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
-import { parseTextConfiguration } from './domain/configuration.ts';
 import type { Message } from './domain/message.ts';
-import { parseTagField, selectDestinations, type Tag, type TagExpression } from './domain/tags.ts';
+import { parseTagField, selectDestinations, type TagExpression } from './domain/tags.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
+import { readKey, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import type { NoticeStore } from './store/notices.ts';
 
-/** A destination with the tags it wears in its configuration. */
-export interface TaggedDestination {
-  readonly destination: Destination;
-  readonly tags: readonly Tag[];
-}
-
-/** What a configuration amounts to. `skipped` says which lines do nothing and why. */
-export interface Destinations {
-  readonly destinations: readonly TaggedDestination[];
-  readonly skipped: readonly { readonly line: number; readonly reason: string }[];
+/** A key as it is used: what it amounts to and what its owner chose for it. */
+export interface Key extends ReadKey {
+  readonly options: NotifyKeyOptions;
 }
 
 export interface AggregatorLimits {
@@ -29,9 +23,6 @@ export interface AggregatorLimits {
   /** Deliveries that may wait before new notices are refused. */
   readonly maxWaiting: number;
 }
-
-/** Destinations a configuration, or a call that brings its own, may have. */
-export const mostDestinations = 1000;
 
 /** How long a count of the waiting deliveries is believed. */
 const countAgeMs = 1000;
@@ -44,7 +35,7 @@ export class Aggregator {
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
   readonly #limits: AggregatorLimits;
-  readonly #parsed = new WeakMap<StoredConfiguration, Destinations>();
+  readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   #counted = { at: -Infinity, waiting: 0 };
 
   constructor(
@@ -65,28 +56,27 @@ export class Aggregator {
     this.#limits = limits;
   }
 
-  /** The destinations of a key; undefined when there is no such key. Parsed once per stored text. */
-  async destinations(key: string): Promise<Destinations | undefined> {
+  /** What a key amounts to; undefined when there is no such key. Parsed once per stored text. */
+  async find(key: string): Promise<Key | undefined> {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
     if (known !== undefined) return known;
-    const destinations = readDestinations(configuration.text);
-    this.#parsed.set(configuration, destinations);
-    return destinations;
+    const read = { ...readKey(configuration), options: configuration.options };
+    this.#parsed.set(configuration, read);
+    return read;
   }
 
   /**
    * Sends a notice someone posted. Resolves after the durable commit and the first attempts, or the time they are given.
-   * An empty list means that nothing was chosen, and nothing was kept.
+   * An empty list means that there was no destination, and nothing was kept.
    */
   async post(
     configuration: string,
-    candidates: readonly TaggedDestination[],
-    expression: TagExpression | undefined,
+    destinations: readonly TaggedDestination[],
     notice: Notice,
   ): Promise<readonly Outcome[]> {
-    const chosen = chooseParts(candidates, expression);
+    const chosen = chooseParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
     const id = this.#context.random.text(20);
@@ -105,17 +95,18 @@ export class Aggregator {
   /**
    * Takes a notice another part of the app hands over. A key seen before is ignored; a tag nobody wears leads to the
    * inbox, since there is no caller who could be told.
-   * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), both final.
+   * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration, notice } = offer;
-    const known = await this.destinations(configuration);
+    if (offer.urls !== undefined) return this.#accept(key, '', notice, namedBy(offer.urls));
+    const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
     }
     const field = parseTagField(offer.tag);
     if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, 'The tag expression is not valid.');
-    const chosen = chooseParts(known.destinations, field.kind === 'none' ? undefined : field.expression);
+    const chosen = chooseParts(chosenOf(known, field.kind === 'none' ? undefined : field.expression));
     if (chosen.size === 0) {
       this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
       const inbox = parseDestination('inbox://');
@@ -179,26 +170,13 @@ export class Aggregator {
   }
 }
 
-/** Reads the destinations of a TEXT configuration; what cannot be used is skipped with its reason. */
-export function readDestinations(text: string): Destinations {
-  const { entries, skipped } = parseTextConfiguration(text);
-  const destinations: TaggedDestination[] = [];
-  const refused: { line: number; reason: string }[] = [];
-  for (const { url, tags, line } of entries) {
-    const destination = parseDestination(url);
-    if (typeof destination === 'string') refused.push({ line, reason: destination });
-    else if (destinations.length < mostDestinations) destinations.push({ destination, tags });
-    else refused.push({ line, reason: `only ${mostDestinations} destinations are served` });
-  }
-  return { destinations, skipped: [...skipped, ...refused].sort((a, b) => a.line - b.line) };
+/** The destinations of a key a call reaches. */
+export function chosenOf(key: Key, expression: TagExpression | undefined): readonly Entry[] {
+  return selectDestinations(key.entries, expression, key.options.withoutTag);
 }
 
 /** By id, so that a destination that is matched twice gets one message. */
-function chooseParts(
-  candidates: readonly TaggedDestination[],
-  expression: TagExpression | undefined,
-): Map<string, Destination> {
-  const chosen = selectDestinations(candidates, expression);
+function chooseParts(chosen: readonly TaggedDestination[]): Map<string, Destination> {
   const parts = chosen.flatMap(({ destination }) => destination.parts ?? [destination]);
   return new Map(parts.map((part) => [destinationId(part), part]));
 }
@@ -206,4 +184,14 @@ function chooseParts(
 /** PostgreSQL takes no NUL in text, and nobody can read one. */
 function withoutNul(text: string): string {
   return text.replaceAll('\u0000', '');
+}
+
+/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400) */
+function namedBy(urls: readonly string[]): Map<string, Destination> {
+  const parts = urls.flatMap((url) => {
+    const destination = parseDestination(url);
+    if (typeof destination !== 'string') return destination.parts ?? [destination];
+    throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${destination}`);
+  });
+  return new Map(parts.map((part) => [destinationId(part), part]));
 }

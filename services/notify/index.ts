@@ -26,6 +26,9 @@ export const notify = defineService({
   environment: {
     APPRISE_CONFIG_LOCK: 'configurationLock',
     APPRISE_RECURSION_MAX: 'recursionLimit',
+    APPRISE_STATELESS_URLS: 'statelessUrls',
+    APPRISE_WEBHOOK_URL: 'resultsUrl',
+    APPRISE_API_ONLY: 'apiOnly',
   },
   migrations,
   create(context, settings) {

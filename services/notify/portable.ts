@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Clock, Service } from '../contracts/service.ts';
 import type { ConfigurationStore } from './store/configurations.ts';
@@ -9,9 +10,10 @@ const Portable = z.object({
   keys: z.array(
     z.object({
       key: Key,
-      format: z.literal('text').default('text'),
+      format: z.enum(['text', 'yaml']).default('text'),
       config: z.string().optional(),
       sealed: z.string().optional(),
+      options: NotifyKeyOptions.default(() => NotifyKeyOptions.parse({})),
     }),
   ),
 });
@@ -24,8 +26,8 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
       for (const key of await store.keys()) {
         const configuration = await store.find(key);
         if (configuration === undefined) continue;
-        const { format, text } = configuration;
-        keys.push(secrets ? { key, format, config: text } : { key, format, sealed: store.seal(text) });
+        const { format, options, text } = configuration;
+        keys.push({ key, format, options, ...(secrets ? { config: text } : { sealed: store.seal(text) }) });
       }
       return { keys };
     },
@@ -37,9 +39,9 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
           fields,
         });
       }
-      const configurations = parsed.data.keys.map(({ key, config, sealed }, index) => {
+      const configurations = parsed.data.keys.map(({ key, format, config, sealed, options }, index) => {
         const text = config ?? (sealed === undefined ? undefined : store.unseal(sealed));
-        if (text !== undefined) return { key, text };
+        if (text !== undefined) return { key, format, text, options };
         throw new Problem('notify.bad_import', 400, `The key ${key} has no configuration.`, {
           fields: { [`keys.${index}.config`]: 'Give config or sealed.' },
         });

@@ -1,12 +1,24 @@
 import type { NotifyKey } from '../contracts/notify-api.ts';
-import type { TaggedDestination } from './aggregator.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import { parseTextConfiguration } from './domain/configuration.ts';
-import { tagsOfLine } from './domain/edit.ts';
+import type { Destination } from './destinations/destination.ts';
+import { parseConfiguration } from './domain/formats.ts';
+import type { Tag } from './domain/tags.ts';
+import type { WrittenConfiguration } from './store/configurations.ts';
+
+/** Destinations a configuration, or a call that brings its own, may have. */
+export const mostDestinations = 1000;
+
+/** A destination with the tags it wears in its configuration. */
+export interface TaggedDestination {
+  readonly destination: Destination;
+  readonly tags: readonly Tag[];
+}
 
 /** A destination of a key with its place in the text. */
 export interface Entry extends TaggedDestination {
   readonly line: number;
+  /** In YAML: the steps that lead to it. */
+  readonly path: readonly (string | number)[] | undefined;
   readonly id: string;
   /** The URL as its owner typed it, with its secrets. */
   readonly typed: string;
@@ -14,21 +26,25 @@ export interface Entry extends TaggedDestination {
   readonly own: readonly string[];
 }
 
-/** The destinations of a key's text, each with its line; what cannot be used is named with its reason. */
-export function readKey(text: string): {
+/** What a configuration amounts to. */
+export interface ReadKey {
   readonly entries: readonly Entry[];
+  /** The lines that do nothing, and why. */
   readonly skipped: NotifyKey['skipped'];
-} {
-  const { entries, skipped } = parseTextConfiguration(text);
+}
+
+/** The destinations of a configuration, each with its line; what cannot be used is named with its reason. */
+export function readKey({ text, format }: WrittenConfiguration): ReadKey {
+  const { entries, skipped } = parseConfiguration(text, format);
   const useless: NotifyKey['skipped'] = [...skipped];
-  const usable = entries.flatMap(({ url: typed, tags, line }): Entry[] => {
+  const usable: Entry[] = [];
+  for (const { url: typed, tags, own, line, path } of entries) {
     const destination = parseDestination(typed);
-    if (typeof destination === 'string') {
-      useless.push({ line, reason: destination });
-      return [];
-    }
-    return [{ destination, tags, line, id: destinationId(destination), typed, own: tagsOfLine(text, line) }];
-  });
+    if (typeof destination === 'string') useless.push({ line, reason: destination });
+    else if (usable.length === mostDestinations) {
+      useless.push({ line, reason: `only ${mostDestinations} destinations are served` });
+    } else usable.push({ destination, tags, line, path, id: destinationId(destination), typed, own });
+  }
   return { entries: usable, skipped: useless.sort((a, b) => a.line - b.line) };
 }
 
@@ -37,19 +53,21 @@ export function deliveryIds({ destination }: TaggedDestination): readonly string
   return (destination.parts ?? [destination]).map(destinationId);
 }
 
-/** The text with the secrets of its destinations masked, for showing. */
-export function maskedText(text: string): string {
-  const { entries, skipped } = readKey(text);
-  const urls = new Map(entries.map((entry) => [entry.line, entry]));
+/** The text with the secrets of its destinations masked, for showing; of YAML what it amounts to, as TEXT. */
+export function maskedText(configuration: WrittenConfiguration): string {
+  const { entries, skipped } = readKey(configuration);
+  const lines = new Map(entries.map((entry) => [entry.line, statementOf(entry)]));
+  if (configuration.format === 'yaml') return entries.map((entry) => `${statementOf(entry)}\n`).join('');
   const useless = new Set(skipped.map(({ line }) => line));
-  return text
+  return configuration.text
     .split(/\r\n|\n|\r/)
-    .map((line, index) => {
-      const entry = urls.get(index + 1);
+    .map(
       // A line that is no destination may be one with a mistake, so it may hold a secret as well.
-      if (entry === undefined) return useless.has(index + 1) ? '# (a line that cannot be read)' : line;
-      const names = entry.own.join(',');
-      return `${names}${names === '' ? '' : '='}${entry.destination.url(true)}`;
-    })
+      (line, at) => lines.get(at + 1) ?? (useless.has(at + 1) ? '# (a line that cannot be read)' : line),
+    )
     .join('\n');
+}
+
+function statementOf({ own, destination }: Entry): string {
+  return `${own.join(',')}${own.length === 0 ? '' : '='}${destination.url(true)}`;
 }

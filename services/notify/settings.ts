@@ -19,6 +19,20 @@ export const Settings = z.object({
     description:
       'How often a notification may have been passed on by other aggregators before it is refused as a loop.',
   }),
+  statelessUrls: z.string().max(16_384).default('').meta({
+    title: 'Destinations without a key',
+    description: 'Addresses, separated by commas, where POST /notify goes when it names neither a key nor urls.',
+    secret: true,
+  }),
+  resultsUrl: z.string().max(2048).default('').meta({
+    title: 'Report results to',
+    description: 'A web address that gets the outcome of each call as JSON (source, status, output). Empty: nobody.',
+    secret: true,
+  }),
+  apiOnly: z.boolean().default(false).meta({
+    title: 'API only',
+    description: 'Answers browsers at the root of the port with 421 instead of leading them to the app.',
+  }),
   maxWaiting: z.int().min(1).default(100_000).meta({
     title: 'Largest outbox',
     description: 'Deliveries that may wait at once; beyond it new notifications are refused with 503.',

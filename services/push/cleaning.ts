@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
+import type { Search } from './search/search.ts';
 import type { MessageStore } from './store/messages.ts';
 
 const batch = 500;
@@ -10,6 +11,7 @@ const keysKept = 30 * 24 * 3600;
 export async function removeExpiredMessages(
   { commit, clock }: Pick<Context, 'commit' | 'clock'>,
   store: MessageStore,
+  search: Pick<Search, 'remove'>,
 ): Promise<void> {
   const now = Math.floor(clock.now() / 1000);
   const removeAll = async (
@@ -17,6 +19,10 @@ export async function removeExpiredMessages(
   ) => {
     while ((await commit(remove)) === batch) await nextTurn();
   };
-  await removeAll((transaction) => store.removeExpired(transaction, now, batch));
+  await removeAll(async (transaction) => {
+    const seqs = await store.removeExpired(transaction, now, batch);
+    await search.remove(transaction, seqs);
+    return seqs.length;
+  });
   await removeAll((transaction) => store.forgetOffers(transaction, now - keysKept, batch));
 }

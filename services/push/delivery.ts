@@ -1,11 +1,14 @@
+import { accountsChanged, everyone } from '../contracts/accounts.ts';
 import type { Context } from '../contracts/service.ts';
+import { announcePlans } from './activity.ts';
 import { Attachments } from './attachments/attachments.ts';
 import { parseBytes } from './domain/bytes.ts';
 import { parseDuration } from './domain/duration.ts';
 import { handInboxJobs } from './inbox-copy.ts';
 import type { Envelope } from './live/envelope.ts';
+import { PlannedMessages } from './planned.ts';
 import { Publisher } from './publisher.ts';
-import { recorder, type AlsoStore } from './record.ts';
+import { recorder, type AlsoStore, type Record } from './record.ts';
 import { Schedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
@@ -26,12 +29,16 @@ export interface DeliveryParts {
 /** The way of a message: from a draft, perhaps with a file, perhaps over a time to wait, to whoever listens. */
 export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
+  readonly record: Record;
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
+  readonly planned: PlannedMessages;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
+  /** Tells the pages that what is planned is another than before. */
+  readonly plansChanged: () => void;
   start(): Promise<Disposable>;
   eachMinute(): Promise<void>;
   eachHour(): Promise<void>;
@@ -51,6 +58,10 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
   });
   const upstream = upstreamPolls(context, settings);
   const record = recorder(context, messages, [upstream.store, ...also]);
+  const plans = announcePlans(context);
+  const discard = (ids: readonly string[]): void => {
+    attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+  };
   const publisher = new Publisher({
     context,
     messages,
@@ -60,9 +71,13 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     cacheSeconds,
     keepInInbox: settings.keepInInbox,
     onPublished,
-    onScheduled: (time) => schedule.expect(time),
+    onScheduled(time) {
+      schedule.expect(time);
+      plans.soon();
+    },
     onCancelled(ids) {
-      attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+      discard(ids);
+      plans.soon();
     },
   });
   const schedule = new Schedule({
@@ -70,8 +85,25 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
     store: waiting,
     record,
     cacheSeconds,
-    announce: (envelopes) => publisher.announce(envelopes),
+    announce(envelopes) {
+      if (envelopes.length > 0) plans.soon();
+      return publisher.announce(envelopes);
+    },
   });
+  const planned = new PlannedMessages({
+    context,
+    store: waiting,
+    attachments: files,
+    record,
+    announce: (envelopes) => publisher.announce(envelopes),
+    expect: (time) => schedule.expect(time),
+    discard,
+    changed: plans.soon,
+  });
+  const forgetRemoved = async (account: string): Promise<void> => {
+    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
+    await planned.forget(account);
+  };
   metrics.gauge({
     name: 'push_messages_scheduled',
     help: 'Messages that wait for their time.',
@@ -85,14 +117,23 @@ export function openDelivery({ context, settings, messages, also, onPublished }:
 
   return {
     publisher,
+    record,
     attachments,
     waiting,
+    planned,
     cacheSeconds,
     baseUrl,
+    plansChanged: plans.soon,
     async start() {
       using open = new DisposableStack();
       open.use(handInboxJobs(context));
       open.use(upstream.start());
+      open.use(plans);
+      open.use(
+        context.bus.subscribe(accountsChanged, ({ account }) => {
+          forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
+        }),
+      );
       await attachments.cleanOrphans();
       await schedule.look();
       return open.move();

@@ -18,12 +18,17 @@ import { measure } from './measure.ts';
 import { measureAsPeer } from './peer-metrics.ts';
 import { aboutRoutes } from './routes/about.ts';
 import { pushHandlers } from './routes/api.ts';
+import { openQuiet } from './quiet/quiet.ts';
+import { openRecurring } from './recurring/recurring.ts';
 import { problemOf, pushListener, readRequest } from './routes/listener.ts';
 import { otherRoutes } from './routes/others.ts';
 import { leadBrowsers } from './routes/page.ts';
+import { plannedHandlers } from './routes/planned.ts';
 import { publishRoutes } from './routes/publish.ts';
+import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
+import { Search } from './search/search.ts';
 import { environment, Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
@@ -75,6 +80,7 @@ function create(context: Context, settings: Settings): Service {
     }
     return subscribers.room();
   };
+  const quiet = openQuiet({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: settings.webPush,
@@ -82,9 +88,12 @@ function create(context: Context, settings: Settings): Service {
     allowed: settings.webPushHosts,
     reserved,
     keptSeconds: seconds(settings.cacheDuration),
+    quiet,
   });
-  const delivery = openDelivery({ context, settings, messages: store, also: [webPush.store], onPublished: spread });
-  const { publisher, attachments, baseUrl, cacheSeconds } = delivery;
+  const search = new Search(context);
+  const also = [webPush.store, search.store];
+  const delivery = openDelivery({ context, settings, messages: store, also, onPublished: spread });
+  const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
 
   const about = aboutRoutes({
     statistics,
@@ -96,6 +105,15 @@ function create(context: Context, settings: Settings): Service {
   });
   const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
   const longestDelay = seconds(settings.messageDelayLimit);
+  const recurring = openRecurring({
+    context,
+    messages: store,
+    publisher,
+    record,
+    reserved,
+    changed: delivery.plansChanged,
+    messageSizeLimit,
+  });
   const publish = publishRoutes({
     publisher,
     attachments,
@@ -145,7 +163,17 @@ function create(context: Context, settings: Settings): Service {
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
-    await publisher.publish(draftOf(offer, messageSizeLimit), key);
+    const draft = draftOf(offer, messageSizeLimit);
+    const id = publisher.newId();
+    const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
+    const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
+    let published;
+    try {
+      published = await publisher.publish({ ...draft, ...kept }, key, id);
+    } finally {
+      // One that was there already keeps the file it has.
+      if (kept !== undefined && published === undefined) await attachments.discard([id]);
+    }
   };
   /** The total is known; before that there is none to save. */
   let counted = false;
@@ -162,9 +190,11 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
-    await removeExpiredMessages(context, store);
+    await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
+    await recurring.eachMinute();
     await webPush.upkeep();
+    await quiet.upkeep();
     limits.forget();
     topics.forget((topic) => subscribers.listening(topic));
   };
@@ -189,8 +219,21 @@ function create(context: Context, settings: Settings): Service {
       clock,
     }),
     api: [
-      ...pushHandlers({ context, publisher, reserved, messageSizeLimit, longestDelay, statistics, subscribers }),
+      ...pushHandlers({
+        context,
+        publisher,
+        attachments,
+        reserved,
+        messageSizeLimit,
+        longestDelay,
+        statistics,
+        subscribers,
+      }),
+      ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...recurring.handlers,
+      ...searchHandlers(search),
       ...webPush.handlers,
+      ...quiet.handlers,
     ],
     takeOver(program, folder) {
       if (program === 'ntfy') return takeOverNtfy(context, store, folder);
@@ -204,8 +247,10 @@ function create(context: Context, settings: Settings): Service {
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());
+      open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
+      open.use(await recurring.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
@@ -231,7 +276,9 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
+      await recurring[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();
+      await quiet[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
     },

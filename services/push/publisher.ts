@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../contracts/problem.ts';
-import { pushPublished } from '../contracts/push.ts';
+import { pushPublished, pushTakenBack } from '../contracts/push.ts';
 import type { Context } from '../contracts/service.ts';
 import { compose, type Draft } from './domain/message.ts';
 import { defaultPriority } from './domain/priority.ts';
@@ -76,19 +76,22 @@ export class Publisher {
    *
    * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
    */
-  publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+  async publish(draft: Draft, key?: string, id = this.newId()): Promise<Envelope | undefined> {
+    const prepared = this.prepare(draft, id);
+    if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ ...prepared, draft, key, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** A message as it is to be recorded. @throws Problem 40000 for one that no client could read. */
+  prepare(draft: Draft, id = this.newId()): Recorded {
     const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
     const message = compose(draft, { id, time, expires: this.expiryOf(draft, time) });
     const text = JSON.stringify(message);
-    if (Buffer.byteLength(text) > longestLine) {
-      return Promise.reject(refuse('invalid', 'the message as a whole is too large'));
-    }
-    if (this.#closed) return Promise.reject(new Problem('push.stopping', 503, 'the server is stopping'));
-    const entry = this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ draft, message, text, entry, key, resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+    if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
+    return { message, text, entry: this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined };
   }
 
   /** Something else was stored since messages could not be. */
@@ -107,6 +110,9 @@ export class Publisher {
     const { context, onPublished } = this.#parts;
     const passed = onPublished(envelopes);
     for (const { message } of envelopes) {
+      const { sequence_id: sequence = message.id, topic } = message;
+      if (message.event === 'message_clear') context.bus.publish(pushTakenBack, { topic, sequence, how: 'cleared' });
+      if (message.event === 'message_delete') context.bus.publish(pushTakenBack, { topic, sequence, how: 'deleted' });
       if (message.event !== 'message') continue;
       context.bus.publish(pushPublished, {
         id: message.id,
@@ -194,8 +200,9 @@ export class Publisher {
   }
 }
 
-function rowOf({ message, text, entry }: Waiting, after: number): ScheduledMessage {
+function rowOf({ draft, message, text, entry }: Waiting, after: number): ScheduledMessage {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
-  return { id, topic, sequence, time, expires, text, entry: entry === undefined ? null : JSON.stringify(entry), after };
+  const [account, inbox] = [draft.account ?? null, entry === undefined ? null : JSON.stringify(entry)];
+  return { id, topic, sequence, time, expires, text, entry: inbox, after, account };
 }

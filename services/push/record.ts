@@ -11,8 +11,12 @@ export interface Recorded {
   readonly entry: InboxEntry | undefined;
 }
 
-/** Writes what else is to be there with messages, in their transaction. */
-export type AlsoStore = (transaction: Context['db'], messages: readonly Message[]) => Promise<void>;
+/** Writes what else is to be there with messages, in their transaction; `seqs` are the numbers of cached ones by id. */
+export type AlsoStore = (
+  transaction: Context['db'],
+  recorded: readonly Recorded[],
+  seqs: ReadonlyMap<string, number>,
+) => Promise<void>;
 
 /** Writes messages with all that goes with them, and answers them with their places in the cache. */
 export type Record = (transaction: Context['db'], messages: readonly Recorded[]) => Promise<Envelope[]>;
@@ -22,8 +26,7 @@ export function recorder({ jobs }: Pick<Context, 'jobs'>, store: MessageStore, a
     const seqs = await store.insert(transaction, recorded.flatMap(rowOf));
     const entries = recorded.flatMap(({ entry }) => entry ?? []);
     if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries));
-    const messages = recorded.map(({ message }) => message);
-    for (const alsoStore of also) await alsoStore(transaction, messages);
+    for (const alsoStore of also) await alsoStore(transaction, recorded, seqs);
     return recorded.map(({ message, text }) => new Envelope(message, text, seqs.get(message.id)));
   };
 }

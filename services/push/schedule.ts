@@ -1,3 +1,4 @@
+import { Alarm } from './alarm.ts';
 import type { Context } from '../contracts/service.ts';
 import { readEntry } from './inbox-copy.ts';
 import { readStored, type Envelope } from './live/envelope.ts';
@@ -6,10 +7,6 @@ import type { ScheduledMessage, ScheduleStore } from './store/schedule.ts';
 
 /** Messages one commit delivers at most. */
 const batch = 200;
-/** The clock may be set, and the machine sleep: no timer waits longer. ms */
-const longestWait = 1000;
-/** After a failure; ms. */
-const retryAfter = 5000;
 
 export interface ScheduleParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
@@ -20,69 +17,41 @@ export interface ScheduleParts {
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
 }
 
-/** Delivers messages at their time. There is one timer, for the next of them; the table holds the rest. */
+/** Delivers messages at their time. */
 export class Schedule implements AsyncDisposable {
   readonly #parts: ScheduleParts;
-  #next: number | undefined;
-  #timer: Disposable | undefined;
-  #delivering: Promise<void> | undefined;
-  #closed = false;
+  readonly #alarm: Alarm;
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
+    this.#alarm = new Alarm({
+      context: parts.context,
+      failed: 'scheduled messages were not delivered',
+      ring: (going) => this.#deliverAll(going),
+    });
   }
 
   /** Reads when the next message is due: at the start, and now and then, since others may share the table. */
   async look(): Promise<void> {
-    const next = await this.#parts.store.nextTime();
-    if (next !== undefined) this.expect(next);
+    this.#alarm.expect(await this.#parts.store.nextTime());
   }
 
   /** A message is due at this time, in unix seconds. */
   expect(time: number): void {
-    if (this.#next !== undefined && this.#next <= time) return;
-    this.#next = time;
-    this.#wait();
+    this.#alarm.expect(time);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#timer?.[Symbol.dispose]();
-    await this.#delivering;
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#alarm[Symbol.asyncDispose]();
   }
 
-  #wait(): void {
-    this.#timer?.[Symbol.dispose]();
-    if (this.#closed || this.#next === undefined || this.#delivering !== undefined) return;
-    const { clock } = this.#parts.context;
-    const left = this.#next * 1000 - clock.now();
-    if (left <= 0) return this.#tick();
-    this.#timer = clock.after(Math.min(left, longestWait), () => this.#tick());
-  }
-
-  #tick(): void {
-    const { clock, log } = this.#parts.context;
-    // The clock may have been set back.
-    if (this.#next === undefined || this.#next * 1000 > clock.now()) return this.#wait();
-    this.#delivering = this.#deliverAll()
-      .catch((error: unknown) => {
-        log.error('scheduled messages were not delivered', { error });
-        this.#next = Math.ceil((clock.now() + retryAfter) / 1000);
-      })
-      .finally(() => {
-        this.#delivering = undefined;
-        this.#wait();
-      });
-  }
-
-  async #deliverAll(): Promise<void> {
-    this.#next = undefined;
-    while (!this.#closed) {
+  async #deliverAll(going: () => boolean): Promise<number | undefined> {
+    while (going()) {
       const envelopes = await this.#deliver();
       await this.#parts.announce(envelopes);
       if (envelopes.length < batch) break;
     }
-    await this.look();
+    return this.#parts.store.nextTime();
   }
 
   #deliver(): Promise<readonly Envelope[]> {

@@ -28,10 +28,12 @@ export function upstreamPolls(
 ): { readonly store: AlsoStore; start(): Disposable } {
   const on = upstreamBaseUrl !== '' && baseUrl !== '';
   return {
-    async store(transaction, messages) {
+    async store(transaction, recorded) {
       if (!on) return;
       // What is not in the cache cannot be read here later.
-      const wanted = messages.filter(({ event, expires }) => event === 'message' && expires !== undefined);
+      const wanted = recorded
+        .map(({ message }) => message)
+        .filter(({ event, expires }) => event === 'message' && expires !== undefined);
       if (wanted.length === 0) return;
       await jobs.enqueueAll(
         transaction,

@@ -15,6 +15,12 @@ export function residentMegabytes(pid: number): number {
   return (Number(line) * 1024) / 1e6;
 }
 
+/** Memory of a process in KB (10^3 bytes), pages that it shares with others in proportion. */
+export function proportionalKilobytes(pid: number): number {
+  const line = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return (Number(line) * 1024) / 1e3;
+}
+
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

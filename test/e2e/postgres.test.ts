@@ -16,9 +16,14 @@ it('the whole chain runs on PostgreSQL, each service in a schema of its own, and
       async () => expect((await inbox(host.url('control'))).map(({ title }) => title).at(0)).toContain(subject),
       { timeout: 20_000, interval: 50 },
     );
-    const poll = await fetch(`${host.url('push')}/homeport/json?poll=1`, {
-      headers: { Authorization: adminAuthorization },
+    const published = async (): Promise<readonly string[]> => {
+      const headers = { Authorization: adminAuthorization };
+      const poll = await fetch(`${host.url('push')}/homeport/json?poll=1`, { headers });
+      return (await poll.text()).trim().split('\n');
+    };
+    // The inbox and the topic are two destinations: neither waits for the other.
+    await vi.waitFor(async () => expect(await published()).toHaveLength(subject === 'first' ? 1 : 2), {
+      timeout: 20_000,
     });
-    expect((await poll.text()).trim().split('\n')).toHaveLength(subject === 'first' ? 1 : 2);
   }
 }, 120_000);

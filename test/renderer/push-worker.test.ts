@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CDPSession, Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
 
@@ -14,9 +15,18 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
   let devTools: CDPSession;
   let origin: string;
   let registrationId: string;
+  let context: BrowserContext;
+  const acknowledged: unknown[] = [];
 
   beforeAll(async () => {
     const server = createServer((request, response) => {
+      if (request.url === '/api/push/acknowledge') {
+        void text(request).then((body) => {
+          acknowledged.push(JSON.parse(body));
+          response.writeHead(200).end('{"ok":true}');
+        });
+        return;
+      }
       const script = request.url === '/push-worker.js';
       void (script ? readFile(worker) : Promise.resolve('<title>t</title>')).then((body) => {
         response.writeHead(200, { 'content-type': script ? 'text/javascript' : 'text/html' }).end(body);
@@ -27,7 +37,7 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const browser = await launchBrowser();
     open.defer(() => browser.close());
-    const context = await browser.newContext({ permissions: ['notifications'] });
+    context = await browser.newContext({ permissions: ['notifications'] });
     page = await context.newPage();
     devTools = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) => {
@@ -98,6 +108,38 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     await expect.poll(async () => (await shown()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
     await deliver(message({ sequence_id: 'job', id: 'dddddddddddd', event: 'message_delete', message: undefined }));
     await expect.poll(async () => (await shown()).map(({ body }) => body)).toEqual(['other']);
+  });
+
+  it('makes no sound for a topic that its person made silent, however urgent', async () => {
+    await deliver({ ...message({ priority: 5 }), silent: true });
+    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
+  });
+
+  it('leads from a digest of several topics to all of them', async () => {
+    await deliver({
+      ...message({ title: '7 messages while it was quiet', sequence_id: 'quiet-digest' }),
+      digest: true,
+    });
+    await expect.poll(shown).toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
+    expect((await shown())[0]?.data).not.toHaveProperty('topic');
+  });
+
+  it('acknowledges an urgent message when its notification is clicked', async () => {
+    await deliver({ ...message({ priority: 5 }), acknowledge: 'secret' });
+    await expect.poll(shown).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
+    const [script] = context.serviceWorkers();
+    await script?.evaluate(async () => {
+      const scope = globalThis as unknown as { registration: ServiceWorkerRegistration; Event: typeof Event };
+      const [notification] = await scope.registration.getNotifications();
+      const click = Object.assign(new Event('notificationclick'), {
+        notification,
+        action: '',
+        waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
+      });
+      globalThis.dispatchEvent(click);
+    });
+    await expect.poll(() => acknowledged).toEqual([{ id: 'secret' }]);
+    await expect.poll(shown).toEqual([]);
   });
 
   it.each(['not json', '{"event":"message"}', '{"event":"subscription_expiring"}', '[]'])(

@@ -1,4 +1,5 @@
 import type { Grant, Permission } from '../../../services/contracts/accounts.ts';
+import { matchesPieces } from '../../../services/contracts/wildcards.ts';
 
 export type Access = 'read' | 'write';
 
@@ -31,26 +32,7 @@ export function compileGrants(grants: readonly Grant[]): CompiledGrants {
 /** Undefined when no grant speaks of this resource. */
 export function decide(grants: CompiledGrants, service: string, access: Access, resource: string): boolean | undefined {
   for (const { pieces, permission } of grants.get(service) ?? []) {
-    if (matches(pieces, resource)) return permission === 'read-write' || permission === access;
+    if (matchesPieces(pieces, resource)) return permission === 'read-write' || permission === access;
   }
   return undefined;
-}
-
-/**
- * Whether the text is the pieces in order with anything between them. The earliest place of each piece leaves the most
- * room for the rest, so taking it never has to be taken back.
- */
-function matches(pieces: readonly string[], text: string): boolean {
-  const first = pieces[0] ?? '';
-  if (pieces.length === 1) return text === first;
-  const last = pieces.at(-1) ?? '';
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-  const end = text.length - last.length;
-  let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = text.indexOf(piece, at);
-    if (found < 0 || found + piece.length > end) return false;
-    at = found + piece.length;
-  }
-  return true;
 }

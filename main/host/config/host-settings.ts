@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QuietHours } from '../popups/quiet-hours.ts';
+import { QuietHours } from '../../../services/contracts/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
 const origin = z

@@ -11,6 +11,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
 import { officialRelease } from './official-release.ts';
+import { libraryOf } from './library.ts';
 import { ytdlp } from './pins.ts';
 import { configuredPath, systemPath, type EngineSettings } from './places.ts';
 import { registryPackage } from './registry-package.ts';
@@ -158,6 +159,10 @@ export function openEngines(options: EngineOptions): EngineShelf {
 
   return {
     find,
+    async library(name) {
+      const { path } = await find(name);
+      return path === null ? undefined : await libraryOf(path);
+    },
     install,
     async list() {
       return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));

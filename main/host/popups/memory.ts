@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
+import { SavedPushTopics } from './push-topics.ts';
 import { SavedTally } from './tally.ts';
 
 const SavedBrief = z.object({
@@ -12,12 +13,14 @@ const SavedBrief = z.object({
   source: z.string(),
   priority: z.int(),
   link: z.string().nullable(),
+  repeatMinutes: z.number().nullable().default(null),
 });
 
 /** What must outlive the process: the pause, what is held, which urgent messages nobody has seen. */
 const Remembered = z.object({
   pausedUntil: z.number().nullable().default(null),
   held: SavedTally.default({ rows: [], more: 0 }),
+  topics: SavedPushTopics.default({ rules: { rules: [], zone: null }, held: {} }),
   urgent: z.array(SavedBrief).default([]),
 });
 export type Remembered = z.infer<typeof Remembered>;

@@ -1,11 +1,14 @@
 import type { Bus } from '../../../services/contracts/bus.ts';
 import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
+import { pushPopupRules } from '../../../services/contracts/push-rules.ts';
 import { popupsChanged, type PopupsControl, type PopupsState } from '../../../services/contracts/popups.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { answers, type Answer } from './answers.ts';
 import { Bursts } from './bursts.ts';
 import { PopupMemory, type Remembered } from './memory.ts';
-import type { Notifier, Popup, PopupEvent } from './notifier.ts';
-import { quietSpans, quietUntil, wallClock, type WallClock } from './quiet-hours.ts';
+import type { Notifier, Popup } from './notifier.ts';
+import { PushTopics } from './push-topics.ts';
+import { quietSpans, quietUntil, wallClock, type WallClock } from '../../../services/contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
 import {
   briefOf,
@@ -61,6 +64,7 @@ class InboxPopups implements Popups {
   readonly #memory: PopupMemory;
   readonly #wall: WallClock;
   readonly #held: Tally;
+  readonly #topics: PushTopics;
   readonly #urgent: Reminders;
   readonly #sources: Bursts;
   readonly #all: Bursts;
@@ -70,22 +74,26 @@ class InboxPopups implements Popups {
   #told = '';
   #telling: Disposable | undefined;
   #quiet: { readonly minute: number; readonly lines: readonly string[]; readonly end: number | undefined } | undefined;
-  #failing = false;
+  readonly #heard: Answer;
 
   constructor(options: PopupsOptions, remembered: Remembered) {
     this.#options = options;
     this.#wall = wallClock(options.zone);
     this.#pausedUntil = remembered.pausedUntil;
     this.#held = Tally.from(remembered.held);
+    this.#topics = new PushTopics(remembered.topics);
     this.#memory = new PopupMemory(options.file, options.log, () => ({
       pausedUntil: this.#pausedUntil,
       held: this.#held.saved(),
+      topics: this.#topics.saved(),
       urgent: [...this.#urgent.briefs],
     }));
+    this.#heard = answers(options, (ids) => this.#seen(ids));
     const { clock, bus, settings } = options;
     const minutes = (): number => (settings().popups ? settings().repeatUrgentMinutes : 0);
     this.#urgent = new Reminders(remembered.urgent, clock, minutes, (briefs) => {
-      const popup = urgentPopup(briefs, this.#sound);
+      // With minutes of its own a message does not hear that popups were switched off.
+      const popup = settings().popups ? urgentPopup(briefs, this.#sound) : undefined;
       if (popup !== undefined) this.#show(popup, briefs, briefs.length === 1 ? briefs[0] : undefined);
     });
     this.#sources = new Bursts(clock, perSource, (source, late) => {
@@ -98,6 +106,13 @@ class InboxPopups implements Popups {
         if (read === true || done === true || removed === true) this.#seen(ids);
       }),
     );
+    this.#subscriptions.use(
+      bus.subscribe(pushPopupRules, (rules) => {
+        this.#topics.follow(rules);
+        this.#memory.save();
+        this.#look();
+      }),
+    );
     this.renew();
   }
 
@@ -106,7 +121,7 @@ class InboxPopups implements Popups {
     const { name } = this.#options.notifier;
     // A week of nothing but quiet has no end to name; the far future stands for it.
     const quiet = quietEnd === Infinity ? this.#options.clock.now() + longestPause : (quietEnd ?? null);
-    return { enabled, driver: name, pausedUntil, quietUntil: quiet, held: this.#held.size };
+    return { enabled, driver: name, pausedUntil, quietUntil: quiet, held: this.#held.size + this.#topics.size };
   }
 
   pause(until: number | null): PopupsState {
@@ -137,12 +152,13 @@ class InboxPopups implements Popups {
     return this.#options.settings().popupSound;
   }
 
-  #now(): { enabled: boolean; quiet: boolean; pausedUntil: number | null; quietEnd: number | undefined } {
+  #now() {
     const { popups: enabled, quietHours } = this.#options.settings();
     const now = this.#options.clock.now();
     const pausedUntil = this.#pausedUntil !== null && this.#pausedUntil > now ? this.#pausedUntil : null;
     const quietEnd = this.#quietEnd(quietHours, now);
-    return { enabled, quiet: pausedUntil !== null || quietEnd !== undefined, pausedUntil, quietEnd };
+    const paused = pausedUntil !== null;
+    return { enabled, quiet: paused || quietEnd !== undefined, paused, pausedUntil, quietEnd };
   }
 
   /** Worked out once a minute: a storm of messages asks each time. */
@@ -156,23 +172,31 @@ class InboxPopups implements Popups {
 
   #added(item: InboxItem): void {
     if (item.priority <= 2 || this.#options.notifier.name === 'none') return;
-    const verdict = verdictOn(item, this.#now());
+    const { topic, priority } = item;
+    const outcome = this.#topics.outcome(item, this.#options.clock.now());
+    const verdict = verdictOn(item, this.#now(), { outcome, passesQuiet: this.#topics.passesQuiet(topic) });
     if (verdict === 'inbox only') return;
-    const row: Counted = { id: item.id, source: item.source.slice(0, 200), priority: item.priority };
-    if (verdict === 'hold') {
-      this.#held.add([row]);
-      this.#memory.save();
-      this.#telling ??= this.#options.clock.after(telling, () => this.#tell());
+    const row: Counted = { id: item.id, source: item.source.slice(0, 200), priority };
+    if (verdict !== 'show') {
+      this.#hold(item.source === 'push' && topic !== '' ? { ...row, source: topic } : row, verdict, topic);
       return;
     }
     const passes = this.#sources.pass(row.source, [row]) && this.#all.pass('', [row]);
     if (item.priority < 5 && !passes) return;
-    const brief = briefOf(item);
-    if (item.priority >= 5) {
+    const brief = briefOf(item, this.#topics.repeatMinutes(topic));
+    if (item.priority >= 5 && brief.repeatMinutes !== 0) {
       this.#urgent.keep(brief);
       this.#memory.save();
     }
     if (passes) this.#show(messagePopup(brief, this.#sound), [row], brief);
+  }
+
+  #hold(row: Counted, verdict: 'hold' | 'hold with topic', topic: string): void {
+    if (verdict === 'hold') this.#held.add([row]);
+    else this.#topics.hold(topic, row);
+    this.#memory.save();
+    this.#telling ??= this.#options.clock.after(telling, () => this.#tell());
+    if (this.#glance === undefined) this.#wait();
   }
 
   /** Rows were read, put away or removed, here or in any window. */
@@ -180,7 +204,8 @@ class InboxPopups implements Popups {
     this.#sources.forget(ids);
     this.#all.forget(ids);
     const urgent = this.#urgent.remove(ids);
-    if (!this.#held.remove(ids) && !urgent) return;
+    const waited = this.#topics.remove(ids);
+    if (!this.#held.remove(ids) && !urgent && !waited) return;
     this.#memory.save();
     this.#look();
   }
@@ -189,7 +214,11 @@ class InboxPopups implements Popups {
   #look(): void {
     this.#glance?.[Symbol.dispose]();
     this.#glance = undefined;
-    const { enabled, quiet, pausedUntil, quietEnd } = this.#now();
+    const { enabled, quiet, pausedUntil } = this.#now();
+    // It may be quiet on the machine too: then it waits on with the rest.
+    const ended = this.#topics.takeEnded(this.#options.clock.now());
+    this.#held.add(ended.rows, ended.more);
+    if (ended.size > 0) this.#memory.save();
     if (this.#held.size > 0 && (!quiet || !enabled)) {
       const held = this.#held.take();
       this.#memory.save();
@@ -200,9 +229,18 @@ class InboxPopups implements Popups {
       this.#memory.save();
     }
     this.#tell();
-    if (pausedUntil === null && this.#options.settings().quietHours.length === 0) return;
-    const next = Math.min(pausedUntil ?? Infinity, quietEnd ?? Infinity) - this.#options.clock.now();
-    this.#glance = this.#options.clock.after(Math.min(Math.max(next, 0), glance), () => this.#look());
+    this.#wait();
+  }
+
+  #wait(): void {
+    const { pausedUntil, quietEnd } = this.#now();
+    const quietHours = this.#options.settings().quietHours.length > 0;
+    if (pausedUntil === null && !quietHours && this.#topics.size === 0) return;
+    const now = this.#options.clock.now();
+    const next = Math.min(pausedUntil ?? Infinity, quietEnd ?? Infinity) - now;
+    // The quiet of a topic ends on a full minute.
+    const look = Math.min(Math.max(next, 0), glance - (now % glance));
+    this.#glance = this.#options.clock.after(look, () => this.#look());
   }
 
   #tell(): void {
@@ -218,24 +256,5 @@ class InboxPopups implements Popups {
   #show(popup: Popup, rows: readonly Counted[], brief?: Brief): void {
     const ids = rows.map(({ id }) => id);
     this.#options.notifier.show(popup, (event) => this.#heard(event, ids, brief));
-  }
-
-  #heard(event: PopupEvent, ids: readonly number[], brief: Brief | undefined): void {
-    const { log, openLink, openPage, markRead } = this.#options;
-    if (event === 'shown') this.#failing = false;
-    else if (event === 'clicked') {
-      // Who clicked has seen it, whether or not the page they land on marks it read.
-      this.#seen(ids);
-      if (brief?.link) openLink(brief.link);
-      else openPage(brief === undefined ? '/inbox' : `/inbox/${String(brief.id)}`);
-    } else if (typeof event === 'object' && 'action' in event) {
-      this.#seen(ids);
-      if (event.action === 'read') {
-        markRead(ids).catch((error: unknown) => log.warn('messages could not be marked as read', { error }));
-      }
-    } else if (typeof event === 'object') {
-      if (!this.#failing) log.warn('popups cannot be shown; messages are in the inbox', { reason: event.failed });
-      this.#failing = true;
-    }
   }
 }

@@ -4,15 +4,16 @@ import type { Brief } from './rules.ts';
 /** Urgent messages whose text is kept for repetition. */
 const most = 100;
 
-/** Urgent messages that nobody has seen: told again and again until they are. */
+/** Urgent messages that nobody has seen: told again and again until they are, those with the same wait together. */
 export class Reminders {
   readonly #briefs: Map<number, Brief>;
   readonly #clock: Clock;
   readonly #minutes: () => number;
   readonly #remind: (briefs: readonly Brief[]) => void;
-  #alarm: Disposable | undefined;
+  /** By the minutes between two reminders. */
+  readonly #alarms = new Map<number, Disposable>();
 
-  /** `minutes` between two reminders, read at each use; 0: none. */
+  /** `minutes` between two reminders of messages that say nothing of their own, read at each use; 0: none. */
   constructor(
     known: readonly Brief[],
     clock: Clock,
@@ -31,7 +32,7 @@ export class Reminders {
 
   keep(brief: Brief): void {
     if (this.#briefs.size < most) this.#briefs.set(brief.id, brief);
-    if (this.#alarm === undefined) this.renew();
+    this.#wait(this.#waitOf(brief));
   }
 
   /** True when one of them was waiting. */
@@ -41,19 +42,31 @@ export class Reminders {
     return removed;
   }
 
-  /** Begins the wait again, by the settings as they are now. */
+  /** Begins the waits again, by the settings as they are now. */
   renew(): void {
     this.stop();
-    const minutes = this.#minutes();
-    if (minutes === 0 || this.#briefs.size === 0) return;
-    this.#alarm = this.#clock.after(minutes * 60_000, () => {
-      this.#remind(this.briefs);
-      this.renew();
-    });
+    for (const brief of this.briefs) this.#wait(this.#waitOf(brief));
   }
 
   stop(): void {
-    this.#alarm?.[Symbol.dispose]();
-    this.#alarm = undefined;
+    for (const alarm of this.#alarms.values()) alarm[Symbol.dispose]();
+    this.#alarms.clear();
+  }
+
+  /** Where reminders are switched off as a whole, no message has them. */
+  #waitOf({ repeatMinutes }: Brief): number {
+    return repeatMinutes ?? this.#minutes();
+  }
+
+  #wait(minutes: number): void {
+    if (minutes === 0 || this.#alarms.has(minutes)) return;
+    const alarm = this.#clock.after(minutes * 60_000, () => {
+      this.#alarms.delete(minutes);
+      const due = this.briefs.filter((brief) => this.#waitOf(brief) === minutes);
+      if (due.length === 0) return;
+      this.#remind(due);
+      this.#wait(minutes);
+    });
+    this.#alarms.set(minutes, alarm);
   }
 }

@@ -1,3 +1,4 @@
+import type { PushOutcome } from '../../../services/contracts/push-rules.ts';
 import type { InboxItem } from '../../../services/contracts/inbox.ts';
 import type { Popup } from './notifier.ts';
 import type { Tally } from './tally.ts';
@@ -14,18 +15,22 @@ export interface PopupSettings {
 }
 
 /** What happens to a message that reached the inbox. */
-export type Verdict = 'inbox only' | 'hold' | 'show';
+export type Verdict = 'inbox only' | 'hold' | 'hold with topic' | 'show';
 
 /**
  * Priorities as the push server defines them: 1 and 2 only reach the inbox, 3 waits while it is quiet or paused, 4 and
- * 5 always pop up.
+ * 5 always pop up. `push`: what the rules of its push topic say, and whether they let it pass the machine's quiet hours.
  */
 export function verdictOn(
   item: Pick<InboxItem, 'priority' | 'read' | 'done'>,
-  now: { readonly enabled: boolean; readonly quiet: boolean },
+  now: { readonly enabled: boolean; readonly quiet: boolean; readonly paused: boolean },
+  push: { readonly outcome: PushOutcome; readonly passesQuiet: boolean } = { outcome: 'show', passesQuiet: false },
 ): Verdict {
   if (!now.enabled || item.read || item.done || item.priority <= 2) return 'inbox only';
-  return item.priority === 3 && now.quiet ? 'hold' : 'show';
+  if (push.outcome === 'quietly') return 'inbox only';
+  if (push.outcome === 'hold') return 'hold with topic';
+  const waits = now.paused || (now.quiet && !push.passesQuiet);
+  return item.priority === 3 && waits ? 'hold' : 'show';
 }
 
 /** A message's text as a popup shows it, and where a click leads; small enough to be kept. */
@@ -36,9 +41,11 @@ export interface Brief {
   readonly source: string;
   readonly priority: number;
   readonly link: string | null;
+  /** Minutes between its reminders; null: as the settings say. */
+  readonly repeatMinutes: number | null;
 }
 
-export function briefOf(item: InboxItem): Brief {
+export function briefOf(item: InboxItem, repeatMinutes: number | null = null): Brief {
   const source = titleText(item.source);
   const body = bodyText(item.body, item.format);
   const title = titleText(item.title);
@@ -49,6 +56,7 @@ export function briefOf(item: InboxItem): Brief {
     source,
     priority: item.priority,
     link: webAddress(item.link),
+    repeatMinutes,
   };
 }
 

@@ -1,8 +1,9 @@
 import { controlApi } from '../../../services/contracts/control.ts';
 import { pushStored } from '../../../services/contracts/push.ts';
-import { pushApi, type PushMessage, type PushTopic } from '../../../services/contracts/push-api.ts';
+import { pushApi, type PushTopic } from '../../../services/contracts/push-api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { pushMessages } from './push-messages.svelte.ts';
 
 export interface Composed {
   readonly topic: string;
@@ -15,14 +16,6 @@ export interface Composed {
   readonly delay: string;
 }
 
-export interface MessageFilter {
-  /** All of these words. */
-  readonly words: string;
-  /** At least. */
-  readonly priority: number;
-  readonly tag: string;
-}
-
 interface Numbers {
   readonly total: number;
   readonly today: number;
@@ -30,28 +23,15 @@ interface Numbers {
   readonly listening: number;
 }
 
-const noFilter: MessageFilter = { words: '', priority: 1, tag: '' };
-
 type Phase = 'loading' | 'ready' | 'failed';
 
-/** Topics that were used lately, and the messages of the one that is looked at. */
+/** Topics that were used lately. */
 class Push {
   topics = $state.raw<readonly PushTopic[]>([]);
   phase = $state<Phase>('loading');
   trouble = $state('');
 
   numbers = $state.raw<Numbers | null>(null);
-
-  topic = $state('');
-  filter = $state.raw(noFilter);
-  messages = $state.raw<readonly PushMessage[]>([]);
-  messagesPhase = $state<Phase>('loading');
-  messagesTrouble = $state('');
-  mayPublish = $state(false);
-  anyone = $state.raw({ reads: false, publishes: false });
-  /** Older messages can be read. */
-  more = $state(false);
-  #next: number | null = null;
   #watched = 0;
   #reading = false;
   #again = false;
@@ -80,59 +60,13 @@ class Push {
     }
   }
 
-  /** Opens a topic; empty: none. */
-  async open(topic: string, filter = noFilter): Promise<void> {
-    const { words, priority, tag } = this.filter;
-    const same = words === filter.words && priority === filter.priority && tag === filter.tag;
-    if (topic !== this.topic || !same) {
-      this.topic = topic;
-      this.filter = filter;
-      this.messages = [];
-      this.messagesPhase = 'loading';
-      this.more = false;
-    }
-    if (topic !== '') await this.loadMessages();
-  }
-
-  async loadMessages(): Promise<void> {
-    const { topic, filter } = this;
-    try {
-      const reply = await call(pushApi.messages, { params: { topic }, query: filter });
-      if (topic !== this.topic || filter !== this.filter) return;
-      // What was paged to stays, unless so much came that there is a gap.
-      const oldest = reply.messages.at(-1)?.seq ?? 0;
-      const joined = this.messages.some(({ seq }) => seq >= oldest);
-      const older = joined ? this.messages.filter(({ seq }) => seq < oldest) : [];
-      this.messages = [...reply.messages, ...older];
-      if (older.length === 0) this.#next = reply.next;
-      this.more = this.#next !== null;
-      this.mayPublish = reply.mayPublish;
-      this.anyone = reply.anyone;
-      this.messagesPhase = 'ready';
-    } catch (error) {
-      if (topic !== this.topic || filter !== this.filter) return;
-      this.messagesTrouble = sentence(error);
-      if (this.messagesPhase === 'loading') this.messagesPhase = 'failed';
-    }
-  }
-
-  async loadOlder(): Promise<void> {
-    const { topic, filter } = this;
-    if (this.#next === null) return;
-    const query = { ...filter, before: this.#next, limit: 200 };
-    const reply = await call(pushApi.messages, { params: { topic }, query });
-    if (topic !== this.topic || filter !== this.filter) return;
-    this.messages = [...this.messages, ...reply.messages];
-    this.#next = reply.next;
-    this.more = this.#next !== null;
-  }
-
   /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */
   async publish({ tags, click, ...rest }: Composed): Promise<number> {
     const { time } = await call(pushApi.publish, {
       body: { ...rest, tags: [...tags], ...(click === '' ? {} : { click }) },
     });
     this.#refresh();
+    pushMessages.refresh();
     return time;
   }
 
@@ -167,7 +101,7 @@ class Push {
     this.#reading = true;
     while (this.#again) {
       this.#again = false;
-      await Promise.all([this.load(), this.topic === '' ? undefined : this.loadMessages()]);
+      await this.load();
     }
     this.#reading = false;
   }

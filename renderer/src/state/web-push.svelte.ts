@@ -1,4 +1,4 @@
-import { webPushApi } from '../../../services/contracts/web-push.ts';
+import { everyTopic, webPushApi } from '../../../services/contracts/web-push.ts';
 import { call, sentence } from '../api/call.ts';
 
 const workerFile = '/push-worker.js';
@@ -12,6 +12,8 @@ type WebPushState =
   | 'denied'
   /** The page came over plain HTTP from another machine, where browsers offer none of it. */
   | 'insecure'
+  /** An iPhone or iPad, which offers it only to pages on the home screen. */
+  | 'home-screen'
   | 'unsupported'
   /** Switched off in the settings of the push service. */
   | 'off'
@@ -26,17 +28,26 @@ class WebPush {
   trouble = $state('');
   busy = $state(false);
 
+  #watching = false;
+
   /** Looks at how things stand; asks the person nothing. */
   async load(): Promise<void> {
     try {
+      this.trouble = '';
       this.state = await this.#look();
     } catch (error) {
       this.#fail(error);
     }
+    await this.#watch();
+  }
+
+  /** All topics come here, also those that are not there yet. */
+  get all(): boolean {
+    return this.topics.includes(everyTopic);
   }
 
   has(topic: string): boolean {
-    return this.topics.includes(topic);
+    return this.all || this.topics.includes(topic);
   }
 
   /** Call it from a click: browsers ask the person only then. Answers whether this browser gets the topic now. */
@@ -63,9 +74,23 @@ class WebPush {
     });
   }
 
+  /** The person may change the permission beside the page. */
+  async #watch(): Promise<void> {
+    if (this.#watching || !('permissions' in navigator)) return;
+    this.#watching = true;
+    try {
+      const status = await navigator.permissions.query({ name: 'notifications' });
+      status.onchange = () => void this.load();
+    } catch {
+      // A browser that does not tell is asked again when the page is opened anew.
+    }
+  }
+
   async #look(): Promise<WebPushState> {
     if (!window.isSecureContext) return 'insecure';
-    if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) return 'unsupported';
+    if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) {
+      return isAppleHandheld() ? 'home-screen' : 'unsupported';
+    }
     const { publicKey } = await call(webPushApi.key);
     if (publicKey === null) return 'off';
     if (Notification.permission === 'denied') return 'denied';
@@ -115,6 +140,12 @@ class WebPush {
     this.trouble = sentence(error);
     if (this.state === 'loading') this.state = 'failed';
   }
+}
+
+/** iPads say that they are Macs, which have no touch screen. */
+function isAppleHandheld(): boolean {
+  const { userAgent, maxTouchPoints } = navigator;
+  return /iPhone|iPad|iPod/.test(userAgent) || (userAgent.includes('Macintosh') && maxTouchPoints > 1);
 }
 
 function registered(): Promise<ServiceWorkerRegistration | undefined> {

@@ -9,7 +9,7 @@ import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
-import { runLines } from './run.ts';
+import type { Extractor } from './extractor.ts';
 
 /** Pictures of a video, the best one last. */
 const pictures = {
@@ -69,20 +69,23 @@ const mostErrors = 200;
 /** Media addresses found by a probe expire; sites keep them for about six hours. */
 const infoValidMs = 5 * 60 * 60_000;
 
-/** The extractor behind an interface: one child per call. Failures are Problems `downloads.engine_failed` (502). */
+/** What the extractor is asked, and what it answers: one run of it per call. Failures are Problems `downloads.engine_failed` (502). */
 export class Driver {
-  readonly #engines: Engines;
+  readonly #engines: Pick<Engines, 'find'>;
+  readonly #extractor: Extractor;
   readonly #clock: Clock;
   readonly #vault: Vault;
   readonly #settings: CommandSettings;
 
   constructor(options: {
-    readonly engines: Engines;
+    readonly engines: Pick<Engines, 'find'>;
+    readonly extractor: Extractor;
     readonly clock: Clock;
     readonly vault: Vault;
     readonly settings: CommandSettings;
   }) {
     this.#engines = options.engines;
+    this.#extractor = options.extractor;
     this.#clock = options.clock;
     this.#vault = options.vault;
     this.#settings = options.settings;
@@ -93,7 +96,7 @@ export class Driver {
     const args = probeArguments(this.#addressOf(item), item.order, item.playlist, this.#settings);
     let json = '';
     const errors: string[] = [];
-    const exit = await runLines(await this.#extractor(), args, {
+    const exit = await this.#extractor.run(args, {
       clock: this.#clock,
       signal,
       onLine(line, from) {
@@ -151,7 +154,7 @@ export class Driver {
     };
     const errors: string[] = [];
     let path: string | undefined;
-    const exit = await runLines(await this.#extractor(), downloadArguments(command, this.#settings), {
+    const exit = await this.#extractor.run(downloadArguments(command, this.#settings), {
       clock: this.#clock,
       signal,
       onStart: call.onStart,
@@ -171,12 +174,6 @@ export class Driver {
   #addressOf({ url, order, playlist }: Item): string {
     if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
     return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
-  }
-
-  async #extractor(): Promise<string> {
-    const engine = await this.#engines.find('yt-dlp');
-    if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
-    return engine.path;
   }
 }
 

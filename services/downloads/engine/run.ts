@@ -18,7 +18,7 @@ export interface Exit {
 }
 
 /** From SIGTERM to SIGKILL. */
-const patienceMs = 5000;
+export const patienceMs = 5000;
 /** `-J` of a playlist of thousands is tens of MB on one line. */
 const longestLine = 128 * 1024 * 1024;
 
@@ -69,7 +69,8 @@ export async function runLines(file: string, args: readonly string[], options: R
   }
 }
 
-function readLines(stream: Readable, onLine: (line: string) => void): void {
+/** Reads decoded lines of any length up to 128 MiB; a longer one is left out. */
+export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new TextDecoder();
   let parts: string[] = [];
   let length = 0;
@@ -106,7 +107,7 @@ const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPD
 const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i;
 
 /** What the extractor needs of our environment, and no secret of ours. */
-function environment(): Record<string, string> {
+export function environment(): Record<string, string> {
   const clean: Record<string, string> = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' };
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;

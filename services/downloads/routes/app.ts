@@ -20,6 +20,7 @@ import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
+import { socketPath, type SocketIo } from './socket-io.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -33,6 +34,7 @@ export interface RouteParts {
   readonly engine: EngineWatch;
   readonly steering: Steering;
   readonly thumbnails: Thumbnails;
+  readonly socketIo: SocketIo;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -43,6 +45,8 @@ export function downloadsApp(parts: RouteParts): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(cors(settings.corsAllowedOrigins));
+  // Who may follow is asked once a client, not once a message.
+  app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
   app.get('/', (_request, response) => {
@@ -109,7 +113,7 @@ export function downloadsApp(parts: RouteParts): Express {
 const largestHistory = 100_000;
 
 /** The peer's clients expect the oldest first. */
-async function wholeHistory(store: DownloadStore): Promise<readonly Item[]> {
+export async function wholeHistory(store: DownloadStore): Promise<readonly Item[]> {
   return (await store.history({ limit: largestHistory, offset: 0 })).items.toReversed();
 }
 

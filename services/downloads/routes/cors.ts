@@ -6,7 +6,7 @@ import { Problem } from '../../contracts/problem.ts';
  * An allowed origin is echoed, even under `*`; no origin is ever allowed to send cookies.
  */
 export function cors(patterns: readonly string[]): RequestHandler {
-  const isAllowed = matcher(patterns);
+  const isAllowed = originMatcher(patterns);
   return (request, response, next) => {
     const { origin } = request.headers;
     const allowed = origin !== undefined && isAllowed(origin);
@@ -36,7 +36,8 @@ export function cors(patterns: readonly string[]): RequestHandler {
   };
 }
 
-function matcher(patterns: readonly string[]): (origin: string) => boolean {
+/** Whether an origin is one of those that may use the service from their pages. */
+export function originMatcher(patterns: readonly string[]): (origin: string) => boolean {
   const quote = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const expressions = patterns
     .filter((pattern) => pattern !== '*')
@@ -46,6 +47,7 @@ function matcher(patterns: readonly string[]): (origin: string) => boolean {
     origin.length <= 512 && origin !== 'null' && (all || expressions.some((each) => each.test(origin)));
 }
 
-function isOwn(origin: string, host: string | undefined): boolean {
+/** Whether an origin is the address that the request went to. */
+export function isOwn(origin: string, host: string | undefined): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Accounts } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -6,18 +7,27 @@ import { Problem } from '../../contracts/problem.ts';
 export function signIn(accounts: Accounts): RequestHandler {
   return async (request, _response, next) => {
     if (request.method === 'OPTIONS') return next();
-    const identity = await accounts.authenticate({
-      authorization: request.headers.authorization,
-      remoteAddress: request.socket.remoteAddress ?? '',
-    });
-    if (identity === undefined) {
-      const headers = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
-      throw new Problem('downloads.sign_in', 401, 'Sign in to use the downloads.', { headers });
-    }
     const permission = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-    if (!accounts.may(identity, 'downloads', permission, '*')) {
-      throw new Problem('downloads.forbidden', 403, 'This account may not use the downloads.');
-    }
+    await requireGrant(accounts, request, permission);
     next();
   };
+}
+
+/** @throws Problem 401 without an account, 403 without the grant */
+export async function requireGrant(
+  accounts: Accounts,
+  request: IncomingMessage,
+  permission: 'read' | 'write',
+): Promise<void> {
+  const identity = await accounts.authenticate({
+    authorization: request.headers.authorization,
+    remoteAddress: request.socket.remoteAddress ?? '',
+  });
+  if (identity === undefined) {
+    const headers = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
+    throw new Problem('downloads.sign_in', 401, 'Sign in to use the downloads.', { headers });
+  }
+  if (!accounts.may(identity, 'downloads', permission, '*')) {
+    throw new Problem('downloads.forbidden', 403, 'This account may not use the downloads.');
+  }
 }

@@ -14,6 +14,9 @@ const states: Readonly<Record<DownloadState, string>> = {
   failed: 'error',
 };
 
+/** How the peer names the files of chapters. */
+export const chapterTemplate = '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s';
+
 // ECMAScript's raw JSON text (JSON.parse source text access), not yet in TypeScript's library.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (this: void, text: string) => unknown };
 
@@ -44,7 +47,7 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     playlist_item_limit: order.itemLimit,
     split_by_chapters: false,
     sponsorblock: false,
-    chapter_template: '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s',
+    chapter_template: chapterTemplate,
     subtitle_language: 'en',
     subtitle_mode: 'prefer_manual',
     ytdl_options_presets: [],

@@ -30,7 +30,7 @@ export class ItemStore {
   async add(transaction: Kysely<Tables>, key: string, offer: InboxOffer, now: number): Promise<InboxItem | undefined> {
     const taken = await transaction
       .insertInto('offers')
-      .values({ key, time: now })
+      .values({ key, time: now, item: null })
       .onConflict((conflict) => conflict.doNothing())
       .returning('key')
       .executeTakeFirst();
@@ -47,7 +47,14 @@ export class ItemStore {
       })
       .returning(shown)
       .executeTakeFirstOrThrow();
+    await transaction.updateTable('offers').set({ item: row.id }).where('key', '=', key).execute();
     return itemOf(row);
+  }
+
+  /** The keys under which rows were offered, those of removed ones too. */
+  async keysOf(ids: readonly number[]): Promise<string[]> {
+    const rows = await this.#db.selectFrom('offers').select('key').where('item', 'in', ids).execute();
+    return rows.map((row) => row.key);
   }
 
   /** A page of rows, newest first, those below `before`. */

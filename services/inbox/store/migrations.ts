@@ -34,4 +34,11 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('offers_time').on('offers').column('time').execute();
     },
   },
+  {
+    name: '002-add-offered-item',
+    async up(db) {
+      await db.schema.alterTable('offers').addColumn('item', 'integer').execute();
+      await db.schema.createIndex('offers_item').on('offers').column('item').execute();
+    },
+  },
 ];

@@ -20,7 +20,8 @@ export interface Tables {
     /** What a search looks at. */
     search: string;
   };
-  offers: { key: string; time: number };
+  /** `item`: the row that came of it; null before rows were noted. */
+  offers: { key: string; time: number; item: number | null };
 }
 
 export const shown = [

@@ -1,15 +1,29 @@
 import { parseTag, type Tag } from './tags.ts';
 
-/** One destination line of a TEXT configuration. */
+/** How a configuration is written down. */
+export type ConfigurationFormat = 'text' | 'yaml';
+
+/** One destination of a configuration. */
 export interface ConfigurationEntry {
   readonly url: string;
+  /** Its own tags and the names of the groups they are in. */
   readonly tags: readonly Tag[];
+  /** The tags that stand at the destination itself, as written. */
+  readonly own: readonly string[];
   /** Counted from 1. */
   readonly line: number;
+  /** In YAML: the steps that lead to it. */
+  readonly path?: readonly (string | number)[];
 }
 
-/** What a TEXT configuration says. `skipped` names the lines that say nothing, without their content: it may be secret. */
-export interface TextConfiguration {
+/** A group: who wears one of its members wears its names too. */
+export interface Group {
+  readonly names: readonly Tag[];
+  readonly members: readonly string[];
+}
+
+/** What a configuration says. `skipped` names the lines that say nothing, without their content: it may be secret. */
+export interface Configuration {
   readonly entries: readonly ConfigurationEntry[];
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
@@ -18,15 +32,15 @@ const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
 const nameList = /^[a-z0-9_\-:,\s]+$/i;
 
 /** What a configuration may hold at most. Groups multiply: each may add its names to every destination. */
-const most = { groups: 200, names: 50, members: 1000 } as const;
+export const most = { groups: 200, names: 50, members: 1000 } as const;
 
-/** True for text that is meant as the peer's YAML configuration. */
-export function looksLikeYaml(text: string): boolean {
-  return /^(version|urls|groups|include)\s*:(\s|$)/m.test(text);
+function words(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '');
 }
 
-function parseNames(text: string, limit: number): readonly Tag[] | undefined {
-  const names = text.split(/[\s,]+/).filter((part) => part !== '');
+/** Tags separated by commas or white space; undefined when one is none, or there is none at all. */
+export function parseNames(text: string, limit: number): readonly Tag[] | undefined {
+  const names = words(text);
   if (names.length === 0 || names.length > limit) return undefined;
   const tags = names.map(parseTag);
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
@@ -43,9 +57,9 @@ function splitNames(line: string): { readonly names: string; readonly rest: stri
  * Reads the peer's TEXT format: `url`, `tag1,tag2=url`, `group=tag1,tag2`, `#` or `;` comments, one statement a line.
  * Lines that are nothing of that are skipped, as the peer does. `include` lines are skipped too.
  */
-export function parseTextConfiguration(text: string): TextConfiguration {
+export function parseTextConfiguration(text: string): Configuration {
   const entries: ConfigurationEntry[] = [];
-  const groups: { readonly names: readonly Tag[]; readonly members: readonly string[] }[] = [];
+  const groups: Group[] = [];
   const skipped: { line: number; reason: string }[] = [];
 
   for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
@@ -53,11 +67,11 @@ export function parseTextConfiguration(text: string): TextConfiguration {
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const { names, rest } = splitNames(line) ?? { names: '', rest: '' };
     if (urlStart.test(line)) {
-      entries.push({ url: line, tags: [], line: index + 1 });
+      entries.push({ url: line, tags: [], own: [], line: index + 1 });
     } else if (urlStart.test(rest)) {
       const tags = parseNames(names, most.names);
       if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else entries.push({ url: rest, tags, line: index + 1 });
+      else entries.push({ url: rest, tags, own: words(names), line: index + 1 });
     } else if (nameList.test(rest)) {
       const group = parseNames(names, most.names);
       const members = parseNames(rest, most.members);
@@ -72,25 +86,26 @@ export function parseTextConfiguration(text: string): TextConfiguration {
       skipped.push({ line: index + 1, reason: 'it is no destination' });
     }
   }
-  return { entries: groups.length === 0 ? entries : applyGroups(entries, groups), skipped };
+  return { entries: applyGroups(entries, groups), skipped };
 }
 
 /** A destination that wears a member of a group wears the group's name too; groups may hold groups. */
-function applyGroups(
+export function applyGroups(
   entries: readonly ConfigurationEntry[],
-  groups: readonly { readonly names: readonly Tag[]; readonly members: readonly string[] }[],
+  groups: readonly Group[],
 ): readonly ConfigurationEntry[] {
+  if (groups.length === 0) return entries;
   const named = new Map<string, Tag[]>();
   for (const { names, members } of groups) {
     for (const member of members) named.set(member, [...(named.get(member) ?? []), ...names]);
   }
-  return entries.map(({ url, tags, line }) => {
-    const worn = new Map(tags.map((tag) => [tag.name, tag]));
+  return entries.map((entry) => {
+    const worn = new Map(entry.tags.map((tag) => [tag.name, tag]));
     // A map goes on to what is added to it meanwhile.
     for (const name of worn.keys()) {
       for (const tag of named.get(name) ?? []) if (!worn.has(tag.name)) worn.set(tag.name, tag);
     }
-    return { url, tags: [...worn.values()], line };
+    return { ...entry, tags: [...worn.values()] };
   });
 }
 

@@ -8,13 +8,6 @@ function statement(url: string, tags: readonly string[]): string {
   return tags.length === 0 ? url : `${tags.join(',')}=${url}`;
 }
 
-/** The tags in front of a destination's URL, as its own line names them. */
-export function tagsOfLine(text: string, line: number): readonly string[] {
-  const [names = ''] = (linesOf(text)[line - 1] ?? '').trim().split('=', 1);
-  if (/^[a-z0-9][a-z0-9.+_-]*:\/\//i.test(names)) return [];
-  return names.split(/[\s,]+/).filter((name) => name !== '');
-}
-
 /** The text with a destination more at its end. */
 export function withDestination(text: string, url: string, tags: readonly string[]): string {
   const ended = text === '' || /[\r\n]$/.test(text) ? text : `${text}\n`;

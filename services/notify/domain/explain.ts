@@ -5,7 +5,13 @@ import { selectDestinations } from './tags.ts';
 export function explainChoice(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
+  withoutTag: 'everyone' | 'untagged' = 'everyone',
 ): { readonly chosen: boolean; readonly why: string } {
+  if (expression === undefined && withoutTag === 'untagged') {
+    return tags.length === 0
+      ? { chosen: true, why: 'No tag is asked for, and it has none.' }
+      : { chosen: false, why: 'No tag is asked for, which reaches only those without one.' };
+  }
   if (expression === undefined) return { chosen: true, why: 'No tag is asked for, so everyone gets it.' };
   if (tags.some(({ name }) => name === 'always')) return { chosen: true, why: 'It is tagged always.' };
   const group = expression.find((each) => selectDestinations([{ tags }], [each]).length > 0);

@@ -11,8 +11,11 @@ const aliases: Readonly<Record<string, NoticeType>> = {
   ok: 'success',
   up: 'success',
   resolved: 'success',
+  recovered: 'success',
   warning: 'warning',
   warn: 'warning',
+  pending: 'warning',
+  nodata: 'warning',
   failure: 'failure',
   fail: 'failure',
   failed: 'failure',
@@ -20,6 +23,8 @@ const aliases: Readonly<Record<string, NoticeType>> = {
   critical: 'failure',
   danger: 'failure',
   down: 'failure',
+  firing: 'failure',
+  alerting: 'failure',
 };
 
 /** Reads a type as callers write it, in any case; undefined for a word that is none. */

@@ -83,14 +83,17 @@ function wears(worn: readonly Tag[], asked: Tag): boolean {
 }
 
 /**
- * The destinations a call reaches, in their own order. Without an expression that is all of them (the peer would take
- * only the untagged); with one those it names, and every destination that wears `always`.
+ * The destinations a call reaches, in their own order. Without an expression all of them, or, as in the peer, the
+ * untagged; with one those it names, and every destination that wears `always`.
  */
 export function selectDestinations<T extends { readonly tags: readonly Tag[] }>(
   destinations: readonly T[],
   expression: TagExpression | undefined,
+  withoutTag: 'everyone' | 'untagged' = 'everyone',
 ): readonly T[] {
-  if (expression === undefined) return destinations;
+  if (expression === undefined) {
+    return withoutTag === 'everyone' ? destinations : destinations.filter(({ tags }) => tags.length === 0);
+  }
   return destinations.filter(
     ({ tags }) =>
       tags.some(({ name }) => name === 'always') ||

@@ -51,6 +51,10 @@ export function createApp(parts: RouteParts): Express {
     next();
   });
   app.get('/', (_request, response) => {
+    if (parts.settings.apiOnly) {
+      response.status(421).type('text/plain').send('There are no pages here; post notifications to /notify/KEY.\n');
+      return;
+    }
     const page = parts.context.address('control');
     if (page === undefined) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
     else response.redirect(302, page);

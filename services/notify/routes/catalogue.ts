@@ -20,7 +20,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }
-    const known = await aggregator.destinations(key);
+    const known = await aggregator.find(key);
     if (known === undefined) {
       sendNothing(response);
       return;
@@ -30,7 +30,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
     const masked = closed || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
     const tag = parseTagField(queryTags(query));
     if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
-    const chosen = selectDestinations(known.destinations, tag.kind === 'none' ? undefined : tag.expression);
+    const chosen = selectDestinations(known.entries, tag.kind === 'none' ? undefined : tag.expression);
     sendJson(response, 200, {
       tags: [...new Set(chosen.flatMap(({ tags }) => tags.map(({ name }) => name)))],
       urls: chosen.map(({ destination, tags }) => ({
@@ -40,8 +40,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
         url: destination.url(masked),
         retry: 0,
         optional: destination.optional,
-        tags: tags.map(({ name }) => name),
-        tag_details: tags.map(describeTag),
+        ...describeTags(tags),
       })),
     });
   };
@@ -94,6 +93,11 @@ async function isReadable(reading: Promise<unknown>, log: Log): Promise<boolean>
     log.warn('the configurations cannot be read', { error });
     return false;
   }
+}
+
+function describeTags(tags: readonly Tag[]) {
+  const sorted = tags.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { tags: sorted.map(({ name }) => name), tag_details: sorted.map(describeTag) };
 }
 
 function describeTag({ name, level = 0 }: Tag) {

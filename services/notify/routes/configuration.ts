@@ -1,22 +1,23 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { mostDestinations, readDestinations } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
-import { looksLikeYaml, splitUrls } from '../domain/configuration.ts';
+import { splitUrls } from '../domain/configuration.ts';
+import { guessFormat } from '../domain/formats.ts';
+import { mostDestinations, readKey } from '../read-key.ts';
+import type { WrittenConfiguration } from '../store/configurations.ts';
 import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
 import { sendConfiguration, sendNothing, sendSentence } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
-interface NewConfiguration {
-  readonly text: string;
+interface NewConfiguration extends WrittenConfiguration {
   /** What of it does nothing. */
   readonly dropped: readonly string[];
 }
 
-/** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, TEXT only, kept byte for byte. */
+/** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, kept byte for byte. */
 export function configurationRoutes(parts: RouteParts): Router {
   const { context, configurations, settings } = parts;
 
@@ -32,8 +33,8 @@ export function configurationRoutes(parts: RouteParts): Router {
 
   const add = async (request: Request, response: Response): Promise<void> => {
     const key = await admit(request);
-    const { text, dropped } = readConfiguration(await readBody(request));
-    await configurations.save(key, text, context.clock.now());
+    const { dropped, ...written } = readConfiguration(await readBody(request));
+    await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     const time = detailTime(context.clock.now());
     const details = dropped.map((reason): DetailLine => ['WARNING', time, reason]);
@@ -56,7 +57,7 @@ export function configurationRoutes(parts: RouteParts): Router {
   const get = async (request: Request, response: Response): Promise<void> => {
     const configuration = await configurations.find(await admit(request));
     if (configuration === undefined) sendNothing(response);
-    else sendConfiguration(request, response, configuration.format, configuration.text);
+    else sendConfiguration(request, response, configuration);
   };
 
   const router = Router();
@@ -102,16 +103,17 @@ function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
   const dropped = destinations.flatMap((destination, index) =>
     typeof destination === 'string' ? [`URL ${index + 1} was dropped: ${destination}.`] : [],
   );
-  return { text: kept.map((destination) => destination.url(false)).join('\r\n'), dropped };
+  return { format: 'text', text: kept.map((destination) => destination.url(false)).join('\r\n'), dropped };
 }
 
 function fromConfig(config: string, format: unknown): NewConfiguration {
   const wanted = typeof format === 'string' ? format.toLowerCase() : '';
   if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
-  if (wanted === 'yaml' || (wanted === 'auto' && looksLikeYaml(config))) {
-    throw refusal(400, `${sentences.badConfigurationFormat}: YAML is not served, use TEXT`);
-  }
-  const { destinations, skipped } = readDestinations(config);
-  if (destinations.length === 0) throw refusal(400, sentences.noConfigurationUrls);
-  return { text: config, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
+  const written = {
+    text: config,
+    format: wanted === 'text' || wanted === 'yaml' ? wanted : guessFormat(config),
+  } as const;
+  const { entries, skipped } = readKey(written);
+  if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
+  return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
 }

@@ -2,14 +2,14 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { mostDestinations } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
-import { looksLikeYaml } from '../domain/configuration.ts';
-import { withDestination, withLine, withoutLine } from '../domain/edit.ts';
 import { explainChoice } from '../domain/explain.ts';
+import { guessFormat } from '../domain/formats.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
-import { deliveryIds, maskedText, readKey, type Entry } from '../read-key.ts';
+import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
+import { deliveryIds, maskedText, mostDestinations, readKey, type Entry } from '../read-key.ts';
+import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf, type History } from '../store/history.ts';
 import { tryDestination } from '../trial.ts';
 import type { ApiParts } from './api.ts';
@@ -21,50 +21,60 @@ const mostTrials = 50;
 /** Keys, their destinations, and what is tried on them. */
 export function keyHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
   const { context, configurations, settings } = parts;
-  const textOf = async (key: string): Promise<string> => {
+  const find = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
     if (configuration === undefined) throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
-    return configuration.text;
+    return configuration;
   };
   const unlocked = (): void => {
     if (!settings.configurationLock) return;
     throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
   };
-  const shown = async (key: string, text: string): Promise<NotifyKey> => {
-    const { entries, skipped } = readKey(text);
+  const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
+    const { key, format, options } = configuration;
+    const { entries, skipped } = readKey(configuration);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: entry.destination.url(true) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
       health: healthOf(deliveryIds(entry), health),
     }));
-    return { key, format: 'text', destinations, skipped };
+    return { key, format, options, destinations, skipped };
   };
-  const save = async (key: string, text: string): Promise<NotifyKey> => {
-    await configurations.save(key, text, context.clock.now());
+  const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
+    await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     parts.activity.touch();
-    return shown(key, text);
+    return shown(await find(key));
   };
 
   return [
     implement(notifyApi.keys, async () => {
       const keys = await configurations.keys();
-      return { keys: await Promise.all(keys.map(async (key) => shown(key, await textOf(key)))) };
+      return { keys: await Promise.all(keys.map(async (key) => shown(await find(key)))) };
     }),
     implement(notifyApi.createKey, async ({ body: { key, text } }) => {
       unlocked();
       if ((await configurations.find(key)) !== undefined) throw taken('key', key);
       return save(key, importable(text));
     }),
+    implement(notifyApi.chooseOptions, async ({ params, body }) => {
+      unlocked();
+      const key = keyOf(params['key']);
+      await find(key);
+      await configurations.choose(key, body, context.clock.now());
+      context.log.info('options of a key changed', { key });
+      parts.activity.touch();
+      return shown(await find(key));
+    }),
     implement(notifyApi.renameKey, async ({ params, body: { to } }) => {
       unlocked();
       const key = keyOf(params['key']);
-      const text = await textOf(key);
+      await find(key);
       if (to !== key && !(await configurations.rename(key, to, context.clock.now()))) throw taken('to', to);
       context.log.info('configuration renamed', { key, to });
       parts.activity.touch();
-      return shown(to, text);
+      return shown(await find(to));
     }),
     implement(notifyApi.removeKey, async ({ params }) => {
       unlocked();
@@ -79,22 +89,22 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     implement(notifyApi.exportKey, async (request) => {
       const { params, query } = request;
       const key = keyOf(params['key']);
-      const text = await textOf(key);
+      const configuration = await find(key);
       request.setHeader('Cache-Control', 'no-store');
-      if (query.secrets === 'false') return { format: 'text', text: maskedText(text) };
+      if (query.secrets === 'false') return { format: 'text', text: maskedText(configuration) };
       unlocked();
       context.log.info('configuration exported with its secrets', { key });
-      return { format: 'text', text };
+      return { format: configuration.format, text: configuration.text };
     }),
     implement(notifyApi.importKey, async ({ params, body }) => {
       unlocked();
       const key = keyOf(params['key']);
-      await textOf(key);
+      await find(key);
       return save(key, importable(body.text));
     }),
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
     implement(notifyApi.filled, async ({ params, query: { id } }) => {
-      const { entries } = readKey(await textOf(keyOf(params['key'])));
+      const { entries } = readKey(await find(keyOf(params['key'])));
       const filled = fillForm(found(entries, { line: Number(params['line']), id }).typed);
       if (filled !== undefined) return filled;
       throw new Problem('notify.no_form', 404, 'This kind of destination has no form; write its address.');
@@ -102,40 +112,40 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     implement(notifyApi.addDestination, async ({ params, body }) => {
       unlocked();
       const key = keyOf(params['key']);
-      const text = (await configurations.find(key))?.text ?? '';
-      if (readKey(text).entries.length >= mostDestinations) {
+      const written = (await configurations.find(key)) ?? ({ format: 'text', text: '' } as const);
+      if (readKey(written).entries.length >= mostDestinations) {
         throw new Problem('notify.too_many', 422, `A key has ${String(mostDestinations)} destinations at most.`);
       }
       const url = urlOf(body);
       if (url === undefined) throw wrong('url', 'Write the address of the destination.');
-      return save(key, withDestination(text, url, body.tags));
+      return save(key, addEntry(written, url, body.tags));
     }),
     implement(notifyApi.changeDestination, async ({ params, body }) => {
       unlocked();
       const key = keyOf(params['key']);
-      const text = await textOf(key);
-      const { typed } = found(readKey(text).entries, body);
-      return save(key, withLine(text, body.line, urlOf(body, typed) ?? typed, body.tags));
+      const configuration = await find(key);
+      const entry = found(readKey(configuration).entries, body);
+      return save(key, changeEntry(configuration, entry, urlOf(body, entry.typed) ?? entry.typed, body.tags));
     }),
     implement(notifyApi.removeDestination, async ({ params, body }) => {
       unlocked();
       const key = keyOf(params['key']);
-      const text = await textOf(key);
-      found(readKey(text).entries, body);
-      return save(key, withoutLine(text, body.line));
+      const configuration = await find(key);
+      return save(key, removeEntry(configuration, found(readKey(configuration).entries, body)));
     }),
     implement(notifyApi.choose, async ({ params, query: { tag } }) => {
-      const { entries } = readKey(await textOf(keyOf(params['key'])));
+      const { options, ...configuration } = await find(keyOf(params['key']));
+      const { entries } = readKey(configuration);
       const expression = expressionOf(tag);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
-        ...{ worn: entry.tags.map(({ name }) => name), ...explainChoice(entry.tags, expression) },
+        ...{ worn: entry.tags.map(({ name }) => name), ...explainChoice(entry.tags, expression, options.withoutTag) },
       }));
       return { destinations };
     }),
     implement(notifyApi.test, async ({ params, body: { line, tag } }) => {
       const key = keyOf(params['key']);
-      const { entries } = readKey(await textOf(key));
+      const { entries } = readKey(await find(key));
       const asked = selectDestinations(entries, expressionOf(tag)).filter(
         (entry) => line === undefined || entry.line === line,
       );
@@ -166,9 +176,8 @@ function keyOf(text: string | undefined): string {
   throw wrong('key', 'Use letters, digits, - and _ only, 128 at most.', 'notify.bad_key');
 }
 
-function importable(text: string): string {
-  if (!looksLikeYaml(text)) return text;
-  throw wrong('text', 'This is YAML, which is not read yet. Write one destination a line.', 'notify.bad_format');
+function importable(text: string): WrittenConfiguration {
+  return { format: guessFormat(text), text };
 }
 
 /** The address that was typed or filled in, when it is one. @throws Problem with what is wrong with it. */

@@ -41,7 +41,7 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
     implement(notifyApi.resend, async ({ params }) => {
       const past = await history.find(params['id'] ?? '');
       if (past === undefined) throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');
-      const known = (await aggregator.destinations(past.configuration))?.destinations ?? [];
+      const known = (await aggregator.find(past.configuration))?.entries ?? [];
       const again = known
         .flatMap(({ destination, tags }) =>
           (destination.parts ?? [destination]).map((part) => ({ destination: part, tags })),
@@ -50,7 +50,7 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       if (again.length === 0) {
         throw new Problem('notify.no_destination', 409, 'Its key has none of these destinations any more.');
       }
-      await aggregator.post(past.configuration, again, undefined, past.notice);
+      await aggregator.post(past.configuration, again, past.notice);
       return { destinations: again.length };
     }),
     implement(notifyApi.retry, async ({ body }) => {

@@ -2,6 +2,7 @@ import { TextFormat, type Notice } from '../../contracts/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseNoticeType } from '../domain/notice-type.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
 import type { Body } from './body.ts';
@@ -86,11 +87,13 @@ export function readNotification(
   query: URLSearchParams,
   options: { readonly titleHeader: string | undefined; readonly key: string | undefined },
 ): Notification {
-  if ([...query.keys()].some((name) => name.startsWith(':'))) {
-    // Payload mapping (`?:source=target`) is not served; passing over it would send something else than was meant.
+  const rules = mappingRules(query);
+  const given = fieldsOf(body, query, options.titleHeader);
+  const mapped = rules.length === 0 ? given : mapFields(given, rules, body.kind === 'json');
+  if (mapped === undefined) {
     throw refusal(400, sentences.mappingFailed + (options.key === undefined ? '' : ` using KEY: ${options.key}`));
   }
-  const fields = NotifyFields.parse(fieldsOf(body, query, options.titleHeader));
+  const fields = NotifyFields.parse(mapped);
   if (![fields.attach, fields.attachment, fields.attachments].every(isEmpty))
     throw refusal(400, sentences.badAttachment);
   const format = readFormat(fields.format, query.get('format'));

@@ -1,9 +1,13 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { mostDestinations, type TaggedDestination } from '../aggregator.ts';
+import { chosenOf } from '../aggregator.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
+import { splitUrls } from '../domain/configuration.ts';
+import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
+import { reportResults } from '../results.ts';
+import { mostDestinations, type TaggedDestination } from '../read-key.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody } from './body.ts';
 import { checkRecursion, readNotification, refusal } from './notification.ts';
@@ -41,15 +45,24 @@ export function notifyRoutes(parts: RouteParts): Router {
       titleHeader: request.get('title'),
       key,
     });
-    const candidates = key === undefined ? fromUrls(urls) : (await aggregator.destinations(key))?.destinations;
-    if (candidates === undefined || (key === undefined && candidates.length === 0)) {
+    const known = key === undefined ? undefined : await aggregator.find(key);
+    const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
+    const destinations = known === undefined ? fromUrls(key === undefined ? named : []) : chosenOf(known, expression);
+    if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;
     }
-    const outcomes = await aggregator.post(key ?? '', candidates, expression, notice);
+    // Without a configuration nothing wears a tag, so an expression reaches nobody, as in the peer.
+    const chosen = known === undefined ? selectDestinations(destinations, expression) : destinations;
+    const outcomes = await aggregator.post(key ?? '', chosen, notice);
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => state === 'failed' && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
+    reportResults(context, settings.resultsUrl, {
+      source: request.socket.remoteAddress ?? '',
+      status: failed ? 1 : 0,
+      output: lines,
+    });
     // A destination that is only late is in the outbox: telling the caller of a failure would make it send again.
     sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
   };

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { WrittenConfiguration } from '../store/configurations.ts';
 import { chooseAnswer, detailsAsHtml, detailsAsText, type AnswerKind, type DetailLine } from '../domain/answer.ts';
 
 /** The form the client of a request gets. */
@@ -51,7 +52,8 @@ export function sendDetails(
 }
 
 /** A stored configuration as it was given. */
-export function sendConfiguration(request: Request, response: Response, format: 'text', config: string): void {
-  if (answerKind(request) === 'json') sendJson(response, 200, { format, config });
-  else sendText(response, 200, config);
+export function sendConfiguration(request: Request, response: Response, configuration: WrittenConfiguration): void {
+  const { format, text } = configuration;
+  if (answerKind(request) === 'json') sendJson(response, 200, { format, config: text });
+  else sendText(response, 200, text, `text/${format === 'yaml' ? 'yaml' : 'plain'}; charset=utf-8`);
 }

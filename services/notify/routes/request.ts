@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Aggregator } from '../aggregator.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
+import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';
 
 /** What the routes of the peer's API need. */
@@ -11,11 +12,7 @@ export interface RouteParts {
   readonly context: Context;
   readonly aggregator: Aggregator;
   readonly configurations: ConfigurationStore;
-  readonly settings: {
-    readonly requireSignIn: boolean;
-    readonly configurationLock: boolean;
-    readonly recursionLimit: number;
-  };
+  readonly settings: Settings;
 }
 
 /** The key a request is about: from its path or, as newer clients send it, from a header. @throws Problem 404. */

@@ -1,12 +1,19 @@
 import type { Kysely } from 'kysely';
+import { NotifyKeyOptions } from '../../contracts/notify-options.ts';
 import type { Vault } from '../../contracts/service.ts';
+import type { ConfigurationFormat } from '../domain/configuration.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** A stored configuration, as its owner wrote it. */
-export interface StoredConfiguration {
-  readonly key: string;
-  readonly format: 'text';
+/** A configuration as its owner wrote it. */
+export interface WrittenConfiguration {
+  readonly format: ConfigurationFormat;
   readonly text: string;
+}
+
+/** A stored configuration with what its owner chose for its key. */
+export interface StoredConfiguration extends WrittenConfiguration {
+  readonly key: string;
+  readonly options: NotifyKeyOptions;
 }
 
 /** What seals are bound to; a seal made for something else does not open here. */
@@ -17,7 +24,7 @@ export class ConfigurationStore {
   readonly #db: Kysely<NotifyTables>;
   readonly #vault: Vault;
   /** The last text opened of each key: reading a key on every call must not cost a decryption. */
-  readonly #opened = new Map<string, { readonly body: string; readonly configuration: StoredConfiguration }>();
+  readonly #opened = new Map<string, { readonly written: string; readonly configuration: StoredConfiguration }>();
 
   constructor(db: Kysely<NotifyTables>, vault: Vault) {
     this.#db = db;
@@ -32,10 +39,13 @@ export class ConfigurationStore {
       return undefined;
     }
     const known = this.#opened.get(key);
-    if (known?.body === row.body) return known.configuration;
+    const written = `${row.format} ${row.options} ${row.body}`;
+    if (known?.written === written) return known.configuration;
     const text = row.sealed === 0 ? row.body : this.#vault.open(row.body, purpose);
-    const configuration: StoredConfiguration = { key, format: 'text', text };
-    this.#opened.set(key, { body: row.body, configuration });
+    const format = row.format === 'yaml' ? 'yaml' : 'text';
+    const options = NotifyKeyOptions.parse(JSON.parse(row.options));
+    const configuration: StoredConfiguration = { key, format, text, options };
+    this.#opened.set(key, { written, configuration });
     return configuration;
   }
 
@@ -44,13 +54,24 @@ export class ConfigurationStore {
     return rows.map(({ key }) => key);
   }
 
-  async save(key: string, text: string, now: number): Promise<void> {
-    const values = { key, format: 'text', body: this.#vault.seal(text, purpose), sealed: 1, updated_at: now };
+  /** The key's options stay as they are. */
+  async save(key: string, { format, text }: WrittenConfiguration, now: number): Promise<void> {
+    const values = { key, format, body: this.#vault.seal(text, purpose), sealed: 1, updated_at: now };
     await this.#db
       .insertInto('configurations')
-      .values(values)
+      .values({ ...values, options: '{}' })
       .onConflict((conflict) => conflict.column('key').doUpdateSet(values))
       .execute();
+  }
+
+  /** False when there is no such key. */
+  async choose(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('configurations')
+      .set({ options: JSON.stringify(options), updated_at: now })
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 
   /** False when there was none. */
@@ -80,16 +101,14 @@ export class ConfigurationStore {
   }
 
   /** Puts these in the place of all there are, in one transaction. */
-  async replaceAll(
-    configurations: readonly { readonly key: string; readonly text: string }[],
-    now: number,
-  ): Promise<void> {
+  async replaceAll(configurations: readonly StoredConfiguration[], now: number): Promise<void> {
     this.#opened.clear();
-    const rows = configurations.map(({ key, text }) => ({
+    const rows = configurations.map(({ key, format, text, options }) => ({
       key,
-      format: 'text',
+      format,
       body: this.#vault.seal(text, purpose),
       sealed: 1,
+      options: JSON.stringify(options),
       updated_at: now,
     }));
     await this.#db.transaction().execute(async (transaction) => {

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
+import { keyOptions } from './key-options.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -11,6 +12,8 @@ export interface ConfigurationTable {
   /** The configuration as it was given; a seal of it unless `sealed` is 0. */
   body: string;
   sealed: number;
+  /** JSON: what the owner chose for the key. */
+  options: string;
   updated_at: Milliseconds;
 }
 
@@ -121,4 +124,5 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  keyOptions,
 ];

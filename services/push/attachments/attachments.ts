@@ -102,6 +102,42 @@ export class Attachments {
     }
   }
 
+  /**
+   * Keeps a file that another part of the app has whole; it is recorded with its message. Undefined where there is no room
+   * for it: then the message comes without.
+   *
+   * @throws Problem 50001 when the disk is full.
+   */
+  async keep(
+    id: string,
+    given: { readonly name: string; readonly bytes: Uint8Array },
+    { sender, messageExpires }: { readonly sender: string; readonly messageExpires: number },
+  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile } | undefined> {
+    const { length: size } = given.bytes;
+    const { fileSize, totalSize, seconds } = this.#settings;
+    const coming = [...this.#incoming.values()].reduce((sum, each) => sum + each, 0);
+    if (!this.enabled || size === 0 || size > Math.min(fileSize, totalSize - (await this.#store.size()) - coming))
+      return undefined;
+    const expires = Math.min(Math.floor(this.#context.clock.now() / 1000) + seconds, messageExpires);
+    const bytes = Buffer.from(given.bytes.buffer, given.bytes.byteOffset, size);
+    const { type, ending } = await kindOf(bytes.subarray(0, tellingBytes), plainName(given.name));
+    const name = plainName(given.name) || `attachment${ending}`;
+    this.#incoming.set(id, size);
+    try {
+      await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
+      await using handle = await open(this.#path(id), 'wx', 0o600);
+      await append(handle, bytes);
+      await handle.sync();
+    } catch (error) {
+      await this.discard([id]);
+      throw error;
+    } finally {
+      this.#incoming.delete(id);
+    }
+    const url = `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
+    return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
+  }
+
   /** What one file may have, in bytes, and how long it is kept at most, in seconds. */
   get bounds(): { readonly size: number; readonly seconds: number } {
     return { size: this.#settings.fileSize, seconds: this.#settings.seconds };

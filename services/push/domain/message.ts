@@ -84,6 +84,8 @@ export interface Draft {
   readonly encoding?: string | undefined;
   /** When it is to be delivered, in unix seconds; without it at once. */
   readonly due?: number | undefined;
+  /** Who asked for one that waits. */
+  readonly account?: string | undefined;
   /** Seconds after its delivery at which it expires, if that is sooner than others do. */
   readonly lifetime?: number | undefined;
   /** False: only those who listen now get it. */

@@ -5,11 +5,12 @@ const longest = 3993;
 
 /**
  * The text a browser's service worker gets: the message under the peer's names. One that is too long loses the end of
- * its text, then its buttons and attachment; the page reads the whole message from the server.
+ * its text, then its buttons and attachment; the page reads the whole message from the server. `beside` it stands what only
+ * our own worker knows.
  */
-export function pushPayload(subscriptionId: string, message: Message): string {
+export function pushPayload(subscriptionId: string, message: Message, beside: object = {}): string {
   const write = (given: Message): string =>
-    JSON.stringify({ event: 'message', subscription_id: subscriptionId, message: given });
+    JSON.stringify({ event: 'message', subscription_id: subscriptionId, ...beside, message: given });
   const whole = write(message);
   if (Buffer.byteLength(whole) <= longest) return whole;
   const { actions: _actions, attachment: _attachment, icon: _icon, ...plain } = message;

@@ -39,6 +39,22 @@ export function isTopicPattern(text: string): boolean {
   return /^[-_*A-Za-z0-9]{1,64}$/.test(text);
 }
 
+/** Whether a topic is one of a pattern, in which `*` stands for any run of characters. */
+export function matchesPattern(pattern: string, topic: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return topic === pattern;
+  if (topic.length < first.length + last.length || !topic.startsWith(first) || !topic.endsWith(last)) return false;
+  let at = first.length;
+  const end = topic.length - last.length;
+  for (const part of rest) {
+    const found = topic.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
 /** @throws Problem 40009 for what is no topic name, 40010 for a reserved one. */
 export function requireTopic(text: unknown, reserved: ReadonlySet<string>): string {
   const topic = TopicName.safeParse(text);

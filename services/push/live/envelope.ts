@@ -14,6 +14,7 @@ export class Envelope {
   readonly text: string;
   readonly seq: number | undefined;
   readonly #frames = new Map<Format, Buffer>();
+  readonly #chunks = new Map<Format, Buffer>();
 
   constructor(message: Message, text: string, seq?: number) {
     this.message = message;
@@ -29,6 +30,17 @@ export class Envelope {
       this.#frames.set(format, frame);
     }
     return frame;
+  }
+
+  /** The same as one chunk of an HTTP answer (RFC 9112, section 7.1). */
+  chunk(format: Format): Buffer {
+    let chunk = this.#chunks.get(format);
+    if (chunk === undefined) {
+      const frame = this.frame(format);
+      chunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, Buffer.from('\r\n')]);
+      this.#chunks.set(format, chunk);
+    }
+    return chunk;
   }
 }
 

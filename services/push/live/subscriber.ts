@@ -13,6 +13,8 @@ const largestHold = largestBacklog / 2;
 /** Where events are written to. */
 export interface Outlet {
   readonly stream: Writable;
+  /** Below the stream, where chunks of an HTTP answer may be written as they are: all readers share them. */
+  readonly chunks?: Writable;
   /** Ends it as its protocol has it. */
   end(): void;
   /** Set where the protocol has a sign of life of its own. */
@@ -83,8 +85,11 @@ export class Subscriber {
   /** Writes an event whatever the filter says. */
   tell(envelope: Envelope): void {
     if (!this.open) return;
-    this.#stream.write(envelope.frame(this.subscription.format));
-    if (this.#stream.writableLength > largestBacklog) this.#cut();
+    const { format } = this.subscription;
+    const { stream, chunks } = this.#outlet;
+    if (chunks === undefined) stream.write(envelope.frame(format));
+    else chunks.write(envelope.chunk(format));
+    if ((chunks ?? stream).writableLength > largestBacklog) this.#cut();
   }
 
   /** From now on live messages wait until {@link release}. */

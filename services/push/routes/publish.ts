@@ -65,7 +65,8 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<Buffer | undefined> => {
     if (draft.event === 'message') limits.message(exchange);
     const began = clock.now();
-    const envelope = await publisher.publish(draft, undefined, id);
+    const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
+    const envelope = await publisher.publish(asked, undefined, id);
     took.observe((clock.now() - began) / 1000);
     // Undefined is for keys, and a request has none.
     return envelope?.frame('json');

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
@@ -116,7 +117,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
       const place = takePlace(exchange);
       response.once('close', () => place[Symbol.dispose]());
       response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
-      await stream(parsed, { stream: response, end: () => response.end() });
+      await stream(parsed, outletOf(response));
     },
 
     async readWebSocket(request, asked, accept) {
@@ -142,5 +143,17 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
       allow(exchange, asked);
       throw refuse('no_websocket');
     },
+  };
+}
+
+/** Node would encode each event for each reader anew; only the beginning and the end of such an answer are its own. */
+function outletOf(response: ServerResponse): Outlet {
+  response.flushHeaders();
+  const { socket, chunkedEncoding } = response;
+  return {
+    stream: response,
+    // Clients of HTTP/1.0 know no chunks, and an answer behind another one has no connection yet.
+    ...(socket !== null && chunkedEncoding && { chunks: socket }),
+    end: () => response.end(),
   };
 }

@@ -4,6 +4,9 @@ interface Tables {
   messages: { seq: number; id: string; topic: string; time: number; expires: number; text: string };
 }
 
+/** Messages between two that belong together. */
+const longestStretch = 20_000;
+
 /** The message cache as a person looks through it. */
 export class Browse {
   readonly #db: Kysely<Tables>;
@@ -56,5 +59,41 @@ export class Browse {
       .orderBy('seq', 'desc')
       .limit(limit)
       .execute();
+  }
+
+  /**
+   * What was stored from `from` on and belongs to an earlier message, newest first: updates, and what was cleared or deleted.
+   * Of a longer stretch the oldest part is looked at.
+   */
+  async sequenced(topic: string, from: number, now: number): Promise<readonly string[]> {
+    const stretch = this.#db
+      .selectFrom('messages')
+      .select(['seq', 'text'])
+      .where('topic', '=', topic)
+      .where('seq', '>=', from)
+      .where('expires', '>', now)
+      .orderBy('seq')
+      .limit(longestStretch)
+      .as('stretch');
+    const rows = await this.#db
+      .selectFrom(stretch)
+      .select('text')
+      // A quote in a text is written with a backslash, so that only the field looks like this.
+      .where('text', 'like', '%"sequence_id":"%')
+      .orderBy('seq', 'desc')
+      .execute();
+    return rows.map(({ text }) => text);
+  }
+
+  /** A cached message as it went over the wire. */
+  async find(topic: string, id: string, now: number): Promise<string | undefined> {
+    const row = await this.#db
+      .selectFrom('messages')
+      .select('text')
+      .where('id', '=', id)
+      .where('topic', '=', topic)
+      .where('expires', '>', now)
+      .executeTakeFirst();
+    return row?.text;
   }
 }

@@ -49,15 +49,18 @@ export class MessageStore {
     return new Map(rows.map((row) => [row.id, row.seq]));
   }
 
-  /** Stores those whose id is not there yet; answers how many those were. */
-  async insertMissing(transaction: Kysely<Tables>, messages: readonly NewMessage[]): Promise<number> {
+  /** Stores those whose id is not there yet; answers the `seq` of each of them by its id. */
+  async insertMissing(
+    transaction: Kysely<Tables>,
+    messages: readonly NewMessage[],
+  ): Promise<ReadonlyMap<string, number>> {
     const rows = await transaction
       .insertInto('messages')
       .values(messages)
       .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id')
+      .returning(['seq', 'id'])
       .execute();
-    return rows.length;
+    return new Map(rows.map((row) => [row.id, row.seq]));
   }
 
   /** Marks keys as taken; answers those that were not before. */
@@ -119,11 +122,11 @@ export class MessageStore {
       .executeTakeFirst();
   }
 
-  /** Removes up to `limit` messages that have expired; answers how many went. */
-  async removeExpired(transaction: Kysely<Tables>, now: number, limit: number): Promise<number> {
+  /** Removes up to `limit` messages that have expired; answers the numbers of those that went. */
+  async removeExpired(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly number[]> {
     const due = transaction.selectFrom('messages').select('seq').where('expires', '<=', now).limit(limit);
-    const result = await transaction.deleteFrom('messages').where('seq', 'in', due).executeTakeFirst();
-    return Number(result.numDeletedRows);
+    const rows = await transaction.deleteFrom('messages').where('seq', 'in', due).returning('seq').execute();
+    return rows.map(({ seq }) => seq);
   }
 
   /** Forgets up to `limit` keys taken before `time`; answers how many went. */

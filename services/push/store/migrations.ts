@@ -1,6 +1,10 @@
 import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
+import { plannedMigrations } from './planned-migrations.ts';
+import { quietMigrations } from './quiet-migrations.ts';
+import { recurringMigrations } from './recurring-migrations.ts';
+import { searchMigrations } from './search-migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -35,4 +39,8 @@ export const migrations: readonly Migration[] = [
   },
   ...accountMigrations,
   ...deliveryMigrations,
+  ...plannedMigrations,
+  ...recurringMigrations,
+  ...searchMigrations,
+  ...quietMigrations,
 ];

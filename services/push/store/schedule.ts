@@ -11,6 +11,7 @@ interface Tables {
     text: string;
     entry: string | null;
     after: number;
+    account: string | null;
   };
 }
 
@@ -29,6 +30,14 @@ export interface ScheduledMessage {
   readonly entry: string | null;
   /** The newest cached message when this one was accepted. */
   readonly after: number;
+  /** Who asked for it. */
+  readonly account: string | null;
+}
+
+/** A place in the list of what waits: after the message of this time and number. */
+export interface PlannedPlace {
+  readonly time: number;
+  readonly seq: number;
 }
 
 /** Messages to be delivered later, apart from those that are out. */
@@ -67,6 +76,48 @@ export class ScheduleStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Takes one message out, whenever it is due; undefined when it does not wait any more. */
+  async take(transaction: Kysely<Tables>, id: string): Promise<ScheduledMessage | undefined> {
+    return transaction.deleteFrom('scheduled').where('id', '=', id).returningAll().executeTakeFirst();
+  }
+
+  /** Gives a message another time; false when it does not wait any more. */
+  async move(
+    transaction: Kysely<Tables>,
+    id: string,
+    to: Pick<ScheduledMessage, 'time' | 'expires' | 'text' | 'entry'>,
+  ): Promise<boolean> {
+    const result = await transaction.updateTable('scheduled').set(to).where('id', '=', id).executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  }
+
+  async find(id: string): Promise<ScheduledMessage | undefined> {
+    return this.#db.selectFrom('scheduled').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** What waits after a place, by time; of one account where it is given. */
+  async list(
+    account: string | undefined,
+    after: PlannedPlace,
+    limit: number,
+  ): Promise<readonly (ScheduledMessage & { readonly seq: number })[]> {
+    return this.#db
+      .selectFrom('scheduled')
+      .selectAll()
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
+      .where('time', '>=', after.time)
+      .where((row) => row.or([row('time', '>', after.time), row('seq', '>', after.seq)]))
+      .orderBy('time')
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Whose account is gone keeps no claim on what waits: another of that name is somebody else. */
+  async disown(transaction: Kysely<Tables>, account: string): Promise<void> {
+    await transaction.updateTable('scheduled').set({ account: null }).where('account', '=', account).execute();
+  }
+
   /** When the next message is due, in unix seconds. */
   async nextTime(): Promise<number | undefined> {
     const row = await this.#db.selectFrom('scheduled').select('time').orderBy('time').limit(1).executeTakeFirst();
@@ -97,10 +148,12 @@ export class ScheduleStore {
     return row?.after;
   }
 
-  async count(): Promise<number> {
+  /** How many wait, of all or of one account. */
+  async count(account?: string): Promise<number> {
     const row = await this.#db
       .selectFrom('scheduled')
       .select(({ fn }) => fn.countAll<number>().as('count'))
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
       .executeTakeFirstOrThrow();
     return Number(row.count);
   }

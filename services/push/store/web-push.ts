@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
+import { everyTopic } from '../../contracts/web-push.ts';
 
 interface Row {
   readonly id: string;
@@ -23,6 +24,11 @@ interface Tables {
 
 /** A browser that gets messages while its page is closed. */
 export type Browser = Omit<Row, 'time' | 'warned'>;
+
+/** One of an account's browsers. */
+export interface AccountBrowser extends Pick<Browser, 'id' | 'base_url'> {
+  readonly wants: (topic: string) => boolean;
+}
 
 /** Browsers' push subscriptions and their topics. */
 export class WebPushStore {
@@ -84,7 +90,7 @@ export class WebPushStore {
     return rows.map(({ topic }) => topic);
   }
 
-  /** The browsers that want a topic. */
+  /** The browsers that want a topic, or all. */
   async wanting(
     transaction: Kysely<Tables>,
     topic: string,
@@ -93,8 +99,23 @@ export class WebPushStore {
       .selectFrom('web_push')
       .innerJoin('web_push_topics', 'web_push_topics.subscription', 'web_push.id')
       .select(['web_push.id', 'web_push.base_url', 'web_push.account'])
-      .where('web_push_topics.topic', '=', topic)
+      .distinct()
+      .where('web_push_topics.topic', 'in', [topic, everyTopic])
       .execute();
+  }
+
+  async ofAccount(transaction: Kysely<Tables>, account: string): Promise<readonly AccountBrowser[]> {
+    const rows = await transaction
+      .selectFrom('web_push')
+      .innerJoin('web_push_topics', 'web_push_topics.subscription', 'web_push.id')
+      .select(['web_push.id', 'web_push.base_url', 'web_push_topics.topic'])
+      .where('web_push.account', '=', account)
+      .execute();
+    const browsers = Map.groupBy(rows, ({ id }) => id);
+    return [...browsers].map(([id, wanted]) => {
+      const topics = new Set(wanted.map(({ topic }) => topic));
+      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) || topics.has(everyTopic) };
+    });
   }
 
   async remove(by: { readonly column: 'id' | 'endpoint' | 'account'; readonly value: string }): Promise<void> {

@@ -3,6 +3,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { commaList } from '../domain/parameters.ts';
 import { isTopic } from '../domain/topics.ts';
+import { readStored } from '../live/envelope.ts';
+import { Search } from '../search/search.ts';
 import type { MessageStore, NewMessage } from '../store/messages.ts';
 import { counted, hasTable, textOf } from './rows.ts';
 
@@ -13,12 +15,13 @@ const page = 500;
  * that were still to be sent. Answers a sentence about it.
  */
 export async function takeMessages(
-  { commit, clock }: Pick<Context, 'commit' | 'clock'>,
+  { commit, clock, ...context }: Pick<Context, 'accounts' | 'clock' | 'commit' | 'db'>,
   store: MessageStore,
   db: BetterSqlite3.Database,
 ): Promise<string[]> {
   if (!hasTable(db, 'messages')) return [];
   const now = Math.floor(clock.now() / 1000);
+  const search = new Search({ ...context, clock });
   const read = db.prepare('SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?');
   let [last, taken, scheduled] = [0, 0, 0];
   for (;;) {
@@ -27,7 +30,13 @@ export async function takeMessages(
     last = Number(rows.at(-1)?.['id']);
     scheduled += rows.filter(({ published }) => Number(published ?? 1) === 0).length;
     const messages = rows.flatMap((row) => messageOf(row, now) ?? []);
-    if (messages.length > 0) taken += await commit((transaction) => store.insertMissing(transaction, messages));
+    if (messages.length === 0) continue;
+    taken += await commit(async (transaction) => {
+      const seqs = await store.insertMissing(transaction, messages);
+      const fresh = messages.filter(({ id }) => seqs.has(id)).map(({ text }) => ({ message: readStored(text) }));
+      await search.store(transaction, fresh, seqs);
+      return seqs.size;
+    });
   }
   return [
     `Taken over: ${counted(taken, 'message')}.`,

@@ -66,9 +66,9 @@ export function deliverTo(
 }
 
 /** Whether the browser's person may read the topic now. */
-async function mayRead(
-  { accounts }: DeliveryParts['context'],
-  { account }: Browser,
+export async function mayRead(
+  { accounts }: Pick<Context, 'accounts'>,
+  { account }: Pick<Browser, 'account'>,
   topic: string | undefined,
 ): Promise<boolean> {
   if (account === null) return topic === undefined || accounts.may(undefined, 'push', 'read', topic);

@@ -1,9 +1,12 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
+import { everyTopic } from '../../contracts/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
+import type { Manner, Quiet } from '../quiet/quiet.ts';
+import type { AlsoStore } from '../record.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../routes/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
@@ -22,6 +25,8 @@ export interface WebPushOptions {
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: number;
+  /** Decides about each message for each person. */
+  readonly quiet: Pick<Quiet, 'sort'>;
 }
 
 /** Messages to browsers whose page is closed. */
@@ -31,13 +36,21 @@ export interface WebPush {
   /** What a browser subscribes with; empty while web push is off or not started. */
   readonly publicKey: () => string;
   /** Enqueues the deliveries of messages in the transaction that stores them. */
-  readonly store: (transaction: Context['db'], messages: readonly Message[]) => Promise<void>;
+  readonly store: AlsoStore;
   /** Call each minute. */
   upkeep(): Promise<void>;
   start(): Promise<Disposable>;
 }
 
-export function openWebPush({ context, enabled, contact, allowed, reserved, keptSeconds }: WebPushOptions): WebPush {
+export function openWebPush({
+  context,
+  enabled,
+  contact,
+  allowed,
+  reserved,
+  keptSeconds,
+  quiet,
+}: WebPushOptions): WebPush {
   const { accounts, clock, random, jobs, log } = context;
   const store = new WebPushStore(context);
   const sent = context.metrics.counter({
@@ -66,14 +79,18 @@ export function openWebPush({ context, enabled, contact, allowed, reserved, kept
     handlers: webPushHandlers({ ...parts, publicKey }),
     publicKey,
 
-    async store(transaction, messages) {
-      for (const message of messages) {
-        if (!wanted.has(message.topic) || message.event === 'poll_request') continue;
+    async store(transaction, recorded) {
+      for (const each of recorded) {
+        const { message } = each;
+        if (!(wanted.has(message.topic) || wanted.has(everyTopic)) || message.event === 'poll_request') continue;
         const browsers = await store.wanting(transaction, message.topic);
-        const due = browsers.map(({ id, base_url }) => ({
-          payload: deliveryOf(message, id, base_url),
-          key: `${message.id}:${id}`,
-        }));
+        const manners = await quiet.sort(transaction, each, new Set(browsers.flatMap(({ account }) => account ?? [])));
+        const due = browsers.flatMap(({ id, base_url, account }) => {
+          // A stranger has no rules.
+          const manner = account === null ? {} : manners.get(account);
+          if (manner === undefined) return [];
+          return [{ payload: deliveryOf(message, id, base_url, manner), key: `${message.id}:${id}` }];
+        });
         if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
       }
     },
@@ -105,13 +122,13 @@ export function openWebPush({ context, enabled, contact, allowed, reserved, kept
   };
 }
 
-function deliveryOf(message: Message, browser: string, baseUrl: string): Delivery {
+function deliveryOf(message: Message, browser: string, baseUrl: string, manner: Manner): Delivery {
   const priority = message.priority ?? defaultPriority;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${message.topic}`, message),
+    payload: pushPayload(`${baseUrl}/${message.topic}`, message, manner),
     topic: message.topic,
-    urgency: priority >= 4 ? 'high' : priority <= 2 ? 'low' : 'normal',
+    urgency: priority <= 2 || manner.silent ? 'low' : priority >= 4 ? 'high' : 'normal',
     replaces: `${message.topic} ${message.sequence_id ?? message.id}`,
   };
 }

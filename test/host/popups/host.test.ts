@@ -63,7 +63,7 @@ describe('a published message', () => {
     await vi.waitFor(() => expect(notifier.shown).toMatchObject([{ body: 'urgent', urgency: 'critical' }]), soon);
     await vi.waitFor(async () => expect(await ask(host, 'GET', '/api/popups')).toMatchObject({ held: 1 }), soon);
     const onDisk = (): any => JSON.parse(readFileSync(join(host.dataDir, 'host', 'popups.json'), 'utf8'));
-    await vi.waitFor(() => expect(onDisk()).toMatchObject({ pausedUntil, held: { rows: [[1, 'push', 3]] } }), soon);
+    await vi.waitFor(() => expect(onDisk()).toMatchObject({ pausedUntil, held: { rows: [[1, 'alerts', 3]] } }), soon);
     expect(await ask(host, 'PUT', '/api/popups', { pausedUntil: null })).toMatchObject({ pausedUntil: null, held: 0 });
     expect(notifier.titles.at(-1)).toBe('1 message while it was quiet');
   });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -144,15 +144,21 @@ export async function partBytes(dataDir: string, uid: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Processes of this machine whose command line names the text. */
+/** Processes of this machine whose command line, or a file they have open, names the text. */
 export async function processesNaming(text: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found: number[] = [];
   for (const pid of pids) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (line.includes(text)) found.push(Number(pid));
+    if (line.includes(text) || (await openFiles(pid)).some((file) => file.includes(text))) found.push(Number(pid));
   }
   return found;
+}
+
+async function openFiles(pid: string): Promise<readonly string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const names = await readdir(folder).catch((): string[] => []);
+  return await Promise.all(names.map((name) => readlink(join(folder, name)).catch(() => '')));
 }
 
 /** `codec` or `codec/height` of a file's streams, as ffprobe sees them. */

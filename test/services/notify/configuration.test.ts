@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { looksLikeYaml, parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
+import { parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
+import { guessFormat } from '../../../services/notify/domain/formats.ts';
 
 describe('TEXT configuration', () => {
   it('has destinations with and without tags, comments and groups', () => {
@@ -49,8 +50,8 @@ describe('TEXT configuration', () => {
   });
 
   it('is told from YAML', () => {
-    expect(looksLikeYaml('version: 1\nurls:\n  - json://x\n')).toBe(true);
-    expect(looksLikeYaml('json://x?urls:=1\n')).toBe(false);
+    expect(guessFormat('version: 1\nurls:\n  - json://x\n')).toBe('yaml');
+    expect(guessFormat('json://x?urls:=1\n')).toBe('text');
   });
 });
 

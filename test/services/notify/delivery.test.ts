@@ -85,6 +85,22 @@ describe('a notice that another part of the app hands over', () => {
     const lost = offers.context?.handovers.pass(noticeOffered, 'a:2', { configuration: 'nokey', notice: given });
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
+
+  it('goes to destinations it names in place of those of a key; a bad one is final and told without its secrets', async () => {
+    const { offers } = await openNotify();
+    const pass = (key: string, urls: readonly string[]) =>
+      offers.context?.handovers.pass(noticeOffered, key, {
+        configuration: 'aggregator',
+        urls: [...urls],
+        notice: { ...notice, tags: [] },
+      });
+    await pass('named:1', [`json://127.0.0.1:${receiver.port}/named`, 'push://pager']);
+    await vi.waitFor(() => expect([receiver.received.length, offers.push.size]).toEqual([1, 1]));
+    expect(receiver.received[0]).toMatchObject({ path: '/named' });
+    const refused = await pass('named:2', ['nowhere://secret-token'])?.catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'notify.bad_url', retryable: false });
+    expect(String(refused)).not.toContain('secret-token');
+  });
 });
 
 describe('destinations that do not answer', () => {

@@ -188,7 +188,6 @@ describe('our own API around notify', () => {
   it('makes, renames, exports and imports keys', async () => {
     await ask('POST', '/keys', { key: 'house', text: 'nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n' });
     expect(await refusal('POST', '/keys', { key: 'house' })).toContain('409');
-    expect(await refusal('POST', '/keys', { key: 'other', text: 'version: 1\nurls:\n  - inbox://' })).toContain('YAML');
     await ask('POST', '/keys/house/rename', { to: 'home' });
     expect(await refusal('POST', '/keys/home/rename', { to: 'aggregator' })).toContain('409');
     expect(await key('house')).toBeUndefined();
@@ -199,6 +198,41 @@ describe('our own API around notify', () => {
     expect(text).toBe('nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n');
     await ask('PUT', '/keys/home/text', { text: 'inbox://\n' });
     expect((await key('home'))?.destinations.map(({ service }) => service)).toEqual(['Inbox']);
+  });
+
+  it('reads, changes and exports a key that is written as YAML', async () => {
+    const text = `# kept\nversion: 1\ntag: base\nurls:\n  - json://bob:sesame@${place}/y:\n      tag: nas\n`;
+    expect(await ask('POST', '/keys', { key: 'yaml', text })).toMatchObject({
+      format: 'yaml',
+      destinations: [{ line: 5, tags: ['nas'], worn: ['base', 'nas'] }],
+    });
+    await ask('POST', '/keys/yaml/destinations', { url: 'inbox://', tags: ['a'] });
+    const [first, second] = (await key('yaml'))?.destinations ?? [];
+    expect(second).toMatchObject({ service: 'Inbox', worn: ['base', 'a'] });
+    await ask('PUT', '/keys/yaml/destinations', { line: second?.line, id: second?.id, tags: ['b'] });
+    expect((await ask('GET', '/keys/yaml/text')).text).toMatch(/^nas=json:\/\/bob:\*{4}@.*\nb=inbox:\/\/\n$/);
+    await ask('POST', '/keys/yaml/destinations/remove', { line: first?.line, id: first?.id });
+    const left = await ask('GET', '/keys/yaml/text?secrets=true');
+    expect(left).toMatchObject({ format: 'yaml', text: expect.stringContaining('# kept') });
+    expect(left.text).not.toContain('sesame');
+    expect((await key('yaml'))?.destinations.map(({ worn }) => worn)).toEqual([['base', 'b']]);
+  });
+
+  it('lets a key reach only the untagged when no tag is asked for, as the peer does', async () => {
+    await ask('POST', '/keys', { key: 'peer', text: `json://${place}/bare\nnas=json://${place}/tagged\n` });
+    const to = async (): Promise<readonly string[]> => {
+      seen.length = 0;
+      const body = new URLSearchParams({ body: 'x' });
+      expect((await fetch(`${host.url('notify')}/notify/peer`, { method: 'POST', body })).status).toBe(200);
+      return seen.map((line) => /\/\w+/.exec(line)?.[0] ?? '').toSorted();
+    };
+    expect(await to()).toEqual(['/bare', '/tagged']);
+    const chosen = await ask('PUT', '/keys/peer/options', { withoutTag: 'untagged' });
+    expect(chosen.options).toMatchObject({ withoutTag: 'untagged' });
+    expect(await to()).toEqual(['/bare']);
+    const { destinations } = await ask('GET', '/keys/peer/choose');
+    expect(destinations.map(({ chosen: reached }: { chosen: boolean }) => reached)).toEqual([true, false]);
+    expect(await refusal('PUT', '/keys/nokey/options', {})).toContain('404');
   });
 
   it('finds old notices by their words and sends one once more', async () => {

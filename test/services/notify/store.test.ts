@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
 import type { Vault } from '../../../services/contracts/service.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
@@ -92,11 +93,17 @@ eachDialect((_name, open) => {
       const { configurations } = await openStores();
       expect((await configurations.find('aggregator'))?.text).toContain('inbox://');
       const text = '# ünï 🎉\r\n\r\njson://h\u0000';
-      await configurations.save('k', 'first', now);
-      await configurations.save('k', text, now + 1);
+      await configurations.save('k', { format: 'text', text: 'first' }, now);
+      await configurations.save('k', { format: 'yaml', text }, now + 1);
       const found = await configurations.find('k');
-      expect(found).toEqual({ key: 'k', format: 'text', text });
+      expect(found).toEqual({ key: 'k', format: 'yaml', text, options: { withoutTag: 'everyone' } });
       expect(await configurations.find('k')).toBe(found);
+      const options = NotifyKeyOptions.parse({ withoutTag: 'untagged' });
+      expect(await configurations.choose('k', options, now + 2)).toBe(true);
+      expect((await configurations.find('k'))?.options).toEqual(options);
+      await configurations.save('k', { format: 'yaml', text: `${text} ` }, now + 3);
+      expect((await configurations.find('k'))?.options).toEqual(options);
+      expect(await configurations.choose('nokey', options, now)).toBe(false);
       expect(await configurations.keys()).toEqual(['aggregator', 'k']);
       expect([await configurations.remove('k'), await configurations.remove('k')]).toEqual([true, false]);
       expect(await configurations.find('k')).toBeUndefined();
@@ -104,7 +111,8 @@ eachDialect((_name, open) => {
 
     it('are all replaced by an import', async () => {
       const { configurations } = await openStores();
-      await configurations.replaceAll([{ key: 'b', text: 'json://b' }], now);
+      const options = NotifyKeyOptions.parse({});
+      await configurations.replaceAll([{ key: 'b', format: 'text', text: 'json://b', options }], now);
       expect(await configurations.keys()).toEqual(['b']);
       await configurations.replaceAll([], now);
       expect(await configurations.keys()).toEqual([]);

@@ -26,6 +26,7 @@ describe('looking through push', () => {
       body,
       headers: { Authorization: adminAuthorization, ...headers },
     });
+  const take = (method: string, path: string): Promise<unknown> => api(base, path, { method });
   const look = (topic: string, query: string): Promise<Found> =>
     api<Found>(base, `/api/push/topics/${topic}/messages?${query}`);
 
@@ -59,18 +60,86 @@ describe('looking through push', () => {
     expect(seen).toEqual([8, 6, 4, 2, 0].map((count) => `message ${String(count)}`));
   });
 
-  it('shows links of actions and attachments, and leaves out what only an app can do', async () => {
+  it('shows buttons of all kinds, and addresses of files', async () => {
     await publish('door', 'Bell', {
-      Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/',
+      Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/; broadcast, Light',
       Attach: 'https://cam.example/still.jpg',
+      Icon: 'https://cam.example/icon.png',
     });
     const { messages } = await look('door', '');
     expect(messages).toMatchObject([
       {
-        actions: [{ label: 'Look', url: 'https://cam.example/' }],
-        attachment: { name: 'still.jpg', url: 'https://cam.example/still.jpg' },
+        icon: 'https://cam.example/icon.png',
+        actions: [
+          { kind: 'view', label: 'Look', url: 'https://cam.example/' },
+          { kind: 'http', label: 'Open', url: 'https://door.example/', method: 'POST' },
+          { kind: 'broadcast', label: 'Light', url: null },
+        ],
+        attachment: { name: 'still.jpg', url: 'https://cam.example/still.jpg', kept: false, size: null },
       },
     ]);
+  });
+
+  it('shows the latest of messages that update each other, cleared and deleted ones as the clients do', async () => {
+    await publish('job/copy', '10 %');
+    await publish('job/other', 'stays');
+    await publish('job', 'plain');
+    await publish('job/copy', '90 %');
+    await publish('job/gone', 'to be deleted');
+    const texts = async (query = ''): Promise<readonly string[]> =>
+      (await look('job', query)).messages.map(({ message, cleared }) => (cleared ? `${message} (cleared)` : message));
+    expect(await texts()).toEqual(['to be deleted', '90 %', 'plain', 'stays']);
+    // The older state does not come back where the newer one does not fit.
+    expect(await texts('words=10')).toEqual([]);
+    const [, { sequence = '' } = {}] = (await look('job', '')).messages;
+    expect(sequence).toBe('copy');
+    await take('POST', '/api/push/topics/job/sequences/copy/clear');
+    await take('DELETE', '/api/push/topics/job/sequences/gone');
+    expect(await texts()).toEqual(['90 % (cleared)', 'plain', 'stays']);
+    // Page by page the same, whatever stands between.
+    const { messages: older } = await look('job', `before=${String((await look('job', '')).messages[0]?.seq)}`);
+    expect(older.map(({ message }) => message)).toEqual(['plain', 'stays']);
+    expect(await look('job', 'limit=2')).toMatchObject({ cleared: ['copy'], deleted: ['gone'], messages: [] });
+    await publish('job/copy', '100 %');
+    expect(await texts()).toEqual(['100 %', 'plain', 'stays']);
+    const polled = await (
+      await fetch(`${host.url('push')}/job/json?poll=1`, { headers: { Authorization: adminAuthorization } })
+    ).text();
+    expect(polled).toContain('"event":"message_clear"');
+    expect(polled).toContain('"event":"message_delete"');
+  });
+
+  it('gives the files of messages to those who may read them, pictures to look at and the rest to be saved', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const send = (name: string, body: BodyInit): Promise<Response> =>
+      fetch(`${host.url('push')}/files`, {
+        method: 'PUT',
+        body,
+        headers: { Authorization: adminAuthorization, Filename: name },
+      });
+    await send('dot.png', png);
+    await send('page.html', '<script>alert(1)</script>');
+    const [page, dot] = (await look('files', '')).messages;
+    expect(dot?.attachment).toMatchObject({ name: 'dot.png', type: 'image/png', size: png.length, kept: true });
+    const get = (id = '', query = '', headers: Record<string, string> = { Authorization: adminAuthorization }) =>
+      fetch(`${base}/api/push/topics/files/files/${id}${query}`, { headers });
+    const picture = await get(dot?.id);
+    expect(Buffer.from(await picture.arrayBuffer()).equals(png)).toBe(true);
+    expect([picture.headers.get('content-type'), picture.headers.get('content-disposition')]).toEqual([
+      'image/png',
+      null,
+    ]);
+    expect((await get(dot?.id, '?save=true')).headers.get('content-disposition')).toContain('dot.png');
+    const html = await get(page?.id);
+    expect(html.headers.get('content-disposition')).toContain('attachment');
+    expect(html.headers.get('content-security-policy')).toContain('sandbox');
+    expect((await get(dot?.id, '', {})).status).toBe(401);
+    expect((await get('aaaaaaaaaaaa')).status).toBe(404);
+    const other = `${base}/api/push/topics/job/files/${String(dot?.id)}`;
+    expect((await fetch(other, { headers: { Authorization: adminAuthorization } })).status).toBe(404);
   });
 
   it('counts what is published and who listens', async () => {

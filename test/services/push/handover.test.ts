@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InboxItem } from '../../../services/contracts/inbox.ts';
 import { pushOffered, pushPublished, PushOffer } from '../../../services/contracts/push.ts';
@@ -84,6 +86,20 @@ it('keeps from the inbox what no person could read', async () => {
   await rig.publish('/up2', 'opened-needle');
   await expect.poll(() => inbox('q=opened-needle')).toHaveLength(1);
   expect(await inbox('q=sealed-needle')).toEqual([]);
+});
+
+it('keeps the file of an offer, once, and leaves out one that is too large', async () => {
+  const file = { name: '../cam/door.png', type: 'image/png', bytes: Buffer.from('not quite a picture') };
+  await offer('file-1', { topic: 'files', file });
+  await offer('file-1', { topic: 'files', file });
+  await offer('file-2', { topic: 'files', file: { ...file, bytes: Buffer.alloc(16 * 1024 * 1024) } });
+  const [message, bare] = await rig.poll('/files/json?poll=1');
+  expect(message).toMatchObject({ message: 'file-1', attachment: { name: 'door.png', size: 19 } });
+  expect(bare).not.toHaveProperty('attachment');
+  const path = new URL(message.attachment?.url ?? '').pathname;
+  const reply = await fetch(rig.host.url('push') + path);
+  expect([reply.status, await reply.text()]).toEqual([200, 'not quite a picture']);
+  expect(readdirSync(join(rig.host.dataDir, 'push', 'attachments'))).toHaveLength(1);
 });
 
 it('refuses an offer to a reserved topic for good', async () => {

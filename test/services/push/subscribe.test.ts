@@ -48,6 +48,17 @@ describe('a stream', () => {
     ]);
   });
 
+  it('is bare for a client of HTTP/1.0, which knows no chunks', async () => {
+    const socket = createConnection(rig.port, '127.0.0.1').setEncoding('utf8');
+    let text = '';
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.write(`GET /bare/raw HTTP/1.0\r\nHost: localhost\r\nAuthorization: ${admin}\r\n\r\n`);
+    await expect.poll(() => text).toMatch(/\r\n\r\n\n$/);
+    await rig.publish('/bare', 'as it is');
+    await expect.poll(() => text).toMatch(/\r\n\r\n\nas it is\n$/);
+    socket.destroy();
+  });
+
   it('gets uncached messages, which a poll does not', async () => {
     using stream = await rig.listen('/live/json?since=all');
     await rig.publish('/live', 'now or never', { Cache: 'no' });

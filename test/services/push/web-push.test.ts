@@ -1,68 +1,11 @@
-import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto';
-import { once } from 'node:events';
+import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
+import { newBrowser, openPushService, type Received } from './push-service.ts';
 import { admin, openRig, type Rig } from './rig.ts';
-
-/** The decryption browsers do, RFC 8188 and 8291. */
-const { decrypt } = createRequire(import.meta.url)('http_ece') as {
-  readonly decrypt: (
-    body: Buffer,
-    options: { readonly version: 'aes128gcm'; readonly privateKey: unknown; readonly authSecret: string },
-  ) => Buffer;
-};
-
-interface Received {
-  readonly path: string;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: Buffer;
-}
-
-/** A push service as a browser's vendor runs one: takes encrypted messages, checks who signed, answers as told. */
-async function openPushService() {
-  const received: Received[] = [];
-  const answers: number[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
-      response.writeHead(answers.shift() ?? 201, { 'retry-after': '1' }).end();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    origin,
-    received,
-    answers,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** A browser's keys, and how it reads what reached it. */
-function newBrowser(origin: string, name = 'one') {
-  const curve = createECDH('prime256v1');
-  const p256dh = curve.generateKeys('base64url');
-  const auth = randomBytes(16).toString('base64url');
-  return {
-    endpoint: `${origin}/${name}`,
-    keys: { auth, p256dh },
-    open: ({ body }: Received) =>
-      JSON.parse(decrypt(body, { version: 'aes128gcm', privateKey: curve, authSecret: auth }).toString()),
-  };
-}
 
 let service: Awaited<ReturnType<typeof openPushService>>;
 let rig: Rig;
@@ -241,6 +184,13 @@ describe('our own page', () => {
     expect(browser.open(service.received[0] as Received)).toMatchObject({ subscription_id: '/a' });
     expect((await api('PUT', '/api/push/browsers', { ...order, topics: [] })).status).toBe(200);
     expect((await api('POST', '/api/push/browsers/topics', { endpoint })).body).toEqual({ topics: [] });
+    expect((await api('PUT', '/api/push/browsers', { ...order, topics: ['a', '*'] })).status).toBe(200);
+    await rig.publish('/a', 'once');
+    await rig.publish('/new', 'also what is new');
+    await expect.poll(() => service.received.length).toBe(3);
+    const texts = service.received.slice(1).map((received) => browser.open(received).message.message);
+    expect(texts.sort()).toEqual(['also what is new', 'once']);
+    expect((await send('POST', { ...order, topics: ['*'] })).status).toBe(400);
     const evil = await api('PUT', '/api/push/browsers', { ...order, endpoint: 'https://evil.example/' });
     expect(evil.body.error.code).toBe('push.web_push_endpoint');
   });

@@ -115,5 +115,5 @@ function rowOf({
   const time = start / 1000 + due;
   const expires = time + 3600;
   const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });
-  return { id, topic, sequence, time, expires, text, entry: null, after: 0 };
+  return { id, topic, sequence, time, expires, text, entry: null, after: 0, account: 'ada' };
 }

@@ -1,0 +1,63 @@
+import { open, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { EngineLibrary } from '../../../services/contracts/engines.ts';
+import { findPython } from './python.ts';
+import { systemPath } from './places.ts';
+
+/** Where an archive with a program in front keeps its list of files: at the very end. */
+const archiveEnd = Buffer.from('PK\u0005\u0006', 'latin1');
+const longestEnd = 66_000;
+const longestScript = 64 * 1024;
+
+/**
+ * How yt-dlp can be imported that lies behind an executable: our own launcher of a folder of packages, an archive that
+ * Python runs, or a script that names its interpreter. Nothing is run: whoever imports it sees whether it works.
+ */
+export async function libraryOf(executable: string): Promise<EngineLibrary | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const path = await realpath(executable);
+  const packages = join(dirname(path), 'packages');
+  if (await isFolder(join(packages, 'yt_dlp'))) {
+    const python = launched(await head(path)) ?? (await findPython());
+    return python === undefined ? undefined : { python, path: packages };
+  }
+  if (!(await head(path)).startsWith('#!')) return undefined;
+  if (await isArchive(path)) {
+    const python = await findPython();
+    return python === undefined ? undefined : { python, path };
+  }
+  const python = await interpreterOf(await head(path));
+  return python === undefined ? undefined : { python, path: '' };
+}
+
+/** The interpreter that our launcher was made for: the packages hold code compiled for it. */
+function launched(script: string): string | undefined {
+  return /exec '([^']+)' -m yt_dlp/.exec(script)?.[1];
+}
+
+/** Of `#!/usr/bin/python3` and `#!/usr/bin/env python3`. */
+async function interpreterOf(script: string): Promise<string | undefined> {
+  const [program = '', ...rest] = (/^#!\s*(.+)/.exec(script)?.[1] ?? '').trim().split(/\s+/);
+  const name = program.endsWith('/env') ? (rest[0] ?? '') : program;
+  if (!/python[\d.]*$/.test(name)) return undefined;
+  return name.startsWith('/') ? name : await systemPath(name);
+}
+
+async function head(path: string): Promise<string> {
+  if ((await stat(path)).size <= longestScript) return await readFile(path, 'latin1');
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+  return buffer.toString('latin1', 0, bytesRead);
+}
+
+async function isArchive(path: string): Promise<boolean> {
+  const { size } = await stat(path);
+  await using file = await open(path);
+  const length = Math.min(size, longestEnd);
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.includes(archiveEnd);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}

@@ -1,0 +1,99 @@
+import type { Engine, Engines } from '../../contracts/engines.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock, Log } from '../../contracts/service.ts';
+import { runLines, type Exit, type RunOptions } from './run.ts';
+import { Worker } from './worker.ts';
+
+/** A worker that nobody needs for this long gives its memory back. */
+const idleMs = 5 * 60_000;
+
+export interface ExtractorParts {
+  readonly engines: Engines;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Keep one loaded where that can be. */
+  readonly keepLoaded: boolean;
+  readonly allowPrivateAddresses: boolean;
+}
+
+interface Loaded {
+  /** Which release at which place it is. */
+  readonly key: string;
+  /** Undefined: it cannot be imported here. */
+  readonly worker: Promise<Worker | undefined>;
+}
+
+/** Runs yt-dlp: by a worker that has it loaded, or else its executable. Both take the same arguments and print the same. */
+export class Extractor implements AsyncDisposable {
+  readonly #parts: ExtractorParts;
+  #loaded: Loaded | undefined;
+  #idle: Disposable | undefined;
+  #running = 0;
+  readonly #retired = new Set<Promise<void>>();
+
+  constructor(parts: ExtractorParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws Problem `downloads.engine_missing` (503), and the signal's reason. */
+  async run(args: readonly string[], options: RunOptions): Promise<Exit> {
+    const engine = await this.#parts.engines.find('yt-dlp');
+    if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
+    this.#idle?.[Symbol.dispose]();
+    this.#running += 1;
+    try {
+      const worker = await this.#worker(engine);
+      if (worker === undefined) return await runLines(engine.path, args, options);
+      return await worker.run(args, options, this.#parts.allowPrivateAddresses);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#idle = this.#parts.clock.after(idleMs, () => this.#retire());
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#idle?.[Symbol.dispose]();
+    this.#retire();
+    await Promise.all(this.#retired);
+  }
+
+  async #worker(engine: Engine): Promise<Worker | undefined> {
+    if (!this.#parts.keepLoaded) return undefined;
+    const key = `${engine.version ?? ''} ${engine.path ?? ''}`;
+    if (this.#loaded?.key !== key) {
+      // An update: what runs with the old release goes on with it.
+      this.#retire();
+      this.#loaded = { key, worker: this.#load(engine) };
+    }
+    const loaded = this.#loaded;
+    const worker = await loaded.worker;
+    if (worker === undefined || worker.usable) return worker;
+    if (this.#loaded === loaded) this.#loaded = { key, worker: this.#load(engine) };
+    return await this.#loaded?.worker;
+  }
+
+  async #load({ version, path }: Engine): Promise<Worker | undefined> {
+    const { engines, clock, log } = this.#parts;
+    try {
+      const library = await engines.library('yt-dlp');
+      if (library === undefined) return undefined;
+      const worker = await Worker.open(library, { clock, log });
+      if (worker.version === version) return worker;
+      await worker[Symbol.asyncDispose]();
+      throw new Error(`its release is ${worker.version}, not ${version ?? 'known'}`);
+    } catch (error) {
+      log.warn('yt-dlp cannot be kept loaded; each download starts it anew', { path, error });
+      return undefined;
+    }
+  }
+
+  /** Lets a worker end once it has nothing to do. */
+  #retire(): void {
+    const loaded = this.#loaded;
+    this.#loaded = undefined;
+    if (loaded === undefined) return;
+    const ending = loaded.worker.then(async (worker) => await worker?.end());
+    this.#retired.add(ending);
+    void ending.finally(() => this.#retired.delete(ending));
+  }
+}

@@ -1,0 +1,161 @@
+"""Runs yt-dlp many times with one import of it.
+
+Started once with the folder or archive that holds the package ('' where Python finds it by itself). Reads one JSON
+object a line: {"id", "argv", "socket", "internal"}. Each is carried out in a forked child, a process group of its own
+whose standard output and error are two connections to the Unix socket, each begun by a line `<id> out` or `<id> err`.
+Answers {"ready": version} once the extractors' patterns are compiled, then {"id", "pid"} and {"id", "code"} or
+{"id", "signal"} for each. Ends when its input does, and its children with it.
+"""
+
+import gc
+import ipaddress
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from urllib.parse import urlsplit
+
+
+def main(library):
+    if library:
+        sys.path.insert(0, library)
+    import yt_dlp
+    from yt_dlp.extractor import gen_extractor_classes
+    from yt_dlp.version import __version__
+
+    for extractor in gen_extractor_classes():
+        # Compiles its pattern: two thirds of a short run are spent on that and on the imports.
+        extractor.suitable('https://warm.invalid/')
+    gc.freeze()
+
+    jobs = {}
+    waking, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answer({'ready': __version__})
+
+    pending = b''
+    while True:
+        readable, _, _ = select.select([0, waking], [], [])
+        if waking in readable:
+            os.read(waking, 4096)
+            reap(jobs)
+        if 0 in readable:
+            chunk = os.read(0, 65536)
+            if not chunk:
+                break
+            *lines, pending = (pending + chunk).split(b'\n')
+            for line in lines:
+                start(jobs, json.loads(line), yt_dlp, (waking, wake))
+    for pid in jobs:
+        kill_group(pid)
+
+
+def start(jobs, job, yt_dlp, inherited):
+    pid = os.fork()
+    if pid == 0:
+        # Nothing of the parent's may run here: neither its loop nor its clean-up.
+        code = 1
+        try:
+            code = carry_out(job, yt_dlp, inherited)
+        finally:
+            os._exit(code)
+    try:
+        # Both sides do it: whoever is told the number may signal the group at once.
+        os.setpgid(pid, pid)
+    except OSError:
+        pass
+    jobs[pid] = job['id']
+    answer({'id': job['id'], 'pid': pid})
+
+
+def reap(jobs):
+    while jobs:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        known = jobs.pop(pid, None)
+        if known is None:
+            continue
+        if os.WIFSIGNALED(status):
+            answer({'id': known, 'signal': signal.Signals(os.WTERMSIG(status)).name})
+        else:
+            answer({'id': known, 'code': os.WEXITSTATUS(status)})
+
+
+def carry_out(job, yt_dlp, inherited):
+    os.setpgid(0, 0)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for descriptor in inherited:
+        os.close(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    for descriptor, name in ((1, 'out'), (2, 'err')):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(job['socket'])
+            connection.sendall(f"{job['id']} {name}\n".encode())
+            os.dup2(connection.fileno(), descriptor)
+    if not job['internal']:
+        refuse_internal()
+    try:
+        yt_dlp.main(job['argv'])
+        return 0
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                pass
+
+
+def refuse_internal():
+    """Redirects and manifests lead where no look at the first address can tell."""
+    resolve = socket.getaddrinfo
+    proxies = {urlsplit(value).hostname for name, value in os.environ.items() if name.lower().endswith('_proxy')}
+
+    def guarded(host, *rest, **named):
+        found = resolve(host, *rest, **named)
+        if host in proxies:
+            return found
+        for *_, address in found:
+            try:
+                ip = ipaddress.ip_address(str(address[0]).split('%')[0])
+            except ValueError:
+                continue
+            ip = getattr(ip, 'ipv4_mapped', None) or ip
+            if not ip.is_global or ip.is_multicast:
+                raise socket.gaierror(socket.EAI_NONAME, f'Refusing to fetch internal address "{ip}" for host "{host}"')
+        return found
+
+    socket.getaddrinfo = guarded
+
+
+def kill_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def answer(content):
+    os.write(1, (json.dumps(content) + '\n').encode())
+
+
+main(sys.argv[1] if len(sys.argv) > 1 else '')

@@ -1,0 +1,234 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { z } from 'zod';
+import type { EngineLibrary } from '../../contracts/engines.ts';
+import type { Clock, Log } from '../../contracts/service.ts';
+import { identityOf, signalGroup } from './processes.ts';
+import { environment, patienceMs, readLines, type Exit, type RunOptions } from './run.ts';
+
+const script = new URL('worker.py', import.meta.url);
+/** From the start to the word that it is ready: a busy machine takes its time to compile 1,900 patterns. */
+const longestStartMs = 60_000;
+/** A child that has ended without its streams has none. */
+const streamsMs = 2000;
+
+const Answer = z.union([
+  z.object({ ready: z.string() }),
+  z.object({ id: z.int(), pid: z.int() }),
+  z.object({ id: z.int(), code: z.int() }),
+  z.object({ id: z.int(), signal: z.string() }),
+]);
+
+interface Job {
+  readonly options: RunOptions;
+  readonly started: (pid: number) => void;
+  readonly ended: (exit: Exit) => void;
+  /** Output streams that have not ended yet. */
+  readonly open: Set<string>;
+  exit: Exit | undefined;
+}
+
+const gone: Exit = { code: null, signal: 'SIGKILL' };
+
+/** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
+export class Worker implements AsyncDisposable {
+  /** Release of the engine. */
+  readonly version: string;
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #jobs = new Map<number, Job>();
+  readonly #closed: Promise<void>;
+  #next = 1;
+  #usable = true;
+  #idle: () => void = () => undefined;
+
+  private constructor(parts: {
+    version: string;
+    child: ChildProcessByStdio<Writable, Readable, Readable>;
+    server: Server;
+    folder: string;
+    clock: Clock;
+    answers: AnswerReader;
+  }) {
+    this.version = parts.version;
+    this.#child = parts.child;
+    this.#server = parts.server;
+    this.#folder = parts.folder;
+    this.#clock = parts.clock;
+    parts.answers.listen((answer) => this.#take(answer));
+    parts.server.on('connection', (socket) => this.#connect(socket));
+    this.#closed = closedOf(parts.child).then(() => this.#fail());
+  }
+
+  /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
+  static async open(library: EngineLibrary, { clock, log }: { clock: Clock; log: Log }): Promise<Worker> {
+    await using opening = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'homeport-'));
+    opening.defer(() => rm(folder, { recursive: true, force: true }));
+    const server = createServer({ pauseOnConnect: true });
+    opening.defer(() => void server.close());
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
+    // Isolated, but for a package that only a user's own folder has.
+    const isolated = library.path === '' ? [] : ['-I'];
+    const child = spawn(library.python, [...isolated, '-u', '-c', await readFile(script, 'utf8'), library.path], {
+      cwd: folder,
+      env: { ...environment(), PYTHONSAFEPATH: '1' },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    opening.defer(() => void child.kill('SIGKILL'));
+    // A worker that is gone says so by its end.
+    child.stdin.on('error', () => undefined);
+    const complaints: string[] = [];
+    readLines(child.stderr, (line) => {
+      if (complaints.length < 20) complaints.push(line.slice(0, 500));
+      log.debug('yt-dlp worker', { line: line.slice(0, 500) });
+    });
+    const answers = new AnswerReader(child.stdout);
+    const ready = Promise.withResolvers<string>();
+    using _late = clock.after(longestStartMs, () => ready.reject(new Error('it did not get ready')));
+    answers.listen((answer) => 'ready' in answer && ready.resolve(answer.ready));
+    closedOf(child).then(() => ready.reject(new Error(complaints.at(-1) ?? 'it ended at once')), ready.reject);
+    const version = await ready.promise;
+    opening.move();
+    return new Worker({ version, child, server, folder, clock, answers });
+  }
+
+  /** False once it has ended: the next command needs another one. */
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  /** As {@link runLines}; `internal` allows addresses of this machine and network, by redirects and manifests, too. */
+  async run(args: readonly string[], options: RunOptions, internal: boolean): Promise<Exit> {
+    options.signal.throwIfAborted();
+    if (!this.#usable) return gone;
+    const id = this.#next++;
+    let pid: number | undefined;
+    let killing: Disposable | undefined;
+    const stop = (): void => {
+      // Before the number is known, this is called again with it.
+      if (pid === undefined) return;
+      const leader = pid;
+      signalGroup(leader, 'SIGTERM');
+      killing ??= this.#clock.after(patienceMs, () => signalGroup(leader, 'SIGKILL'));
+    };
+    options.signal.addEventListener('abort', stop, { once: true });
+    try {
+      const { promise: exited, resolve: ended } = Promise.withResolvers<Exit>();
+      const { promise: running, resolve: started } = Promise.withResolvers<number>();
+      this.#jobs.set(id, { options, started, ended, open: new Set(['out', 'err']), exit: undefined });
+      const job = { id, argv: args, socket: join(this.#folder, 's'), internal };
+      this.#child.stdin.write(`${JSON.stringify(job)}\n`);
+      pid = await Promise.race([running, exited.then(() => undefined)]);
+      if (options.signal.aborted) stop();
+      const identity = pid === undefined ? undefined : await identityOf(pid);
+      if (identity !== undefined) {
+        await options.onStart?.(identity).catch(async (error: unknown) => {
+          stop();
+          await exited;
+          throw error;
+        });
+      }
+      return await exited;
+    } finally {
+      this.#jobs.delete(id);
+      if (this.#jobs.size === 0) this.#idle();
+      options.signal.removeEventListener('abort', stop);
+      killing?.[Symbol.dispose]();
+      // The leader is gone; whatever it left behind goes too.
+      if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+    }
+  }
+
+  /** Ends it once it has nothing more to do. */
+  async end(): Promise<void> {
+    if (this.#jobs.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this[Symbol.asyncDispose]();
+  }
+
+  /** Ends it and what it runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#usable = false;
+    this.#child.stdin.end();
+    using _late = this.#clock.after(patienceMs, () => this.#child.kill('SIGKILL'));
+    await this.#closed;
+  }
+
+  #take(answer: z.infer<typeof Answer>): void {
+    if ('ready' in answer) return;
+    const job = this.#jobs.get(answer.id);
+    if (job === undefined) return;
+    if ('pid' in answer) return job.started(answer.pid);
+    job.exit =
+      'code' in answer ? { code: answer.code, signal: null } : { code: null, signal: answer.signal as NodeJS.Signals };
+    settle(job);
+    // Killed before it could connect.
+    this.#clock.after(streamsMs, () => {
+      job.open.clear();
+      settle(job);
+    });
+  }
+
+  /** A child's output: the first line says whose it is. */
+  #connect(socket: Socket): void {
+    socket.on('error', () => undefined);
+    let head = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      head = Buffer.concat([head, chunk]);
+      const end = head.indexOf(0x0a);
+      if (end < 0) return;
+      socket.off('data', read);
+      const [id = '', name = ''] = head.toString('latin1', 0, end).split(' ');
+      const job = this.#jobs.get(Number(id));
+      if (job === undefined) return void socket.destroy();
+      socket.unshift(head.subarray(end + 1));
+      readLines(socket, (line) => job.options.onLine(line, name === 'out' ? 'stdout' : 'stderr'));
+      socket.once('close', () => {
+        job.open.delete(name);
+        settle(job);
+      });
+    };
+    socket.on('data', read);
+    socket.resume();
+  }
+
+  /** The worker is gone: so is, or soon will be, what it ran. */
+  async #fail(): Promise<void> {
+    this.#usable = false;
+    for (const job of this.#jobs.values()) job.ended(job.exit ?? gone);
+    this.#server.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function settle({ exit, open, ended }: Job): void {
+  if (exit !== undefined && open.size === 0) ended(exit);
+}
+
+function closedOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('close', () => resolve());
+  });
+}
+
+/** Hands the worker's answers to whoever listens at the time. */
+class AnswerReader {
+  #listener: (answer: z.infer<typeof Answer>) => void = () => undefined;
+
+  constructor(stream: Readable) {
+    readLines(stream, (line) => this.#listener(Answer.parse(JSON.parse(line))));
+  }
+
+  listen(listener: (answer: z.infer<typeof Answer>) => void): void {
+    this.#listener = listener;
+  }
+}

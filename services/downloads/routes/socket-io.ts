@@ -1,0 +1,173 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { Server as Transport } from 'engine.io';
+import { Server, type Socket } from 'socket.io';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log, UpgradeListener } from '../../contracts/service.ts';
+import { doneStates, type Item, type Progress } from '../domain/item.ts';
+import type { Folders } from '../folders.ts';
+import type { Gone, Live } from '../live.ts';
+import type { Settings } from '../settings.ts';
+import type { DownloadStore } from '../store/store.ts';
+import { chapterTemplate, toRecord } from '../wire/record.ts';
+import { isOwn, originMatcher } from './cors.ts';
+
+export interface SocketIoParts {
+  readonly settings: Settings;
+  readonly folders: Folders;
+  readonly store: DownloadStore;
+  readonly live: Live;
+  readonly history: () => Promise<readonly Item[]>;
+  /** Lets a client in. @throws Problem */
+  readonly admit: (request: IncomingMessage) => Promise<void>;
+  readonly log: Log;
+}
+
+/** The peer's live events, for its web page and for programs that follow it. */
+export interface SocketIo extends AsyncDisposable {
+  /** Takes requests below {@link socketPath}; their origin was looked at. */
+  readonly http: RequestListener;
+  readonly upgrade: UpgradeListener;
+}
+
+export const socketPath = '/socket.io';
+/** Clients have nothing to say; bytes. */
+const longestMessage = 16 * 1024;
+const mostClients = 200;
+
+interface Client {
+  readonly socket: Socket;
+  /** Events that came while the lists were read; undefined once those are sent. */
+  waiting: (readonly [event: string, text: string])[] | undefined;
+}
+
+/**
+ * socket.io 4 over engine.io 4, below `/socket.io`. Each event has one argument, a JSON text: `all`, `subscriptions_all`,
+ * `configuration` and `custom_dirs` for who comes, then `added`, `updated`, `completed`, `canceled` and `cleared`. A
+ * download is named by its address, as everywhere in the peer's protocol.
+ */
+export function openSocketIo(parts: SocketIoParts): SocketIo {
+  const { settings, live, store, log } = parts;
+  const isAllowed = originMatcher(settings.corsAllowedOrigins);
+  const clients = new Set<Client>();
+  /** What the clients have as not done, by uid. */
+  const known = new Set<string>();
+
+  const transport = new Transport({
+    maxHttpBufferSize: longestMessage,
+    allowRequest(request, answer) {
+      admit(request).then(
+        () => answer(undefined, true),
+        (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
+      );
+    },
+  });
+  const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
+  server.bind(transport);
+  server.on('connection', (socket) => {
+    const client: Client = { socket, waiting: [] };
+    clients.add(client);
+    socket.on('disconnect', () => {
+      clients.delete(client);
+      if (clients.size === 0) known.clear();
+    });
+    welcome(client).catch((error: unknown) => {
+      log.error('a live client was not welcomed', { error });
+      socket.disconnect(true);
+    });
+  });
+
+  const admit = async (request: IncomingMessage): Promise<void> => {
+    const { origin, host } = request.headers;
+    if (origin !== undefined && !isOwn(origin, host) && !isAllowed(origin)) {
+      throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
+    }
+    await parts.admit(request);
+    if (clients.size >= mostClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
+  };
+
+  const tell = (event: string, content: unknown): void => {
+    if (clients.size === 0) return;
+    const text = JSON.stringify(content);
+    for (const { socket, waiting } of clients) {
+      if (waiting === undefined) socket.emit(event, text);
+      else waiting.push([event, text]);
+    }
+  };
+
+  const welcome = async (client: Client): Promise<void> => {
+    const [queue, pending, done, choices] = await Promise.all([
+      store.queue(),
+      store.queue(['pending']),
+      parts.history(),
+      parts.folders.choices(),
+    ]);
+    const listed = (items: readonly Item[]): unknown[] =>
+      items.map((item) => [item.url, toRecord(item, live.progressOf(item.uid))]);
+    for (const { uid } of [...queue, ...pending]) known.add(uid);
+    const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
+    send('all', [listed([...queue, ...pending]), listed(done)]);
+    send('subscriptions_all', []);
+    send('configuration', configuration);
+    send('custom_dirs', { download_dir: choices, audio_download_dir: choices });
+    // Told again where the lists had it already: each event holds a whole record.
+    for (const [event, text] of client.waiting ?? []) client.socket.emit(event, text);
+    client.waiting = undefined;
+  };
+
+  const following = live.follow({
+    changed(item: Item, progress: Progress) {
+      if (clients.size === 0) return;
+      tell(eventOf(item, known), toRecord(item, progress));
+    },
+    removed(items: readonly Gone[]) {
+      for (const { uid, url, state } of items) {
+        known.delete(uid);
+        tell(isDone(state) ? 'cleared' : 'canceled', url);
+      }
+    },
+  });
+
+  return {
+    http: (request, response) => transport.handleRequest(request, response),
+    upgrade(request, socket, head) {
+      if (isBelow(request.url)) transport.handleUpgrade(request, socket, head);
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    },
+    async [Symbol.asyncDispose]() {
+      following[Symbol.dispose]();
+      await server.close();
+      transport.close();
+    },
+  };
+}
+
+function eventOf({ uid, state }: Item, known: Set<string>): 'added' | 'updated' | 'completed' {
+  if (isDone(state)) {
+    known.delete(uid);
+    return 'completed';
+  }
+  if (known.has(uid)) return 'updated';
+  known.add(uid);
+  return 'added';
+}
+
+function isDone(state: Item['state']): boolean {
+  return (doneStates as readonly Item['state'][]).includes(state);
+}
+
+function isBelow(url = ''): boolean {
+  return url.startsWith(`${socketPath}/`) || url.startsWith(`${socketPath}?`);
+}
+
+/** What the peer's page asks to know of its settings. */
+const configuration = {
+  CUSTOM_DIRS: true,
+  CREATE_CUSTOM_DIRS: true,
+  DEFAULT_FOLDER: '',
+  OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
+  PUBLIC_HOST_URL: 'download/',
+  PUBLIC_HOST_AUDIO_URL: 'audio_download/',
+  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
+  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: '60',
+  ALLOW_YTDL_OPTIONS_OVERRIDES: false,
+};

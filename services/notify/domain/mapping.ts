@@ -1,0 +1,78 @@
+/** One rule of a payload mapping: `?:source=target`. */
+export interface MappingRule {
+  readonly source: string;
+  /** A field of a notification, a value for the field `source`, or nothing: then `source` is taken away. */
+  readonly target: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Names and indexes a path may have, as in the peer. */
+const deepest = 5;
+const longestPath = 1000;
+
+/** Fields a notification has; a target that is none of them is a value. */
+const known = new Set([
+  ...['body', 'title', 'type', 'format', 'tag', 'tags', 'urls', 'attach', 'attachment', 'attachments'],
+]);
+
+/** The rules of a query, in its order: parameters whose name begins with a colon. */
+export function mappingRules(query: URLSearchParams): readonly MappingRule[] {
+  return [...query]
+    .filter(([name]) => name.startsWith(':'))
+    .map(([name, target]) => ({ source: name.slice(1).trim(), target: target.trim() }));
+}
+
+/** `a.b[0].c` as its steps; undefined for what is no path. */
+function stepsOf(path: string): readonly (string | number)[] | undefined {
+  if (path.length > longestPath) return undefined;
+  const steps: (string | number)[] = [];
+  for (const part of path.split('.')) {
+    const [, name, indexes] = /^([^[\]]+)((?:\[\d{1,6}\])*)$/.exec(part) ?? [];
+    if (name === undefined || indexes === undefined) return undefined;
+    steps.push(name, ...[...indexes.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
+  }
+  return steps.length <= deepest ? steps : undefined;
+}
+
+function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
+  return steps.reduce<unknown>((value, step) => {
+    if (typeof step === 'number') return Array.isArray(value) ? (value as readonly unknown[])[step] : undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return Object.hasOwn(value, step) ? (value as Fields)[step] : undefined;
+  }, fields);
+}
+
+/**
+ * Rewrites the fields of a call as its mapping says, rule by rule: moves a field, swaps two that are both known, copies
+ * out of a nested path (JSON alone), sets a constant, or takes a field away. A flat field that is missing is passed over.
+ * Undefined when a path is malformed, too deep or leads nowhere.
+ */
+export function mapFields(given: Fields, rules: readonly MappingRule[], nested: boolean): Fields | undefined {
+  const fields = new Map(Object.entries(given));
+  for (const { source, target } of rules) {
+    const name = source.toLowerCase();
+    const wanted = target.toLowerCase();
+    const held = fields.has(source) ? source : name;
+    if (fields.has(held)) {
+      const value = fields.get(held);
+      if (target === '') fields.delete(held);
+      else if (!known.has(wanted)) fields.set(held, target);
+      else if (known.has(name) && fields.has(wanted)) {
+        fields.set(held, fields.get(wanted));
+        fields.set(wanted, value);
+      } else {
+        fields.delete(held);
+        fields.set(wanted, value);
+      }
+    } else if (nested && /[.[\]]/.test(source)) {
+      const steps = stepsOf(source);
+      const value = steps === undefined ? undefined : follow(given, steps);
+      if (value === undefined) return undefined;
+      if (known.has(wanted)) fields.set(wanted, value);
+    } else if (known.has(name) && target !== '' && !known.has(wanted)) {
+      fields.set(name, target);
+    }
+  }
+  return Object.fromEntries(fields);
+}

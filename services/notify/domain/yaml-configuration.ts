@@ -1,0 +1,143 @@
+import { isMap, isScalar, isSeq, parseDocument, LineCounter, type Document, type Node } from 'yaml';
+import {
+  applyGroups,
+  most,
+  parseNames,
+  type Configuration,
+  type ConfigurationEntry,
+  type Group,
+} from './configuration.ts';
+import type { Tag } from './tags.ts';
+
+type YamlPath = readonly (string | number)[];
+
+const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
+
+interface Reading {
+  readonly lines: LineCounter;
+  readonly base: readonly Tag[];
+  readonly entries: ConfigurationEntry[];
+  readonly skipped: { line: number; reason: string }[];
+}
+
+/** A document whose scalars are all text: `tag: yes` is the tag yes. */
+export function parseYaml(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+  const lines = new LineCounter();
+  return { document: parseDocument(text, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' }), lines };
+}
+
+/** Text of a scalar, texts of a list of them; nested structures say nothing here. */
+function textsOf(node: unknown): readonly string[] {
+  if (isScalar(node)) return typeof node.value === 'string' && node.value !== '' ? [node.value] : [];
+  return isSeq(node) ? node.items.flatMap((item) => (isSeq(item) ? [] : textsOf(item))) : [];
+}
+
+function tagsOf(node: unknown, limit: number = most.names): readonly Tag[] | undefined {
+  const text = textsOf(node).join(',').trim();
+  return text === '' ? [] : parseNames(text, limit);
+}
+
+function splitNames(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
+}
+
+function lineOf(node: unknown, lines: LineCounter): number {
+  const start = (node as Partial<Node> | null)?.range?.[0];
+  return start === undefined ? 1 : lines.linePos(start).line;
+}
+
+/** Arguments of a destination that are written as keys of a map, put into its URL; a later one wins over the URL's own. */
+function withArguments(url: string, node: unknown): string {
+  if (!isMap(node)) return url;
+  const pairs = node.items.flatMap(({ key, value }): string[] => {
+    const name = isScalar(key) ? String(key.value) : '';
+    if (['', 'tag', 'tags', 'url'].includes(name.toLowerCase()) || !isScalar(value)) return [];
+    return [`${encodeURIComponent(name)}=${encodeURIComponent(textsOf(value)[0] ?? '')}`];
+  });
+  return pairs.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${pairs.join('&')}`;
+}
+
+function merged(...lists: readonly (readonly Tag[])[]): readonly Tag[] {
+  return [...new Map(lists.flat().map((tag) => [tag.name, tag])).values()];
+}
+
+/** One destination with its own arguments and tags. */
+function addEntry(reading: Reading, url: string, own: unknown, place: unknown, path: YamlPath): void {
+  const line = lineOf(place, reading.lines);
+  const written = isMap(own) ? [own.get('tag', true), own.get('tags', true)] : [];
+  const tags = written.map((node) => tagsOf(node));
+  if (!urlStart.test(url)) reading.skipped.push({ line, reason: 'it is no destination' });
+  else if (!tags.every((each) => each !== undefined)) reading.skipped.push({ line, reason: 'its tags are not valid' });
+  else {
+    const entry = { url: withArguments(url, own), line, path, own: written.flatMap(textsOf).flatMap(splitNames) };
+    reading.entries.push({ ...entry, tags: merged(reading.base, ...tags) });
+  }
+}
+
+/** An item of `urls`: an address, a map with `url`, or an address that leads to a map or a list of maps. */
+function addItem(reading: Reading, item: unknown, path: YamlPath): void {
+  if (isScalar(item)) {
+    addEntry(reading, String(item.value).trim(), undefined, item, path);
+    return;
+  }
+  if (!isMap(item)) {
+    reading.skipped.push({ line: lineOf(item, reading.lines), reason: 'it is no destination' });
+    return;
+  }
+  const url = item.get('url');
+  if (typeof url === 'string') {
+    addEntry(reading, url.trim(), item, item, path);
+    return;
+  }
+  for (const { key, value } of item.items) {
+    const address = isScalar(key) ? String(key.value).trim() : '';
+    const here = [...path, isScalar(key) ? String(key.value) : ''];
+    if (isSeq(value)) value.items.forEach((own, at) => addEntry(reading, address, own, own, [...here, at]));
+    else addEntry(reading, address, value, key, here);
+  }
+}
+
+/** `groups`: a map from a group's name to its members, or a list of such maps. */
+function groupsOf(node: unknown, lines: LineCounter, skipped: Reading['skipped']): readonly Group[] {
+  const maps = isSeq(node) ? node.items : [node];
+  const groups = maps.flatMap((map) =>
+    !isMap(map)
+      ? []
+      : map.items.flatMap(({ key, value }): readonly Group[] => {
+          const names = tagsOf(key);
+          const members = tagsOf(value, most.members);
+          if (names !== undefined && members !== undefined)
+            return [{ names, members: members.map(({ name }) => name) }];
+          skipped.push({ line: lineOf(key, lines), reason: 'its tags are not valid' });
+          return [];
+        }),
+  );
+  return groups.slice(0, most.groups);
+}
+
+/**
+ * Reads the peer's YAML format: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is not
+ * followed; `asset` says how the peer's own client looks and means nothing here.
+ */
+export function parseYamlConfiguration(text: string): Configuration {
+  const { document, lines } = parseYaml(text);
+  const [problem] = document.errors;
+  if (problem !== undefined) {
+    return {
+      entries: [],
+      skipped: [{ line: lines.linePos(problem.pos[0]).line, reason: 'from here on it is no YAML' }],
+    };
+  }
+  const root = document.contents;
+  if (!isMap(root)) return { entries: [], skipped: [{ line: 1, reason: 'it is no YAML configuration' }] };
+  const skipped: { line: number; reason: string }[] = [];
+  const base = merged(tagsOf(root.get('tag', true)) ?? [], tagsOf(root.get('tags', true)) ?? []);
+  const reading: Reading = { lines, base, entries: [], skipped };
+  const urls = root.get('urls', true);
+  if (isSeq(urls)) urls.items.forEach((item, at) => addItem(reading, item, ['urls', at]));
+  else if (urls !== undefined) addItem(reading, urls, ['urls']);
+  const include = root.get('include', true);
+  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: 'include is not followed' });
+  const groups = groupsOf(root.get('groups', true), lines, skipped);
+  return { entries: applyGroups(reading.entries, groups), skipped: skipped.sort((a, b) => a.line - b.line) };
+}

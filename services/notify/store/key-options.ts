@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+
+/** What the owner of a key chooses for it, beside its configuration. */
+export const keyOptions: Migration = {
+  name: '004-add-key-options',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .alterTable('configurations')
+      .addColumn('options', 'text', (column) => column.notNull().defaultTo('{}'))
+      .execute();
+  },
+};

@@ -1,0 +1,59 @@
+import { pushPopupRules, PushJudge, type PushRules } from '../../contracts/push-rules.ts';
+import type { PushQuiet } from '../../contracts/push-quiet-api.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { QuietStore } from '../store/quiet.ts';
+
+const none: PushQuiet = { rules: [], zone: null, popups: false };
+
+/** Everyone's rules, kept at hand: they are asked for each message. */
+export class People {
+  readonly #context: Pick<Context, 'accounts' | 'bus'>;
+  readonly #store: QuietStore;
+  #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushJudge }> = new Map();
+  #told: string | undefined;
+
+  constructor(context: Pick<Context, 'accounts' | 'bus'>, store: QuietStore) {
+    this.#context = context;
+    this.#store = store;
+  }
+
+  /** Undefined for who has no rules: everything reaches them at once. */
+  judge(account: string): PushJudge | undefined {
+    return this.#rules.get(account)?.judge;
+  }
+
+  quiet(account: string): PushQuiet {
+    return this.#rules.get(account)?.quiet ?? none;
+  }
+
+  /** Whose rules the machine's popups follow. */
+  get atTheMachine(): string | undefined {
+    for (const [account, { quiet }] of this.#rules) if (quiet.popups) return account;
+    return undefined;
+  }
+
+  /** Reads the rules anew; what has not changed stays ready. */
+  async load(): Promise<void> {
+    const people = await this.#store.people();
+    this.#rules = new Map(
+      people.map(({ account, quiet }) => {
+        const known = this.#rules.get(account);
+        const same = known !== undefined && JSON.stringify(known.quiet) === JSON.stringify(quiet);
+        return [account, same ? known : { quiet, judge: new PushJudge(quiet) }];
+      }),
+    );
+    await this.#tellPopups();
+  }
+
+  /** Who was made a user, switched off or removed decides no more about the machine's popups. */
+  async #tellPopups(): Promise<void> {
+    const owner = this.atTheMachine;
+    const account = owner === undefined ? undefined : await this.#context.accounts.find(owner);
+    const followed = owner !== undefined && account?.role === 'admin' && account.enabled;
+    const { rules, zone } = followed ? this.quiet(owner) : none;
+    const told: PushRules = { rules: [...rules], zone };
+    const text = JSON.stringify(told);
+    if (text !== this.#told) this.#context.bus.publish(pushPopupRules, told);
+    this.#told = text;
+  }
+}

@@ -1,0 +1,152 @@
+import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import type { ApiHandler } from '../../contracts/api.ts';
+import { inboxSeen } from '../../contracts/inbox.ts';
+import type { Context } from '../../contracts/service.ts';
+import { Alarm } from '../alarm.ts';
+import { defaultPriority } from '../domain/priority.ts';
+import type { Recorded } from '../record.ts';
+import { quietHandlers } from '../routes/quiet.ts';
+import { QuietStore } from '../store/quiet.ts';
+import { WebPushStore } from '../store/web-push.ts';
+import { mayRead } from '../web-push/delivery.ts';
+import { tellDigests } from './digests.ts';
+import { People } from './people.ts';
+import { remindAll } from './reminders.ts';
+
+const minute = 60_000;
+
+/** How a message is to reach a person's browsers now. */
+export interface Manner {
+  /** Without a sound. */
+  readonly silent?: true;
+  /** What acknowledges it: it comes again until then. */
+  readonly acknowledge?: string;
+}
+
+/** People's rules for what reaches them without asking: what is held back, summed up, repeated. */
+export interface Quiet extends AsyncDisposable {
+  readonly handlers: readonly ApiHandler[];
+  /**
+   * Decides about a message for these accounts in the transaction that stores it, and answers how it reaches them now;
+   * who is not in the answer gets it summed up later.
+   */
+  sort(
+    transaction: Context['db'],
+    recorded: Pick<Recorded, 'message' | 'text' | 'entry'>,
+    accounts: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, Manner>>;
+  start(): Promise<Disposable>;
+  /** Call each minute: others may share the tables, and the clock may have been set. */
+  upkeep(): Promise<void>;
+}
+
+export function openQuiet(context: Context): Quiet {
+  const { accounts, bus, clock, commit, log, random } = context;
+  const store = new QuietStore(context.db);
+  const people = new People(context, store);
+  const parts = { context, store, browsers: new WebPushStore(context), people };
+  /** False while nothing waits or comes again: most inboxes are read without any of it. */
+  let busy = true;
+  let expected = 0;
+
+  const alarm = new Alarm({
+    context,
+    failed: 'held messages were not summed up',
+    async ring() {
+      const before = expected;
+      const waits = await tellDigests(parts);
+      const reminder = await remindAll(parts);
+      // What was held meanwhile may not have been seen.
+      busy = waits || reminder !== undefined || expected !== before;
+      const next = Math.min(waits ? nextMinute() : Infinity, reminder ?? Infinity);
+      return next === Infinity ? undefined : Math.ceil(next / 1000);
+    },
+  });
+  /** Quiet ends on full minutes alone. */
+  const nextMinute = (): number => (Math.floor(clock.now() / minute) + 1) * minute;
+  const expect = (time: number): void => {
+    busy = true;
+    expected += 1;
+    alarm.expect(Math.ceil(time / 1000));
+  };
+  const look = (): void => alarm.expect(Math.floor(clock.now() / 1000));
+
+  const forget = async (account: string): Promise<void> => {
+    if (account === everyone) return;
+    if ((await accounts.find(account)) === undefined) {
+      await commit((transaction) => store.forget(transaction, account));
+    }
+    await people.load();
+  };
+
+  return {
+    handlers: quietHandlers({
+      context,
+      store,
+      people,
+      async changed() {
+        await people.load();
+        look();
+      },
+    }),
+
+    async sort(transaction, { message, text, entry }, readers) {
+      const { id, topic, event, sequence_id, priority = defaultPriority } = message;
+      const sequence = sequence_id ?? id;
+      if (busy && (event !== 'message' || sequence_id !== undefined)) {
+        await store.supersede(transaction, topic, sequence);
+      }
+      const manners = new Map<string, Manner>();
+      const now = clock.now();
+      for (const account of readers) {
+        // A browser may want all topics, also those its person may not read: nothing is noted of them.
+        const known = event === 'message' ? people.judge(account) : undefined;
+        const judge = known !== undefined && (await mayRead(context, { account }, topic)) ? known : undefined;
+        const outcome = judge?.outcome(topic, priority, now) ?? 'show';
+        const held = { account, topic, sequence, key: entry?.key ?? `push:${id}` };
+        const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
+        if (outcome === 'hold') {
+          await store.hold(transaction, [held]);
+          expect(nextMinute());
+        } else if (outcome === 'show' && minutes > 0) {
+          const due = now + minutes * minute;
+          const acknowledge = random.text(32);
+          const repeats = await store.repeat(transaction, { ...held, id: acknowledge, text, time: now, due });
+          manners.set(account, repeats ? { acknowledge } : {});
+          expect(due);
+        } else {
+          manners.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : {});
+        }
+      }
+      return manners;
+    },
+
+    async start() {
+      const open = new DisposableStack();
+      await people.load();
+      open.use(
+        bus.subscribe(inboxSeen, ({ keys }) => {
+          if (!busy || keys.length === 0) return;
+          commit((transaction) => store.seen(transaction, keys)).catch((error: unknown) =>
+            log.error('read messages still count as held', { error }),
+          );
+        }),
+      );
+      open.use(
+        bus.subscribe(accountsChanged, ({ account }) => {
+          forget(account).catch((error: unknown) => log.error('an account kept its rules', { account, error }));
+        }),
+      );
+      // What ended while nothing ran is told now.
+      look();
+      return open;
+    },
+
+    async upkeep() {
+      await people.load();
+      look();
+    },
+
+    [Symbol.asyncDispose]: () => alarm[Symbol.asyncDispose](),
+  };
+}

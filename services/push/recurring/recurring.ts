@@ -1,0 +1,63 @@
+import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import type { ApiHandler } from '../../contracts/api.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Publisher } from '../publisher.ts';
+import type { Record } from '../record.ts';
+import { scheduleHandlers } from '../routes/schedules.ts';
+import type { MessageStore } from '../store/messages.ts';
+import { RecurringStore } from '../store/recurring.ts';
+import { RecurringRuns } from './runs.ts';
+import { Schedules } from './schedules.ts';
+
+export interface RecurringParts {
+  readonly context: Context;
+  readonly messages: MessageStore;
+  readonly publisher: Publisher;
+  readonly record: Record;
+  readonly reserved: ReadonlySet<string>;
+  /** What is planned is another than before. */
+  readonly changed: () => void;
+  /** Bytes. */
+  readonly messageSizeLimit: number;
+}
+
+/** Messages that go out again and again. */
+export interface Recurring extends AsyncDisposable {
+  readonly handlers: readonly ApiHandler[];
+  start(): Promise<Disposable>;
+  eachMinute(): Promise<void>;
+}
+
+export function openRecurring(parts: RecurringParts): Recurring {
+  const { context, reserved, messageSizeLimit } = parts;
+  const store = new RecurringStore(context.db);
+  const runs = new RecurringRuns({ ...parts, store, changed: parts.changed });
+  const schedules = new Schedules({
+    context,
+    store,
+    publisher: parts.publisher,
+    expect: (time) => runs.expect(time),
+    changed: parts.changed,
+  });
+  const forgetRemoved = async (account: string): Promise<void> => {
+    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
+    await schedules.forget(account);
+  };
+  return {
+    handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
+    async start() {
+      using open = new DisposableStack();
+      open.use(
+        context.bus.subscribe(accountsChanged, ({ account }) => {
+          forgetRemoved(account).catch((error: unknown) =>
+            context.log.error('an account kept its schedules', { account, error }),
+          );
+        }),
+      );
+      await runs.look();
+      return open.move();
+    },
+    eachMinute: () => runs.look(),
+    [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Generated, Kysely } from 'kysely';
+
+interface Columns {
+  id: string;
+  account: string;
+  topic: string;
+  content: string;
+  rule: string;
+  zone: string;
+  starts: number | null;
+  ends: number | null;
+  missed: string;
+  enabled: number;
+  next: number | null;
+  last: number | null;
+  trouble: string;
+}
+
+interface Tables {
+  recurring: Columns & { seq: Generated<number> };
+}
+
+/** A message that goes out again and again; times in unix seconds. */
+export interface RecurringRow extends Readonly<Columns> {
+  readonly seq: number;
+}
+
+/** A step of a schedule from one run to the next. */
+export interface Step {
+  readonly id: string;
+  /** The run that this step leaves behind: whoever finds another one there comes too late. */
+  readonly from: number;
+  readonly next: number | null;
+  readonly last: number;
+  readonly trouble: string;
+}
+
+/** Schedules of messages that recur. */
+export class RecurringStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async insert(transaction: Kysely<Tables>, row: Readonly<Columns>): Promise<void> {
+    await transaction.insertInto('recurring').values(row).execute();
+  }
+
+  /** False when it is gone. */
+  async change(
+    transaction: Kysely<Tables>,
+    id: string,
+    change: Partial<Omit<Columns, 'id' | 'account'>>,
+  ): Promise<boolean> {
+    const result = await transaction.updateTable('recurring').set(change).where('id', '=', id).executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  }
+
+  async remove(transaction: Kysely<Tables>, id: string): Promise<boolean> {
+    const result = await transaction.deleteFrom('recurring').where('id', '=', id).executeTakeFirst();
+    return result.numDeletedRows > 0n;
+  }
+
+  /** Removes all that an account has. */
+  async forget(transaction: Kysely<Tables>, account: string): Promise<void> {
+    await transaction.deleteFrom('recurring').where('account', '=', account).execute();
+  }
+
+  async find(id: string): Promise<RecurringRow | undefined> {
+    return this.#db.selectFrom('recurring').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** The newest first; of one account where it is given. */
+  async list(account: string | undefined, before: number | undefined, limit: number): Promise<readonly RecurringRow[]> {
+    return this.#db
+      .selectFrom('recurring')
+      .selectAll()
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
+      .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  async count(account?: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom('recurring')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  /** When the next run is due, in unix seconds. */
+  async nextTime(): Promise<number | undefined> {
+    const row = await this.#db
+      .selectFrom('recurring')
+      .select('next')
+      .where('next', 'is not', null)
+      .orderBy('next')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.next ?? undefined;
+  }
+
+  /** Schedules with a run that is due, the oldest first. */
+  async due(now: number, limit: number): Promise<readonly RecurringRow[]> {
+    return this.#db.selectFrom('recurring').selectAll().where('next', '<=', now).orderBy('next').limit(limit).execute();
+  }
+
+  /** Schedules that ran at a time which is still to come: the clock was ahead. */
+  async ahead(now: number, limit: number): Promise<readonly RecurringRow[]> {
+    return this.#db.selectFrom('recurring').selectAll().where('last', '>', now).orderBy('last').limit(limit).execute();
+  }
+
+  /** Goes from run to run; answers the ids of those that nobody moved or switched off meanwhile. */
+  async advance(transaction: Kysely<Tables>, steps: readonly Step[]): Promise<ReadonlySet<string>> {
+    const moved = new Set<string>();
+    for (const { id, from, next, last, trouble } of steps) {
+      const result = await transaction
+        .updateTable('recurring')
+        .set({ next, last, trouble })
+        .where('id', '=', id)
+        .where('next', '=', from)
+        .executeTakeFirst();
+      if (result.numUpdatedRows > 0n) moved.add(id);
+    }
+    return moved;
+  }
+}

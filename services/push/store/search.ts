@@ -1,0 +1,176 @@
+import { PostgresAdapter, sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Phrase } from '../domain/search-words.ts';
+
+interface Tables {
+  messages: { seq: number; id: string; topic: string; time: number; expires: number; text: string };
+  message_words: { seq: number };
+  message_sequences: { seq: number; topic: string; sequence: string };
+}
+
+/** A message by its number, and the words it is found by. */
+export interface Indexed {
+  readonly seq: number;
+  readonly words: readonly string[];
+}
+
+/** Which messages are sought: numbers between `from` and `before`, both left out; times in unix seconds. */
+export interface Sought {
+  readonly phrases: readonly Phrase[];
+  readonly from: number;
+  readonly before: number;
+  /** Undefined: of all topics. */
+  readonly topics: readonly string[] | undefined;
+  readonly since: number;
+  readonly until: number;
+  readonly now: number;
+  readonly limit: number;
+}
+
+export interface FoundMessage {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/**
+ * The words of cached messages: on SQLite a full-text table that holds no text, on PostgreSQL a vector with an index. The
+ * words come folded, so that both find the same.
+ */
+export class SearchStore {
+  readonly #db: Kysely<Tables>;
+  readonly #postgres: boolean;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+    this.#postgres = isPostgres(db);
+  }
+
+  async add(transaction: Kysely<Tables>, messages: readonly Indexed[]): Promise<void> {
+    const rows = messages.filter(({ words }) => words.length > 0);
+    if (rows.length === 0) return;
+    if (this.#postgres) {
+      const json = JSON.stringify(rows.map(({ seq, words }) => [seq, vectorOf(words)]));
+      await sql`
+        insert into message_words (seq, words)
+        select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
+        on conflict do nothing`.execute(transaction);
+    } else {
+      const json = JSON.stringify(rows.map(({ seq, words }) => [seq, words.join(' ')]));
+      await sql`
+        insert into message_words (rowid, words)
+        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
+    }
+  }
+
+  async remove(transaction: Kysely<Tables>, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    const json = JSON.stringify(seqs);
+    if (this.#postgres) {
+      const list = sql`(select value::bigint from json_array_elements_text(${json}::json))`;
+      await sql`delete from message_words where seq in ${list}`.execute(transaction);
+      await sql`delete from message_sequences where seq in ${list}`.execute(transaction);
+    } else {
+      const list = sql`(select value from json_each(${json}))`;
+      await sql`delete from message_words where rowid in ${list}`.execute(transaction);
+      await sql`delete from message_sequences where seq in ${list}`.execute(transaction);
+    }
+  }
+
+  /** Notes which sequence messages are of. */
+  async addSequences(transaction: Kysely<Tables>, rows: readonly Tables['message_sequences'][]): Promise<void> {
+    if (rows.length > 0) await transaction.insertInto('message_sequences').values(rows).execute();
+  }
+
+  /** The messages of a sequence, the first of which may have given it its id. */
+  async ofSequence(transaction: Kysely<Tables>, topic: string, sequence: string): Promise<readonly number[]> {
+    const later = await transaction
+      .selectFrom('message_sequences')
+      .select('seq')
+      .where('topic', '=', topic)
+      .where('sequence', '=', sequence)
+      .execute();
+    const first = await transaction
+      .selectFrom('messages')
+      .select('seq')
+      .where('id', '=', sequence)
+      .where('topic', '=', topic)
+      .execute();
+    return [...later, ...first].map(({ seq }) => seq);
+  }
+
+  /** What is found, the newest first; without phrases everything is. */
+  async find(sought: Sought): Promise<readonly FoundMessage[]> {
+    const { from, before, topics, since, until, now, limit } = sought;
+    let query = this.#db
+      .selectFrom('messages')
+      .select(['messages.seq', 'messages.text'])
+      .where('messages.expires', '>', now)
+      .where('messages.time', '>=', since)
+      .where('messages.time', '<=', until)
+      .limit(limit);
+    if (topics !== undefined) query = query.where('messages.topic', 'in', topics);
+    if (sought.phrases.length === 0) {
+      const between = query.where('messages.seq', '>', from).where('messages.seq', '<', before);
+      return between.orderBy('messages.seq', 'desc').execute();
+    }
+    // The words' own numbers everywhere, so that the index of words leads.
+    const number = this.#number();
+    return query
+      .innerJoin('message_words', (join) => join.on(number, '=', sql.ref('messages.seq')))
+      .where(this.#matches(sought.phrases))
+      .where(sql<boolean>`${number} > ${from} and ${number} < ${before}`)
+      .orderBy(number, 'desc')
+      .execute();
+  }
+
+  /** The oldest and the newest number that is cached. */
+  async bounds(): Promise<{ readonly first: number; readonly last: number } | undefined> {
+    const ends = await Promise.all(
+      (['asc', 'desc'] as const).map((order) =>
+        this.#db.selectFrom('messages').select('seq').orderBy('seq', order).limit(1).executeTakeFirst(),
+      ),
+    );
+    const [first, last] = ends.map((row) => row?.seq);
+    return first === undefined || last === undefined ? undefined : { first, last };
+  }
+
+  /** The topics of all cached messages, one look at the index each, however many messages they have. */
+  async topics(): Promise<readonly string[]> {
+    const { rows } = await sql<{ topic: string }>`
+      with recursive each(topic) as (
+        select min(topic) from messages
+        union all
+        select (select min(messages.topic) from messages where messages.topic > each.topic)
+        from each where each.topic is not null
+      )
+      select topic from each where topic is not null`.execute(this.#db);
+    return rows.map(({ topic }) => topic);
+  }
+
+  #number(): RawBuilder<number> {
+    return sql<number>`message_words.${sql.ref(this.#postgres ? 'seq' : 'rowid')}`;
+  }
+
+  #matches(phrases: readonly Phrase[]): RawBuilder<boolean> {
+    if (!this.#postgres) return sql<boolean>`message_words match ${phrases.map(matchOf).join(' AND ')}`;
+    return sql<boolean>`message_words.words @@ ${phrases.map(queryOf).join(' & ')}::tsquery`;
+  }
+}
+
+export function isPostgres(db: Kysely<any>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+// Words hold letters, digits and marks alone, so that nothing in them means anything to either language.
+
+function matchOf({ words, prefix }: Phrase): string {
+  return `"${words.join(' ')}"${prefix ? ' *' : ''}`;
+}
+
+function queryOf({ words, prefix }: Phrase): string {
+  const quoted = words.map((word) => `'${word}'`).join(' <-> ');
+  return `(${quoted}${prefix ? ':*' : ''})`;
+}
+
+function vectorOf(words: readonly string[]): string {
+  return words.map((word, at) => `'${word}':${String(at + 1)}`).join(' ');
+}

@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildLoad, type Delivered, type Load } from './load.ts';
+import { cpuSeconds, inFreshFolder, percentile, proportionalKilobytes } from './measure.ts';
+import { startHomeport, startNtfy, type PushServer } from './push-servers.ts';
+import type { BenchOptions, Figure } from './run.ts';
+
+const inFlight = 32;
+const cached = 10_000;
+const topic = 'bench-info-monitoring';
+
+interface Servers<T = PushServer> {
+  readonly homeport: T;
+  /** Undefined when no ntfy was named. */
+  readonly ntfy: T | undefined;
+}
+
+/**
+ * The push server, and beside it a real ntfy, turn and turn about in one run. The servers and their load share the
+ * cores of this machine, so that ratios and CPU per unit say more than rates.
+ */
+export function benchPush({ ntfy }: BenchOptions): Promise<readonly Figure[]> {
+  return inFreshFolder(async (folder) => {
+    const load = buildLoad(folder);
+    const beside = async (name: string, work: (load: Load, servers: Servers) => Promise<readonly Figure[]>) => {
+      await using homeport = await startHomeport(join(folder, `homeport-${name}`));
+      await using peer = ntfy === undefined ? undefined : await startNtfy(ntfy, join(folder, `ntfy-${name}`));
+      return await work(load, { homeport, ntfy: peer });
+    };
+    return [
+      ...(await beside('publish', publishing)),
+      ...(await beside('password', passwords)),
+      ...(await beside('poll', polling)),
+      ...(await beside('json', streaming)),
+      ...(await beside('ws', webSockets)),
+    ];
+  });
+}
+
+async function publishing(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  const results = await inTurn(servers, 5, async (server, name) => {
+    const count = name === 'homeport' ? 4000 : 600;
+    const cpu = cpuSeconds(server.pid);
+    const published = await load.publish(server.port, inFlight, count, publication(server));
+    await idle(server);
+    return {
+      ...published,
+      refused: (published.refused / count) * 100,
+      cpuMs: ((cpuSeconds(server.pid) - cpu) / count) * 1000,
+    };
+  });
+  return [
+    figure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
+    figure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
+    figure('push: publish, refused', '%', results, ({ refused }) => refused),
+    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, most(0.25)),
+    figure('push: publish (CPU of the load)', 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+  ];
+}
+
+async function passwords(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  const results = await inTurn(servers, 3, async (server, name) => {
+    const count = name === 'homeport' ? 3000 : 100;
+    const rate = async (authorization: string): Promise<number> =>
+      (await load.publish(server.port, inFlight, count, publication(server, { authorization }))).perSecond;
+    return (await rate(server.token)) / (await rate(server.password));
+  });
+  const { what, measured, unit, peer } = figure('push: token against password', 'times', results, (times) => times);
+  return [{ what, measured, unit, peer, goal: { at: 'most', value: 2 } }];
+}
+
+async function polling(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  const results = await inTurn(servers, 1, async (server) => {
+    await load.publish(server.port, inFlight, cached, publication(server));
+    await idle(server);
+    return server;
+  });
+  const times = await inTurn({ homeport: results.homeport[0], ntfy: results.ntfy[0] }, 9, async (server) => {
+    // HTTP/1.0: the answer comes in one piece.
+    const request = `GET /${topic}/json?poll=1&since=all HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: ${server.token}\r\n\r\n`;
+    const { messages, p50 } = await load.poll(server.port, 1, request);
+    // One that refuses requests under load has fewer.
+    if (messages < 0.95 * cached) throw new Error(`a poll brought ${messages} messages`);
+    return p50;
+  });
+  return [figure('push: poll of 10,000 messages', 'ms', times, (ms) => ms, most(0.2))];
+}
+
+async function streaming(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  const memory = await memoryOf(load, servers, 'json', 5000);
+  return [
+    memory,
+    ...(await delivering(load, servers, 1000, { messages: 30, pauseMs: 30 })),
+    ...(await delivering(load, servers, 10_000, { messages: 5, pauseMs: 300 })),
+  ];
+}
+
+async function webSockets(load: Load, servers: Servers): Promise<readonly Figure[]> {
+  return [await memoryOf(load, servers, 'ws', 5000)];
+}
+
+/** What an idle stream keeps, garbage not counted, in KB (10^3 bytes). */
+async function memoryOf(load: Load, servers: Servers, kind: 'json' | 'ws', streams: number): Promise<Figure> {
+  const results = await inTurn(servers, 1, async (server) => {
+    const open = (connections: number) =>
+      load.listen(server.port, { connections, messages: 0, pauseMs: 0, ...requests(server, kind) });
+    // What the first stream loads is no stream's.
+    await (await open(100))[Symbol.asyncDispose]();
+    await server.collect();
+    const before = proportionalKilobytes(server.pid);
+    await using _ = await open(streams);
+    await server.collect();
+    return (proportionalKilobytes(server.pid) - before) / streams;
+  });
+  const { what, measured, unit, peer } = figure(`push: idle stream, ${kind}`, 'KB', results, (kilobytes) => kilobytes);
+  return { what, measured, unit, peer, goal: { at: 'most', value: kind === 'ws' ? 20 : 25 } };
+}
+
+async function delivering(
+  load: Load,
+  servers: Servers,
+  connections: number,
+  pace: { messages: number; pauseMs: number },
+): Promise<readonly Figure[]> {
+  const open = (server: PushServer) => load.listen(server.port, { connections, ...pace, ...requests(server, 'json') });
+  await using homeport = await open(servers.homeport);
+  await using ntfy = servers.ntfy === undefined ? undefined : await open(servers.ntfy);
+  const results = await inTurn<typeof homeport, Delivered & { cpuUs: number }>(
+    { homeport, ntfy },
+    6,
+    async (streams, name) => {
+      const { pid } = servers[name] ?? servers.homeport;
+      const cpu = cpuSeconds(pid);
+      const delivered = await streams.deliver();
+      return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
+    },
+  );
+  const goal = most(connections > 1000 ? 1 : 0.5);
+  const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
+  return [
+    figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),
+    figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99, goal),
+    figure(`${to}, the last`, 'ms', results, ({ last }) => last),
+    figure(`${to} (CPU each)`, 'us', results, ({ cpuUs }) => cpuUs),
+    figure(`${to} (CPU of the load)`, 'us', results, ({ loadCpuMs }) => loadCpuMs * 1000),
+  ];
+}
+
+function publication(server: PushServer, { authorization = server.token, body = 'x'.repeat(64) } = {}): string {
+  const headers = `Host: 127.0.0.1\r\nAuthorization: ${authorization}\r\nTitle: Load\r\nTags: a,b\r\nPriority: 4`;
+  return `POST /${topic} HTTP/1.1\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+function requests(server: PushServer, kind: 'json' | 'ws'): { stream: string; publish: string } {
+  const upgrade =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const head = `GET /${topic}/${kind} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${server.token}\r\n`;
+  return {
+    stream: `${head}${kind === 'ws' ? upgrade : ''}\r\n`,
+    publish: publication(server, { body: `MARKER######${'x'.repeat(52)}` }),
+  };
+}
+
+/** Measures both in turn, so that what else the machine does touches both. */
+async function inTurn<S, T>(
+  servers: Servers<S>,
+  rounds: number,
+  measure: (server: S, name: keyof Servers) => Promise<T>,
+): Promise<{ readonly homeport: readonly [T, ...T[]]; readonly ntfy: readonly T[] }> {
+  const homeport: T[] = [];
+  const ntfy: T[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    homeport.push(await measure(servers.homeport, 'homeport'));
+    if (servers.ntfy !== undefined) ntfy.push(await measure(servers.ntfy, 'ntfy'));
+  }
+  return { homeport: homeport as [T, ...T[]], ntfy };
+}
+
+/** Medians of what was measured. `goal` is for the ratio of both. */
+function figure<T>(
+  what: string,
+  unit: string,
+  results: { readonly homeport: readonly T[]; readonly ntfy: readonly T[] },
+  value: (result: T) => number,
+  goal?: NonNullable<Figure['goal']>,
+): Figure {
+  return {
+    what,
+    unit,
+    measured: percentile(results.homeport.map(value), 0.5),
+    ...(results.ntfy.length > 0 && { peer: percentile(results.ntfy.map(value), 0.5) }),
+    ...(goal !== undefined && { goal }),
+  };
+}
+
+function least(value: number): Figure['goal'] & object {
+  return { at: 'least', value, of: 'ratio' };
+}
+
+function most(value: number): Figure['goal'] & object {
+  return { at: 'most', value, of: 'ratio' };
+}
+
+/** Waits until a server has done what it does behind its answers; ten seconds at most. */
+async function idle({ pid }: PushServer): Promise<void> {
+  let before = cpuSeconds(pid);
+  for (let look = 0; look < 40; look += 1) {
+    await sleep(250);
+    const used = cpuSeconds(pid);
+    if (used - before < 0.02) return;
+    before = used;
+  }
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser, openPage } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
+
+/** In place of the browser vendor's push service, which a test cannot reach: the rest of the browser is as it is. */
+function withPushService(): void {
+  let current: unknown = null;
+  const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/one';
+  PushManager.prototype.getSubscription = () => Promise.resolve(current as PushSubscription | null);
+  PushManager.prototype.subscribe = (options) => {
+    const text = (options?.applicationServerKey as string).replaceAll('-', '+').replaceAll('_', '/');
+    const key = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    current = {
+      endpoint,
+      options: { applicationServerKey: key.buffer },
+      toJSON: () => ({ endpoint, keys: { auth: 'AAAAAAAAAAAAAAAAAAAAAA', p256dh: 'B'.repeat(87) } }),
+      unsubscribe: () => {
+        current = null;
+        return Promise.resolve(true);
+      },
+    };
+    return Promise.resolve(current as PushSubscription);
+  };
+}
+
+describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+    for (const topic of ['nas-error-backup', 'router-info-maintenance']) {
+      const request = { method: 'POST', body: 'x', headers: { Authorization: adminAuthorization } };
+      expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
+    }
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('are switched on for a topic and for all, and the worker is active', async () => {
+    await using visit = await pages.visit('/log', { before: withPushService });
+    const { page } = visit;
+    await page.context().grantPermissions(['notifications'], { origin: pages.url });
+    await page.goto(`${pages.url}/push/nas-error-backup`);
+    const one = page.getByRole('switch', { name: 'Notify this browser of nas-error-backup' });
+    const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
+    await one.click();
+    await expect.poll(() => one.getAttribute('aria-checked')).toBe('true');
+    expect(await all.getAttribute('aria-checked')).toBe('false');
+    const worker = await page.evaluate(async () => {
+      const { active, scope } = await navigator.serviceWorker.ready;
+      return { script: active?.scriptURL, scope };
+    });
+    expect(worker).toEqual({ script: `${pages.url}/push-worker.js`, scope: `${pages.url}/` });
+    await all.click();
+    await expect.poll(() => all.getAttribute('aria-checked')).toBe('true');
+    await expect.poll(() => one.isDisabled()).toBe(true);
+    await all.click();
+    await expect.poll(() => one.isDisabled()).toBe(false);
+    expect(await one.getAttribute('aria-checked')).toBe('true');
+    await one.press('Space');
+    await expect.poll(() => one.getAttribute('aria-checked')).toBe('false');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('say why they cannot be had, and what to do', async () => {
+    const cases: readonly (readonly [string, () => void])[] = [
+      ['notifications are blocked', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
+      ['it needs https', () => Object.defineProperty(window, 'isSecureContext', { value: false })],
+      ['it cannot', () => void Reflect.deleteProperty(window, 'PushManager')],
+      [
+        'add Homeport to the home screen first',
+        () => {
+          Reflect.deleteProperty(window, 'PushManager');
+          Object.defineProperty(navigator, 'userAgent', { value: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0)' });
+        },
+      ],
+    ];
+    for (const [words, before] of cases) {
+      await using visit = await pages.visit('/push', { before });
+      await visit.page.getByText(`Notify this browser: ${words}`).click();
+      await visit.page.locator('details p').filter({ hasText: /\w/ }).waitFor();
+      expect(visit.complaints).toEqual([]);
+    }
+  });
+
+  it('stay off, with the reason, where the browser’s push service refuses', async () => {
+    await using visit = await pages.visit('/log', {
+      before: () => {
+        PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no service', 'AbortError'));
+      },
+    });
+    const { page } = visit;
+    await page.context().grantPermissions(['notifications'], { origin: pages.url });
+    await page.goto(`${pages.url}/push`);
+    const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
+    await all.click();
+    await page.getByText('This browser gets no messages: no service').waitFor();
+    expect(await all.getAttribute('aria-checked')).toBe('false');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+    const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
+    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe', { ...screen, before });
+    await visit.page.getByText('notifications are blocked').last().click();
+    await expectFits(visit, 'push-blocked', screen);
+  });
+});
+
+describe.skipIf(noBrowser)('installing the page', () => {
+  it('is offered by the browser, reached through the push server’s own address', async () => {
+    await using pages = await openPages({ services: [push, inbox, control] });
+    await using visit = await openPage(pages.browser);
+    const { page } = visit;
+    await signIn(page.context(), pages.url);
+    await page.goto(`${pages.host.url('push')}/`);
+    await page.getByRole('heading', { level: 1, name: 'Push' }).waitFor();
+    const devTools = await page.context().newCDPSession(page);
+    const { url, errors, data = '' } = await devTools.send('Page.getAppManifest');
+    expect([url, errors]).toEqual([`${pages.url}/app.webmanifest`, []]);
+    const { installabilityErrors } = await devTools.send('Page.getInstallabilityErrors');
+    // A test's profile is one of these.
+    expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+    const manifest = JSON.parse(data) as {
+      start_url: string;
+      icons: { src: string; sizes: string; purpose: string; type: string }[];
+      shortcuts: { url: string }[];
+    };
+    expect(manifest.start_url).toBe('/');
+    expect(manifest.icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual(
+      expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']),
+    );
+    for (const { src, sizes, type } of manifest.icons.filter((icon) => icon.type === 'image/png')) {
+      const size = await page.evaluate(async (address) => {
+        const image = new Image();
+        image.src = address;
+        await image.decode();
+        return `${String(image.naturalWidth)}x${String(image.naturalHeight)}`;
+      }, src);
+      expect([src, type, size]).toEqual([src, 'image/png', sizes]);
+    }
+    for (const { url: shortcut } of manifest.shortcuts) {
+      await page.goto(`${pages.url}${shortcut}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    await page.goto(`${pages.url}/push?compose=1`);
+    await page.getByRole('dialog', { name: 'Publish a message' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

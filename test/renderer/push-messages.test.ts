@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.skipIf(noBrowser)('the messages of a topic', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  async function publish(path: string, body: BodyInit, headers = {}): Promise<{ readonly id: string }> {
+    const request = { method: 'PUT', body, headers: { Authorization: adminAuthorization, ...headers } };
+    const answer = await fetch(`${pages.host.url('push')}/${path}`, request);
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { readonly id: string };
+  }
+  const rows = (page: Page): Locator => page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
+  const polled = async (topic: string): Promise<string> =>
+    (
+      await fetch(`${pages.host.url('push')}/${topic}/json?poll=1`, { headers: { Authorization: adminAuthorization } })
+    ).text();
+
+  it('show pictures, files with their size and time, and load nothing from elsewhere unasked', async () => {
+    await publish('files', picture, { Filename: 'door.png', Message: 'Someone is at the door' });
+    await publish('files', 'x'.repeat(6000), { Filename: 'log.txt' });
+    await publish('files', 'Camera', { Attach: 'https://cam.example/still.jpg', Icon: 'https://cam.example/icon.png' });
+    const asked: string[] = [];
+    await using visit = await pages.visit('/log');
+    const { page } = visit;
+    await page.route('https://cam.example/**', (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      return route.fulfill({ contentType: 'image/png', body: picture });
+    });
+    await page.goto(`${pages.url}/push/files`);
+    const image = rows(page).getByRole('img', { name: 'door.png' });
+    await image.scrollIntoViewIfNeeded();
+    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
+    const file = rows(page).filter({ hasText: 'log.txt' });
+    await file.getByText('6 kB').waitFor();
+    await file.getByText('text/plain').waitFor();
+    await file.getByText(/^until .*20\d\d/).waitFor();
+    const saving = page.waitForEvent('download');
+    await file.getByRole('link', { name: 'log.txt' }).click();
+    expect((await saving).suggestedFilename()).toBe('log.txt');
+    expect(asked).toEqual([]);
+    await page.getByRole('button', { name: 'Show pictures from elsewhere' }).click();
+    await expect.poll(() => [...asked].sort()).toEqual(['/icon.png', '/still.jpg']);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('say when a file is not kept any more', async () => {
+    const { id } = await publish('files', picture, { Filename: 'door.png' });
+    await using visit = await pages.visit('/log');
+    const { page } = visit;
+    await page.route(`**/files/${id}`, (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.goto(`${pages.url}/push/files`);
+    await rows(page).getByText('is not kept any more').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('have buttons that open, copy, or say what only an app does', async () => {
+    await publish('door', 'Bell', {
+      Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/, method=PUT; broadcast, Light',
+    });
+    await using visit = await pages.visit('/push/door');
+    const { page } = visit;
+    const link = page.getByRole('link', { name: 'Look' });
+    expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+      'https://cam.example/',
+      'noopener noreferrer',
+    ]);
+    await page.locator('summary').filter({ hasText: 'Open' }).click();
+    await page.getByText('The ntfy app sends PUT to https://door.example/').waitFor();
+    await page.locator('summary').filter({ hasText: 'Light' }).click();
+    await page.getByText('The ntfy app on Android').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('that update each other are one row, with its latest state', async () => {
+    await publish('job/copy', 'Copying: 10 %');
+    await publish('job', 'Another one');
+    await using visit = await pages.visit('/push/job');
+    const { page } = visit;
+    await rows(page).nth(1).waitFor();
+    await publish('job/copy', 'Copying: 90 %');
+    await rows(page).getByText('Copying: 90 %').waitFor();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    expect(await rows(page).getByText('Copying: 10 %').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are acknowledged and deleted for all clients, unless that is taken back', async () => {
+    await publish('nas/fire', 'Disk on fire', { Priority: '5', Title: 'Fire' });
+    await publish('nas', 'Old news');
+    await using visit = await pages.visit('/push/nas');
+    const { page } = visit;
+    const urgent = rows(page).filter({ hasText: 'Fire' });
+    await urgent.getByRole('button', { name: 'Acknowledge everywhere' }).click();
+    await urgent.getByText('Acknowledged', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => urgent.getByText('Acknowledged', { exact: true }).count()).toBe(0);
+    expect(await polled('nas')).not.toContain('message_clear');
+    await urgent.getByRole('button', { name: 'Acknowledge everywhere' }).click();
+    await page.getByRole('button', { name: 'More for Old news' }).click();
+    await page.getByRole('menuitem', { name: 'Delete everywhere' }).click();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    // Leaving the page settles what is open.
+    await page.goto(`${pages.url}/log`);
+    await expect.poll(() => polled('nas')).toContain('"event":"message_clear"');
+    await expect.poll(() => polled('nas')).toContain('"event":"message_delete"');
+    await page.goto(`${pages.url}/push/nas`);
+    await urgent.getByText('Acknowledged', { exact: true }).waitFor();
+    expect(await rows(page).count()).toBe(1);
+    // Another client puts it away, and this page follows.
+    await publish('nas/water', 'Leak');
+    await rows(page).getByText('Leak').waitFor();
+    await page.mouse.move(0, 0);
+    await fetch(`${pages.host.url('push')}/nas/water`, {
+      method: 'DELETE',
+      headers: { Authorization: adminAuthorization },
+    });
+    await expect.poll(() => rows(page).getByText('Leak').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('stay under the pointer while others arrive', async () => {
+    for (let count = 0; count < 30; count += 1) await publish('calm', `message ${String(count)}`);
+    await using visit = await pages.visit('/push/calm');
+    const { page } = visit;
+    const first = rows(page).filter({ hasText: 'message 29' });
+    await first.hover();
+    const before = await first.boundingBox();
+    await publish('calm', 'message 30');
+    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    expect(await first.boundingBox()).toEqual(before);
+    await page.getByRole('button', { name: '1 new message' }).click();
+    await rows(page).filter({ hasText: 'message 30' }).waitFor();
+    await page.mouse.move(0, 0);
+    const group = page.getByRole('group', { name: 'Messages' });
+    await group.focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => group.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+    await publish('calm', 'message 31');
+    await page.getByRole('button', { name: '1 new message' }).click();
+    await rows(page).filter({ hasText: 'message 31' }).waitFor();
+    expect(await group.evaluate((element) => element.scrollTop)).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('scroll through ten thousand and draw but a few, and a link finds one of them', { timeout: 120_000 }, async () => {
+    const total = 10_000;
+    const ids: string[] = [];
+    for (let from = 0; from < total; from += 100) {
+      const part = Array.from({ length: 100 }, (_, index) =>
+        publish('long', `message number ${String(from + index)};`),
+      );
+      ids.push(...(await Promise.all(part)).map(({ id }) => id));
+    }
+    await using visit = await pages.visit('/push/long');
+    const { page } = visit;
+    await rows(page).first().waitFor();
+    const group = page.getByRole('group', { name: 'Messages' });
+    const end = (): Promise<number> =>
+      group.evaluate((element) => {
+        element.scrollTop = element.scrollHeight;
+        return Number(element.querySelector('li:last-child')?.getAttribute('aria-posinset') ?? 0);
+      });
+    await expect.poll(end, { timeout: 90_000, interval: 20 }).toBe(total);
+    expect(await rows(page).count()).toBeLessThan(60);
+    await rows(page).last().waitFor();
+    const sought = ids[4321] ?? '';
+    await page.goto(`${pages.url}/push/long?id=${sought}`);
+    await rows(page)
+      .getByText(/^message number \d+;$/)
+      .first()
+      .waitFor();
+    const row = page.locator('article.asked');
+    await expect.poll(() => row.count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => row.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
+    await page.goto(`${pages.url}/push/calm?id=aaaaaaaaaaaa`);
+    await page.getByText('The message that was asked for is not kept any more.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+    await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
+    await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
+    await publish('nas-error-backup', picture, { Filename: 'front door.png', Message: 'Someone is at the door' });
+    await publish('nas-error-backup', 'line\n'.repeat(30), { Title: 'A long report' });
+    await publish('nas-error-backup', '**Done** after `42 min`\n\n- one\n- two', {
+      Markdown: 'yes',
+      Click: 'https://nas.example/',
+      Actions: 'view, Look, https://cam.example/; http, Open the door, https://door.example/',
+    });
+    await publish('nas-error-backup/fire', 'Disk sda is on fire', { Priority: '5', Title: 'Fire', Tags: 'fire,nas' });
+    await publish('nas-error-backup', `https://nas.example/${'a-long-address-'.repeat(12)}`, { Priority: '4' });
+    await using visit = await pages.visit('/push/nas-error-backup', screen);
+    const { page } = visit;
+    await rows(page).first().waitFor();
+    await page.getByRole('button', { name: 'Acknowledge everywhere' }).click();
+    await page.getByText('Acknowledged', { exact: true }).waitFor();
+    await expectFits(visit, 'push-messages', screen);
+  });
+});

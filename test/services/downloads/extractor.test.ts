@@ -1,0 +1,207 @@
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openEngines } from '../../../main/host/engines/engines.ts';
+import type { Engines } from '../../../services/contracts/engines.ts';
+import { Extractor } from '../../../services/downloads/engine/extractor.ts';
+import { enginesFolder } from '../../support/host.ts';
+import { systemClock } from '../../../main/host/clock.ts';
+import { silentLog } from '../../support/place.ts';
+import { dataFolderWith, openRig, requireEngines } from './rig.ts';
+
+const real = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+const folders: string[] = [];
+beforeAll(requireEngines);
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function freshFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'homeport-extractor-'));
+  folders.push(folder);
+  return folder;
+}
+
+function extractor(engines: Engines = real, options: { keepLoaded?: boolean; allowed?: boolean } = {}): Extractor {
+  const { keepLoaded = true, allowed = true } = options;
+  return new Extractor({ engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: allowed });
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: readonly string[];
+  readonly err: readonly string[];
+}
+
+async function run(
+  subject: Extractor,
+  args: readonly string[],
+  {
+    signal = new AbortController().signal,
+    onStart,
+  }: { signal?: AbortSignal; onStart?: (identity: string) => Promise<void> } = {},
+): Promise<Ran> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exit = await subject.run(args, {
+    clock: systemClock,
+    signal,
+    ...(onStart === undefined ? {} : { onStart }),
+    onLine: (line, from) => void (from === 'stdout' ? out : err).push(line),
+  });
+  return { code: exit.code, signal: exit.signal, out, err };
+}
+
+/** A site that is asked and says nothing. */
+async function silentSite(onAsked: () => void): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(onAsked);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/x`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Pids of the Pythons that have this process as parent. */
+async function children(): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (parent === String(process.pid) && stat.includes('python')) found.push(Number(pid));
+  }
+  return found;
+}
+
+describe.each([
+  ['a loaded extractor', true],
+  ['the executable', false],
+])('%s', (_name, keepLoaded) => {
+  it('prints the same, line by line, and ends with the same code', async () => {
+    await using subject = extractor(real, { keepLoaded });
+    expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
+    const refused = await run(subject, ['--ignore-config', '--no-such-option']);
+    expect(refused.code).toBe(2);
+    expect(refused.err.at(-1)).toContain('no such option: --no-such-option');
+    const failed = await run(subject, ['--ignore-config', '-J', '--', 'ftp://127.0.0.1/x']);
+    expect(failed.code).toBe(1);
+    expect(failed.err.at(-1)).toMatch(/^ERROR: /);
+  });
+
+  it('stops what it runs when it is no longer wanted', async () => {
+    await using subject = extractor(real, { keepLoaded });
+    const stopping = new AbortController();
+    await using site = await silentSite(() => stopping.abort());
+    let identity = '';
+    const exit = await run(subject, ['--ignore-config', '-J', '--', site.url], {
+      signal: stopping.signal,
+      onStart: (started) => {
+        identity = started;
+        return Promise.resolve();
+      },
+    });
+    expect(exit.code).not.toBe(0);
+    const pid = Number.parseInt(identity, 10);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
+
+describe('a loaded extractor', () => {
+  it('runs many commands at once without mixing what they print', async () => {
+    await using subject = extractor();
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    const names = numbers.map((number) => `Ünïcode 漢字 ${number}`);
+    const ran = await Promise.all(
+      names.map(async (title) => {
+        const info = join(await freshFolder(), 'info.json');
+        await writeFile(info, JSON.stringify({ id: 'x', title, url: 'http://127.0.0.1:9/x', ext: 'mp4' }));
+        return await run(subject, ['--ignore-config', '--print', '%(title)s', '-s', '--load-info-json', info]);
+      }),
+    );
+    expect(ran.map(({ out }) => out)).toEqual(names.map((name) => [name]));
+    expect(await children()).toHaveLength(1);
+  });
+
+  it('leaves nothing running when it ends', async () => {
+    const subject = extractor();
+    await run(subject, ['--version']);
+    expect(await children()).not.toEqual([]);
+    await subject[Symbol.asyncDispose]();
+    expect(await children()).toEqual([]);
+  });
+
+  it('that is killed fails what it ran, and a new one runs the next', async () => {
+    await using subject = extractor();
+    await run(subject, ['--version']);
+    const [pid] = await children();
+    const exit = await run(subject, ['--ignore-config', '-J', '--', 'http://192.0.2.1/'], {
+      async onStart() {
+        await Promise.resolve();
+        process.kill(pid ?? 0, 'SIGKILL');
+      },
+    });
+    expect(exit).toMatchObject({ code: null, signal: 'SIGKILL' });
+    expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
+    expect(await children()).not.toContain(pid);
+  });
+
+  it('refuses internal addresses behind the first look, unless they are allowed', async () => {
+    await using subject = extractor(real, { allowed: false });
+    const { code, err } = await run(subject, ['--ignore-config', '-J', '--', 'http://127.0.0.1:9/x']);
+    expect(code).toBe(1);
+    expect(err.join('\n')).toContain('Refusing to fetch internal address "127.0.0.1" for host "127.0.0.1"');
+    await using open = extractor();
+    expect((await run(open, ['--ignore-config', '-J', '--', 'http://127.0.0.1:9/x'])).err.join('\n')).toContain(
+      'refused',
+    );
+  });
+
+  it('gives way to another release that came meanwhile, and to the executable where it cannot be imported', async () => {
+    const { path } = await real.find('yt-dlp');
+    const folder = await freshFolder();
+    let place = path ?? '';
+    const moved: Engines = {
+      ...real,
+      find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? place : null }),
+      library: async () => ({
+        python: (await real.library('yt-dlp'))?.python ?? '',
+        path: join(dirname(place), 'packages'),
+      }),
+    };
+    await using subject = extractor(moved);
+    await run(subject, ['--version']);
+    const before = await children();
+    await mkdir(join(folder, 'next'));
+    await copyFile(path ?? '', join(folder, 'next', 'yt-dlp'));
+    await symlink(join(dirname(path ?? ''), 'packages'), join(folder, 'next', 'packages'));
+    place = join(folder, 'next', 'yt-dlp');
+    expect((await run(subject, ['--version'])).code).toBe(0);
+    await vi.waitFor(async () => expect((await children()).some((pid) => before.includes(pid))).toBe(false), 10_000);
+
+    await cp(join(folder, 'next'), join(folder, 'broken'), { recursive: true, verbatimSymlinks: true });
+    await rename(join(folder, 'broken', 'packages'), join(folder, 'broken', 'elsewhere'));
+    await writeFile(
+      join(folder, 'broken', 'yt-dlp'),
+      `#!/bin/sh\nPYTHONPATH='${dirname(path ?? '')}/packages' exec ${(await real.library('yt-dlp'))?.python} -m yt_dlp "$@"\n`,
+      { mode: 0o755 },
+    );
+    place = join(folder, 'broken', 'yt-dlp');
+    expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
+  });
+});
+
+it('downloads work without a loaded extractor, too', async () => {
+  const dataDir = dataFolderWith({ keepLoaded: false });
+  folders.push(dataDir);
+  await using rig = await openRig({ dataDir });
+  const uid = await rig.client.add(`${rig.site.address}/single.mp4`);
+  expect(await rig.client.ended(uid)).toMatchObject({ status: 'finished' });
+});

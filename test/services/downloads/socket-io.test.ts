@@ -1,0 +1,166 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { dataFolderWith, openRig, type Record, type Rig } from './rig.ts';
+
+/** What the peer sent to a client that followed it: one argument each, a JSON text. */
+const recorded = JSON.parse(readFileSync(new URL('golden-live/socketio-events.json', import.meta.url), 'utf8')) as {
+  readonly response: { readonly events: readonly { event: string; args: readonly { json_string_of: any }[] }[] };
+};
+
+function recordedFirst(event: string): any {
+  return recorded.response.events.find((each) => each.event === event)?.args[0]?.json_string_of;
+}
+
+type Heard = readonly [event: string, content: any];
+
+/** A client of the peer's protocol that keeps all it hears. */
+class Follower implements Disposable {
+  readonly heard: Heard[] = [];
+  readonly socket: Socket;
+
+  constructor(url: string, options: Parameters<typeof io>[1] = {}) {
+    this.socket = io(url, { reconnection: false, forceNew: true, ...options });
+    this.socket.onAny((event: string, ...args: unknown[]) => {
+      const [text] = args;
+      if (args.length !== 1 || typeof text !== 'string') throw new Error(`${event} has not one text`);
+      this.heard.push([event, JSON.parse(text)]);
+    });
+  }
+
+  static async open(url: string, options: Parameters<typeof io>[1] = {}): Promise<Follower> {
+    const follower = new Follower(url, options);
+    await follower.until((heard) => heard.some(([event]) => event === 'custom_dirs'));
+    return follower;
+  }
+
+  async until(wanted: (heard: readonly Heard[]) => boolean): Promise<void> {
+    await vi.waitFor(() => expect(wanted(this.heard)).toBe(true), { timeout: 60_000, interval: 20 });
+  }
+
+  /** Events of one download, in their order. */
+  of(url: string): readonly Heard[] {
+    return this.heard.filter(([, content]) => content === url || content?.url === url);
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.disconnect();
+  }
+}
+
+let rig: Rig;
+beforeAll(async () => (rig = await openRig()));
+afterAll(async () => await rig[Symbol.asyncDispose]());
+
+describe.each([['websocket'], ['polling']])('a follower over %s', (transport) => {
+  const follow = (): Promise<Follower> => Follower.open(rig.client.base, { transports: [transport] });
+
+  it('gets the lists, the settings and the folders first, in the shapes of the peer', async () => {
+    using follower = await follow();
+    expect(follower.heard.map(([event]) => event)).toEqual([
+      'all',
+      'subscriptions_all',
+      'configuration',
+      'custom_dirs',
+    ]);
+    expect(follower.heard[2]?.[1]).toEqual(recordedFirst('configuration'));
+    expect(follower.heard[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
+  });
+
+  it('hears of a download from its addition to its end, and when it is forgotten', async () => {
+    using follower = await follow();
+    const url = rig.site.slow(400, 'single.mp4', transport);
+    await rig.client.add(url);
+    await follower.until(() => follower.of(url).some(([event]) => event === 'completed'));
+    const events = follower.of(url);
+    expect(events.map(([event]) => event).filter((event) => event === 'added' || event === 'completed')).toEqual([
+      'added',
+      'completed',
+    ]);
+    expect(events[0]?.[0]).toBe('added');
+    const states = new Set(events.map(([, record]) => (record as Record).status));
+    expect([...states]).toEqual(expect.arrayContaining(['preparing', 'downloading', 'finished']));
+    const last = events.at(-1)?.[1] as Record;
+    expect(Object.keys(last)).toEqual(expect.arrayContaining(Object.keys(recordedFirst('completed'))));
+    expect(last).toMatchObject({ status: 'finished', percent: 100, title: 'single' });
+
+    await rig.client.post('/delete', { where: 'done', ids: [url] });
+    await follower.until(() => follower.of(url).at(-1)?.[0] === 'cleared');
+    expect(follower.of(url).at(-1)).toEqual(['cleared', url]);
+  });
+
+  it('hears of what is cancelled, of what fails, and of every entry of a playlist', async () => {
+    using follower = await follow();
+    const slow = rig.site.slow(50, 'big.mp4', `cancel-${transport}`);
+    await rig.client.add(slow);
+    await rig.client.post('/delete', { where: 'queue', ids: [slow] });
+    await follower.until(() => follower.of(slow).at(-1)?.[0] === 'canceled');
+
+    const missing = `${rig.site.address}/s/404?${transport}`;
+    await rig.client.post('/add', { url: missing, quality: 'best' });
+    await follower.until(() => follower.of(missing).at(-1)?.[0] === 'completed');
+    expect(follower.of(missing).at(-1)?.[1]).toMatchObject({ status: 'error', error: expect.stringContaining('404') });
+
+    const before = follower.heard.length;
+    const feed = `${rig.site.address}/feed/3.rss?${transport}`;
+    await rig.client.post('/add', { url: feed, quality: 'best', auto_start: false });
+    const added = (): readonly Heard[] => follower.heard.slice(before).filter(([event]) => event === 'added');
+    await follower.until(() => added().length >= 4);
+    expect(follower.of(feed).at(-1)).toEqual(['canceled', feed]);
+    const { pending } = await rig.client.history();
+    await rig.client.post('/delete', { where: 'queue', ids: pending.map(({ uid }) => uid) });
+  });
+
+  it('gets what is there already when it comes later', async () => {
+    const url = rig.site.slow(50, 'big.mp4', `there-${transport}`);
+    await rig.client.add(url);
+    using follower = await follow();
+    const [queue] = follower.heard[0]?.[1] as readonly (readonly [string, Record])[][];
+    expect(queue?.find(([key]) => key === url)?.[1]).toMatchObject({ url });
+    await rig.client.post('/delete', { where: 'queue', ids: [url] });
+    await follower.until(() => follower.of(url).at(-1)?.[0] === 'canceled');
+    expect(follower.of(url).map(([event]) => event)).not.toContain('added');
+  });
+});
+
+describe('who may follow', () => {
+  const refusal = async (follower: Follower): Promise<string> =>
+    await new Promise((resolve) => follower.socket.once('connect_error', (error) => resolve(error.message)));
+
+  it.each([['websocket'], ['polling']])('no page of a strange origin, over %s', async (transport) => {
+    using follower = new Follower(rig.client.base, {
+      transports: [transport],
+      extraHeaders: { Origin: 'https://strange.example' },
+    });
+    expect(await refusal(follower)).not.toBe('');
+    expect(follower.heard).toEqual([]);
+  });
+
+  it('a browser extension', async () => {
+    using follower = await Follower.open(rig.client.base, { extraHeaders: { Origin: 'chrome-extension://abcdef' } });
+    expect(follower.heard).not.toEqual([]);
+  });
+
+  it('only who signs in, where that is asked for', async () => {
+    const dataDir = dataFolderWith({ requireSignIn: true });
+    try {
+      await using strict = await openRig({ dataDir });
+      using stranger = new Follower(strict.client.base, { transports: ['websocket'] });
+      expect(await refusal(stranger)).not.toBe('');
+      using member = await Follower.open(strict.client.base, { extraHeaders: { Authorization: adminAuthorization } });
+      expect(member.heard[0]).toEqual(['all', [[], []]]);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('nobody with a message that no client of the peer sends', async () => {
+    using follower = await Follower.open(rig.client.base, { transports: ['websocket'] });
+    const ended = new Promise((resolve) => follower.socket.once('disconnect', resolve));
+    follower.socket.emit('x', 'y'.repeat(100_000));
+    await ended;
+    expect((await fetch(`${rig.client.base}/version`)).status).toBe(200);
+    expect((await fetch(`${rig.client.base}/socket.io/?EIO=4&transport=nothing`)).status).toBe(400);
+  });
+});

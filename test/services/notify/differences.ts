@@ -1,0 +1,76 @@
+/** How we answer a recorded call otherwise than the peer, on purpose. */
+export interface Difference {
+  readonly because: string;
+  readonly status: number;
+  readonly error?: string | null;
+  readonly message?: string;
+  readonly title?: string;
+  readonly type?: string;
+  readonly paths?: readonly string[];
+}
+
+const queued = {
+  because: 'a destination that fails for now is queued, so the call succeeds',
+  status: 200,
+  error: null,
+};
+const words = { because: 'type words of other systems are understood', status: 200, error: null, type: 'failure' };
+const written = { because: 'what is no text is written out', status: 200, error: null, title: 'n' };
+const page = { because: 'an answer in the form that was asked for, never a page', status: 404 };
+const refused = { because: 'files are refused', status: 400, error: 'Bad Attachment' };
+
+/** By the name of the recorded exchange. The README of the service lists the same for its users. */
+export const differences: Readonly<Record<string, Difference>> = {
+  'fail-debug-loglevel': queued,
+  'fail-partial-424-json': queued,
+  'fail-partial-424-text': queued,
+  'fail-refused-424': queued,
+  'fail-stateless-424': queued,
+  'notify-bad-type-400': words,
+  'notify-bad-type-form-400': words,
+  'alertmanager-mapped-type-400': { ...words, paths: ['/backup-daily', '/daily'], message: 'Disk nearly full' },
+  'notify-type-empty-json': { because: 'an empty type is info', status: 200, error: null, type: 'info' },
+  'notify-type-uppercase-400': {
+    because: 'the case of a type does not matter',
+    status: 200,
+    error: null,
+    type: 'info',
+  },
+  'notify-body-number': { ...written, message: '12' },
+  'notify-body-object': { ...written, message: '{\n  "a": 1\n}' },
+  'notify-json-array-500': {
+    because: "an array is the client's fault",
+    status: 400,
+    error: 'Invalid JSON Payload provided',
+  },
+  'notify-raw-textplain': { because: 'plain text is a body', status: 200, message: 'hello raw' },
+  'notify-form-too-long-400': { because: 'forms may be as long as JSON', status: 200 },
+  'notify-too-large-form-400': { because: 'a sentence instead of a page', status: 400 },
+  'tag-form-repeated': {
+    because: 'repeated fields are alternatives',
+    status: 200,
+    paths: ['/critical-oncall', '/monitoring'],
+  },
+  'bad-key-404': { ...page, error: 'The requested resource was not found' },
+  'unknown-404': { ...page, error: 'The requested resource was not found' },
+  'unknown-404-text': page,
+  'root-html': { because: 'its pages are those of the app', status: 200 },
+  'api-only-root-421': { because: 'a sentence instead of a page', status: 421 },
+  'url-emojis': {
+    because: 'short names of emojis stay as they are written',
+    status: 200,
+    error: null,
+    title: ':tada:',
+    message: ':rocket: done',
+    paths: ['/emo'],
+  },
+  'attach-json-alias-attach': refused,
+  'attach-json-base64': refused,
+  'attach-json-lenient-base64-200': refused,
+  'attach-multipart': refused,
+  'attach-no-body': refused,
+  'attach-url-allowed': refused,
+  'status-ct-json-no-accept': { because: 'no file is taken', status: 200 },
+  'status-json-slash': { because: 'no file is taken', status: 200 },
+  'status-json': { because: 'no file is taken', status: 200 },
+};
