@@ -24,6 +24,23 @@ import { teamsKind, workflowKind } from './kinds/teams.ts';
 import { remoteSyslogKind, syslogKind } from './kinds/syslog.ts';
 import { telegramKind } from './kinds/telegram.ts';
 import { xmlKind } from './kinds/xml.ts';
+import { kodiKind } from './kinds/kodi.ts';
+import { mqttKind } from './kinds/mqtt.ts';
+import { nextcloudKind, nextcloudTalkKind } from './kinds/nextcloud.ts';
+import { opsgenieKind } from './kinds/opsgenie.ts';
+import { pagerDutyKind } from './kinds/pagerduty.ts';
+import { iftttKind, joinKind, prowlKind, pushsaferKind, simplePushKind } from './kinds/phones.ts';
+import { synologyKind } from './kinds/synology.ts';
+import { twilioKind } from './kinds/twilio.ts';
+import { zulipKind } from './kinds/zulip.ts';
+import { dingTalkKind, feishuKind, larkKind, pushplusKind, serverChanKind, weComKind } from './kinds/china.ts';
+import { laMetricKind } from './kinds/lametric.ts';
+import { mailgunKind, postmarkKind, resendKind, sendGridKind } from './kinds/mail-services.ts';
+import { mastodonKind } from './kinds/mastodon.ts';
+import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './kinds/messengers.ts';
+import { noticaKind } from './kinds/notica.ts';
+import { snsKind } from './kinds/sns.ts';
+import { splunkKind } from './kinds/splunk.ts';
 import { parseDestinationUrl } from './url.ts';
 
 /** Every kind of destination that is served; a new one is a file here and a line in this list. */
@@ -52,6 +69,39 @@ export const kinds: readonly DestinationKind[] = [
   jsonKind,
   formKind,
   xmlKind,
+  twilioKind,
+  pagerDutyKind,
+  opsgenieKind,
+  zulipKind,
+  nextcloudKind,
+  nextcloudTalkKind,
+  synologyKind,
+  kodiKind,
+  mqttKind,
+  iftttKind,
+  joinKind,
+  prowlKind,
+  pushsaferKind,
+  simplePushKind,
+  lineKind,
+  notifiarrKind,
+  webexKind,
+  whatsAppKind,
+  mastodonKind,
+  snsKind,
+  mailgunKind,
+  postmarkKind,
+  resendKind,
+  sendGridKind,
+  splunkKind,
+  laMetricKind,
+  noticaKind,
+  dingTalkKind,
+  feishuKind,
+  larkKind,
+  pushplusKind,
+  serverChanKind,
+  weComKind,
   syslogKind,
   remoteSyslogKind,
 ];

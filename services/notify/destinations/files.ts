@@ -27,3 +27,8 @@ export async function fileParts(files: Files, field: (at: number) => string): Pr
 export function numbered(at: number): string {
   return `file${String(at + 1).padStart(2, '0')}`;
 }
+
+/** The same for services that are told no type: they look for themselves. */
+export async function untypedParts(files: Files, field: (at: number) => string): Promise<readonly FilePart[]> {
+  return (await fileParts(files, field)).map((part) => ({ ...part, type: undefined }));
+}

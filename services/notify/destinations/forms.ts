@@ -110,7 +110,7 @@ function misfit(
   if (value === '') return required ? 'Fill this in.' : undefined;
   if (/\p{Cc}/u.test(value)) return 'Write it in one line.';
   if (kind === 'choice' && !choices.some(([each]) => each === value)) return 'Choose one of the list.';
-  if (at === 'host' && !/^(\[[0-9a-f:.%]+\]|[^\s/?@:[\]]+)$/i.test(value)) {
+  if (at === 'host' && kind !== 'secret' && !/^(\[[0-9a-f:.%]+\]|[^\s/?@:[\]]+)$/i.test(value)) {
     return 'Write the name or the number of the host alone, without https:// and without a path.';
   }
   const number = Number(value);

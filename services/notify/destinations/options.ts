@@ -41,13 +41,14 @@ export function parseOptions(
     return 'overflow must be upstream, truncate or split';
   }
   if (!isYes(query.get('verify'), true)) return 'verify=no is not served: certificates are always checked';
+  const seconds = number(query.get('cto'), 4, 30) + number(query.get('rto'), otherwise.readSeconds ?? 4, 60);
   return {
     format: format.data,
     overflow,
     retry: number(query.get('retry'), 0, 10),
     wait: number(query.get('wait'), 0.5, 3600),
     optional: isYes(query.get('optional'), false),
-    timeoutMs: (number(query.get('cto'), 4, 30) + number(query.get('rto'), otherwise.readSeconds ?? 4, 60)) * 1000,
+    timeoutMs: Math.max(1, Math.round(seconds * 1000)),
     redirect: isYes(query.get('redirect'), true),
   };
 }

@@ -90,7 +90,9 @@ export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined
     ...url.parameters.values(),
     ...basic,
   ];
-  return [...new Set(all.flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
+  // Also the parts of a token that has several, such as a bot's number and key.
+  const parts = byField.flatMap((each) => each.split(/[:/]/)).filter((part) => part.length > 5);
+  return [...new Set([...all, ...parts].flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
 }
 
 /** The same URL with another path, given as decoded segments. */

@@ -61,7 +61,9 @@ export function defineScheme(scheme: Scheme): DestinationKind {
 function parse(scheme: Scheme, kind: DestinationKind, given: DestinationUrl): Destination | string {
   const url = withTargets(scheme.arrange?.(given) ?? given, kind);
   const hosted = scheme.form.fields.some(({ at, kind: shown }) => at === 'host' && shown !== 'secret');
-  if (hosted && !/^(\[[0-9a-f:.%]+\]|[^\s/?#@:[\]\\<>^|%]+)$/i.test(url.host)) {
+  const sound =
+    /^(\[[0-9a-f:.%]+\]|[^\s/?#@:[\]\\<>^|%]+)$/i.test(url.host) && URL.canParse(`http://${hostAndPort(url)}`);
+  if (hosted && !sound) {
     return url.host === ''
       ? `a host is missing: ${scheme.templates[0]?.replace('{schema}', url.scheme) ?? ''}`
       : 'its host is not valid';

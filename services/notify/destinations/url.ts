@@ -68,12 +68,12 @@ function parseQuery(text: string): Pick<DestinationUrl, 'query' | 'headers' | 'p
  */
 export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const [, scheme, rest] = /^([a-z0-9][a-z0-9.+_-]*):\/\/(.*)$/is.exec(text.trim()) ?? [];
-  // Control characters have no place in a URL and would end up in headers.
-  if (scheme === undefined || rest === undefined || /\p{Cc}/u.test(rest)) return undefined;
+  // Control characters have no place in a URL and would end up in headers; torn ones cannot be encoded.
+  if (!text.isWellFormed() || scheme === undefined || rest === undefined || /\p{Cc}/u.test(rest)) return undefined;
   const [address, query = ''] = splitOnce(rest, '?');
   const slash = address.indexOf('/');
   const authority = slash === -1 ? address : address.slice(0, slash);
-  const rawPath = slash === -1 ? '' : address.slice(slash);
+  const rawPath = slash === -1 ? '' : address.slice(slash).replace(/\s/g, encodePart);
   const at = authority.lastIndexOf('@');
   const [user, password] = at === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, at), ':');
   const place = at === -1 ? authority : authority.slice(at + 1);

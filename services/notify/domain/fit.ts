@@ -32,6 +32,11 @@ function plainHeading(shown: Shown): (title: string) => string {
   return shown === 'html' ? (title) => `${convertText(title, 'text', 'html')}<br/>` : (title) => `${title}\r\n`;
 }
 
+/** A title as a heading of Markdown, but a line of its own before text that has marks of its writer's. */
+export function markdownHeading(title: string, from: TextFormat): string {
+  return from === 'markdown' ? `${title}\r\n` : `# ${title}\n`;
+}
+
 /**
  * Fits a message to what a destination can show, as one message or several. A body that has to be split loses its marks in
  * formats where a piece would have unclosed ones. Attachments go with the last.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
 import { readJson, type Exchange } from '../exchange.ts';
-import { fileParts } from '../files.ts';
+import { untypedParts } from '../files.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -20,7 +20,7 @@ async function upload({ ask, fail, boundary }: Exchange, file: Attachment, autho
   const wanted = postJson(`${api}/upload-request`, { file_name: file.name, file_type: file.type }, { authorization });
   const place = readJson(await ask(wanted), Upload);
   if (place === undefined) return fail('no place for a file');
-  const parts = (await fileParts([file], () => 'file')).map((part) => ({ ...part, type: undefined }));
+  const parts = await untypedParts([file], () => 'file');
   await ask({ ...postParts(place.upload_url, {}, parts, boundary(), { authorization }), foreign: true });
   const { file_name, file_type, file_url } = place;
   const image = file_type.startsWith('image/') ? { image_url: file_url } : {};

@@ -1,4 +1,4 @@
-import { fileParts } from '../files.ts';
+import { untypedParts } from '../files.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postForm, postParts } from '../http.ts';
 import { appTitle } from '../palette.ts';
@@ -71,10 +71,7 @@ export const pushoverKind = defineScheme({
         user: url.user,
         device: targets.length === 0 ? 'ALL_DEVICES' : targets.join(','),
       };
-      const [first, ...more] = (await fileParts(attachments, () => 'attachment')).map((part) => ({
-        ...part,
-        type: undefined,
-      }));
+      const [first, ...more] = await untypedParts(attachments, () => 'attachment');
       if (first === undefined) await ask(postForm(api, common, { authorization }));
       else await ask(postParts(api, common, [first], boundary(), { authorization }));
       // A message has one file; each further one is a message of its own.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TextFormat } from '../../../contracts/notice.ts';
+import { markdownHeading } from '../../domain/fit.ts';
 import { readJson } from '../exchange.ts';
 import { needed, passwordField, serverFields, textField } from '../fields.ts';
 import { postForm, postJson } from '../http.ts';
@@ -9,11 +9,6 @@ import { parseDestinationUrl, type DestinationUrl } from '../url.ts';
 
 const Login = z.object({ data: z.object({ authToken: z.string(), userId: z.string() }) });
 const Reply = z.object({ success: z.literal(false), error: z.string().catch('') });
-
-/** A title as the peer writes it: a heading, but not before text that has its own marks. */
-export function markdownHeading(title: string, from: TextFormat): string {
-  return from === 'markdown' ? `${title}\r\n` : `# ${title}\n`;
-}
 
 /** `rocket://a/b@host/#chan`: the webhook's slash looks like the end of the host. */
 function joinHook(url: DestinationUrl): DestinationUrl {

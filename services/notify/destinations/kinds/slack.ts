@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
 import { escapeHtml } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
-import { fileParts } from '../files.ts';
+import { untypedParts } from '../files.ts';
 import { secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts, withQuery, type HttpRequest } from '../http.ts';
 import { isYes } from '../options.ts';
@@ -37,7 +37,7 @@ async function upload(exchange: Exchange, file: Attachment, channel: string, aut
   const url = withQuery(`${api}/files.getUploadURLExternal`, { filename: file.name, length: file.size });
   const place = await call(exchange, { method: 'GET', url, headers: { authorization } });
   if (place.upload_url === undefined || place.file_id === undefined) exchange.fail('no place for a file');
-  const parts = (await fileParts([file], () => 'file')).map((part) => ({ ...part, type: undefined }));
+  const parts = await untypedParts([file], () => 'file');
   await exchange.ask({
     ...postParts(place.upload_url ?? '', {}, parts, exchange.boundary(), { authorization }),
     foreign: true,

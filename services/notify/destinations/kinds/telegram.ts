@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../domain/text/convert.ts';
 import { fits } from '../../domain/text/split.ts';
-import { fileParts } from '../files.ts';
+import { untypedParts } from '../files.ts';
 import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { isYes } from '../options.ts';
@@ -101,7 +101,7 @@ export const telegramKind = defineScheme({
           title: file.name,
           ...place,
         };
-        const parts = (await fileParts([file], () => field)).map((part) => ({ ...part, type: undefined }));
+        const parts = await untypedParts([file], () => field);
         await ask(postParts(`${api}/${method}`, pairs, parts, boundary()));
       }
     };

@@ -8,6 +8,8 @@ const known: readonly (readonly [part: string, body: unknown])[] = [
   ['/api/v1/login', { status: 'success', data: { authToken: 'AT', userId: 'UID' } }],
   ['_matrix/client/v3/login', { access_token: 'tok_abc', home_server: 'hs', user_id: '@user:hs' }],
   ['_matrix/client/v3/join', { room_id: '!room:127.0.0.1' }],
+  ['pushplus.plus', { code: 200 }],
+  ['/api/v1/media', { id: '22' }],
   ['_matrix/media', { content_uri: 'mxc://127.0.0.1/abc' }],
   [
     'pushbullet.com/v2/upload-request',

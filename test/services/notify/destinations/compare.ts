@@ -63,14 +63,23 @@ function comparable(method: string, url: string, headers: Readonly<Record<string
 /** Percent-encoding may be written in several ways, and arguments in any order. */
 function readUrl(url: string): string {
   const [path = '', query = ''] = url.split('?');
-  const pairs = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).toSorted();
-  return [decodeURIComponent(path), pairs.join('&')].filter((part) => part !== '').join('?');
+  const pairs = [...new URLSearchParams(query)]
+    .filter(([, value]) => !branding.test(value))
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted();
+  return [decodeURIComponent(path).replace(/([^:])\/\/+/g, '$1/'), pairs.join('&')]
+    .filter((part) => part !== '')
+    .join('?');
 }
 
 function readBody(type: string, body: Buffer): unknown {
   const text = body.toString('utf8');
   if (type.startsWith('application/json') || /^[[{]/.test(text)) return JSON.parse(text) as unknown;
-  if (type.startsWith('application/x-www-form-urlencoded')) return [...new URLSearchParams(text)];
+  if (type.startsWith('application/x-www-form-urlencoded'))
+    return [...new URLSearchParams(text)].map(([name, value]): unknown[] => [
+      name,
+      /^\{.*\}$/s.test(value) ? JSON.parse(value) : value,
+    ]);
   const boundary = /boundary=(.+)$/.exec(type)?.[1];
   // Latin 1 keeps every byte of a file apart.
   if (boundary === undefined) return Buffer.from(text, 'utf8').equals(body) ? text : body.toString('latin1');
@@ -80,16 +89,21 @@ function readBody(type: string, body: Buffer): unknown {
 function readPart(part: string): unknown {
   const [head = '', ...rest] = part.split('\r\n\r\n');
   const content = rest.join('\r\n\r\n').replace(/\r\n$/, '');
-  return { head: head.trim(), content: /^\{.*\}$/s.test(content) ? neutral(JSON.parse(content)) : content };
+  return { head: head.trim(), content: neutral(/^\{.*\}$/s.test(content) ? JSON.parse(content) : content) };
 }
 
 /** Without the peer's pictures, and with our name in place of the peer's. */
 function neutral(value: unknown): unknown {
   if (typeof value === 'string')
-    return value
-      .replace(/(0123456789){900}/, '{{long}}')
-      .replaceAll('Apprise Notifications', 'Homeport')
-      .replaceAll('Apprise', 'Homeport');
+    return (
+      value
+        .replace(/(0123456789){900}/, '{{long}}')
+        // The peer writes spaces and quotes as entities in HTML.
+        .replaceAll('&nbsp;', ' ')
+        .replaceAll('&quot;', '"')
+        .replaceAll('Apprise Notifications', 'Homeport')
+        .replaceAll('Apprise', 'Homeport')
+    );
   if (Array.isArray(value)) return value.filter((item) => !isPicture(item)).map(neutral);
   // Seconds, which the peer writes with fractions and the time of its recording.
   if (typeof value === 'number' && value > 1_795_000_000 && value < 1_796_000_000) return 'time';

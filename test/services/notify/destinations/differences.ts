@@ -34,6 +34,30 @@ export const differences: Readonly<Record<string, Differences>> = {
   // A token is not asked about first, and who signed in signs out at once; a transaction has the notice's identity.
   'matrix server': { all: inOneSession },
   'matrix access token': { all: inOneSession },
+  // An incident is known by the notice it came from, and the URL says nothing that it did not say before.
+  pagerduty: { all: inBodies(({ images: _images, ...body }) => ({ ...body, dedup_key: 'n1' })), url: skip },
+  // What is fine is an alert of the lowest priority; the peer sends none.
+  opsgenie: { 'text-info': skip, markdown: skip, html: skip, unicode: skip, long: skip },
+  // Nobody has to be told which app it was.
+  nctalk: { 'no-title': inBodies(() => ({ message: 'just a body' })) },
+  // The form is encoded as forms are; the peer's breaks at an ampersand.
+  synology: { 'text-info': skip },
+  // A key does not travel unencrypted.
+  psafer: { all: (requests) => requests.map((each) => ({ ...each, url: each.url.replace(/^http:/, 'https:') })) },
+  // Markdown becomes the HTML of another writer, with lists; files keep their type, and a mail without a subject has our name.
+  sendgrid: { markdown: skip, attach: withType, 'no-title': inBodies(named) },
+  resend: {
+    markdown: skip,
+    all: keyed('n1/to@example.com'),
+    attach: (each) => withType(keyed('n1/to@example.com')(each)),
+    'no-title': (each) => inBodies(named)(keyed('n1/to@example.com')(each)),
+  },
+  mailgun: { markdown: skip },
+  pushplus: { markdown: skip },
+  // A repetition is known by the notice, and a file is part of the post.
+  mastodon: { all: keyed('n1'), attach: skip },
+  // The URL says nothing that it did not say before.
+  splunk: { url: skip },
   // A file goes to the target too, and the peer's to everyone.
   'pbul channel': { attach: skip },
 };
@@ -73,4 +97,18 @@ function inOneSession(requests: readonly Comparable[]): readonly Comparable[] {
   if (login === undefined) return renamed;
   const logout = { ...login, url: login.url.replace('/login', '/logout'), body: '' };
   return [...renamed, { ...logout, headers: { authorization: 'Bearer tok_abc' } }];
+}
+
+function withType(requests: readonly Comparable[]): readonly Comparable[] {
+  const typed = JSON.stringify(requests).replaceAll('"type":"application/octet-stream"', '"type":"image/png"');
+  return JSON.parse(typed) as readonly Comparable[];
+}
+
+function named(body: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, subject: 'Homeport' };
+}
+
+function keyed(key: string) {
+  return (requests: readonly Comparable[]): readonly Comparable[] =>
+    requests.map((request) => ({ ...request, headers: { ...request.headers, 'idempotency-key': key } }));
 }

@@ -10,6 +10,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inboxOffered } from '../../../../services/contracts/inbox.ts';
 import type { NoticeType, TextFormat } from '../../../../services/contracts/notice.ts';
+import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
 
 interface Taken {
@@ -248,6 +249,42 @@ describe('syslog', () => {
         { ok: false, retryable: false },
       ]);
     });
+  });
+});
+
+describe('MQTT', () => {
+  it('publishes to a topic, and is done when the broker has it', async () => {
+    await using broker = await openBroker();
+    await using provider = await openProvider();
+    const url = `mqtt://me:p%40ss@127.0.0.1:${broker.port}/home/alerts?retain=yes`;
+    expect(await sendTo(url, { title: 'Disk', body: 'full' }, provider.outlets)).toEqual([
+      { ok: true, detail: 'Sent MQTT Notification notification.' },
+    ]);
+    expect(broker.published).toEqual([{ topic: 'home/alerts', text: 'Disk\r\nfull', qos: 1, retain: true }]);
+    expect(broker.connected[0]).toContain('me\x00\x04p@ss');
+  });
+
+  it.each([
+    [5, false],
+    [3, true],
+  ])('refused with reason %i is worth another try: %s', async (reason, retryable) => {
+    await using broker = await openBroker(reason);
+    await using provider = await openProvider();
+    const url = `mqtt://me:secret@127.0.0.1:${broker.port}/t`;
+    const [result] = await sendTo(url, { body: 'x' }, provider.outlets);
+    expect(result).toMatchObject({ ok: false, retryable });
+    expect(result?.detail).not.toContain('secret');
+  });
+
+  it('waits for a broker that is not there', async () => {
+    const port = await openBroker().then(async (broker) => {
+      await broker[Symbol.asyncDispose]();
+      return broker.port;
+    });
+    await using provider = await openProvider();
+    expect(await sendTo(`mqtt://127.0.0.1:${port}/t`, { body: 'x' }, provider.outlets)).toMatchObject([
+      { ok: false, retryable: true },
+    ]);
   });
 });
 

@@ -1,0 +1,174 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import type { FetchReply } from '../../../contracts/service.ts';
+import { readJson, type Exchange } from '../exchange.ts';
+import { choiceField, needed, secretField, textField } from '../fields.ts';
+import type { GrammarField } from '../grammar.ts';
+import { postForm, postJson, withQuery } from '../http.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme, type Scheme } from '../scheme.ts';
+
+const Reply = z.object({
+  errcode: z.number().optional(),
+  errmsg: z.string().optional(),
+  code: z.number().optional(),
+  msg: z.string().optional(),
+  message: z.string().optional(),
+});
+
+/** These answer 200 whatever happened; `good` is the code of success. */
+function check(reply: FetchReply, { fail }: Exchange, good = 0): void {
+  const { errcode, errmsg, code, msg, message } = readJson(reply, Reply) ?? {};
+  const said = errcode ?? code;
+  if (said !== undefined && said !== good) fail(errmsg ?? msg ?? message ?? `code ${said}`);
+}
+
+function tokenField(help: string): GrammarField {
+  return needed(secretField('token', 'Token', 'host', help));
+}
+
+const markdownField = choiceField('format', 'Format', 'query:format', [
+  ['', 'Plain text'],
+  ['markdown', 'Markdown'],
+]);
+const hooked = {
+  protocols: [],
+  titleLimit: 0,
+  overflow: 'split',
+} as const satisfies Partial<Scheme>;
+
+/** `feishu://token`: a bot in a group of Feishu. */
+export const feishuKind = defineScheme({
+  ...hooked,
+  service: 'Feishu',
+  label: 'feishu',
+  secureProtocols: ['feishu'],
+  templates: ['{schema}://{token}'],
+  bodyLimit: 19_985,
+  form: { about: 'A group of Feishu, by a bot of its own.', fields: [tokenField('The last part of the webhook.')] },
+  open({ url }) {
+    if (url.host === '') return 'a token is missing: feishu://token';
+    const address = `https://open.feishu.cn/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}/`;
+    return async ({ body }, exchange) =>
+      check(await exchange.ask(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
+  },
+});
+
+/** `lark://token`: the same outside China. */
+export const larkKind = defineScheme({
+  ...hooked,
+  service: 'Lark (Feishu)',
+  label: 'lark',
+  secureProtocols: ['lark'],
+  templates: ['{schema}://{token}'],
+  bodyLimit: 20_000,
+  heading: (title) => `${title}\n`,
+  form: { about: 'A group of Lark, by a bot of its own.', fields: [tokenField('The last part of the webhook.')] },
+  open({ url }) {
+    if (url.host === '') return 'a token is missing: lark://token';
+    const address = `https://open.larksuite.com/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}`;
+    return async ({ body }, exchange) =>
+      check(await exchange.ask(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
+  },
+});
+
+/** `dingtalk://[secret@]token[/phone]`: a robot in a group of DingTalk, which calls the people with these phones. */
+export const dingTalkKind = defineScheme({
+  ...hooked,
+  service: 'DingTalk',
+  label: 'dingtalk',
+  secureProtocols: ['dingtalk'],
+  templates: ['{schema}://{token}/', '{schema}://{token}/{targets}/', '{schema}://{secret}@{token}/{targets}'],
+  bodyLimit: 20_000,
+  form: {
+    about: 'A group of DingTalk, by a robot.',
+    fields: [
+      tokenField('What follows access_token= in the webhook.'),
+      secretField('secret', 'Secret', 'user', 'Where the robot signs its messages; begins with SEC.'),
+      textField('phones', 'Calls', 'targets', 'Phone numbers of members, commas between several.'),
+      markdownField,
+    ],
+  },
+  open({ url, targets, options }) {
+    if (url.host === '') return 'a token is missing: dingtalk://token';
+    return async ({ body }, exchange) => {
+      const timestamp = url.user === undefined ? undefined : exchange.outlets.clock.now();
+      const sign =
+        url.user === undefined
+          ? undefined
+          : createHmac('sha256', url.user)
+              .update(`${String(timestamp)}\n${url.user}`)
+              .digest('base64');
+      const query = { access_token: url.host, timestamp, sign };
+      const address = withQuery('https://oapi.dingtalk.com/robot/send', query);
+      const at = { atMobiles: targets, isAtAll: false };
+      const title = body.split(/\r?\n/, 1)[0]?.replace(/^#+ /, '') || appTitle;
+      const rich = { msgtype: 'markdown', at, markdown: { title, text: body } };
+      const plain = { msgtype: 'text', at, text: { content: body } };
+      check(await exchange.ask(postJson(address, options.format === 'markdown' ? rich : plain)), exchange);
+    };
+  },
+});
+
+/** `wecombot://key`: a bot in a group of WeCom. */
+export const weComKind = defineScheme({
+  ...hooked,
+  service: 'WeCom Bot',
+  label: 'wecombot',
+  secureProtocols: ['wecombot'],
+  templates: ['{schema}://{botkey}'],
+  bodyLimit: 2000,
+  form: {
+    about: 'A group of WeCom, by a bot.',
+    fields: [tokenField('What follows key= in the webhook.'), markdownField],
+  },
+  open({ url, options }) {
+    if (url.host === '') return 'a key is missing: wecombot://key';
+    const address = withQuery('https://qyapi.weixin.qq.com/cgi-bin/webhook/send', { key: url.host });
+    return async ({ body }, exchange) => {
+      const type = options.format === 'markdown' ? 'markdown' : 'text';
+      check(await exchange.ask(postJson(address, { msgtype: type, [type]: { content: body } })), exchange);
+    };
+  },
+});
+
+/** `schan://key`: WeChat, through ServerChan. */
+export const serverChanKind = defineScheme({
+  service: 'ServerChan',
+  label: 'schan',
+  protocols: [],
+  secureProtocols: ['schan'],
+  templates: ['{schema}://{token}'],
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  form: { about: 'WeChat, through ServerChan.', fields: [tokenField('The SendKey of your account.')] },
+  open({ url }) {
+    if (!/^\w+$/.test(url.host)) return 'a key is missing: schan://key';
+    const address = `https://sctapi.ftqq.com/${url.host}.send`;
+    return async ({ title, body }, exchange) =>
+      check(await exchange.ask(postForm(address, { title, desp: body })), exchange);
+  },
+});
+
+/** `pushplus://token`: WeChat, through Pushplus. */
+export const pushplusKind = defineScheme({
+  service: 'Pushplus',
+  label: 'pushplus',
+  protocols: [],
+  secureProtocols: ['pushplus'],
+  templates: ['{schema}://{token}'],
+  format: 'html',
+  titleLimit: 100,
+  bodyLimit: 20_000,
+  form: { about: 'WeChat, through Pushplus.', fields: [tokenField('Shown on the page of your account.')] },
+  open({ url, options }) {
+    if (url.host === '') return 'a token is missing: pushplus://token';
+    const template = ({ text: 'txt', markdown: 'markdown', html: 'html' } as const)[options.format];
+    return async ({ title, body }, exchange) => {
+      const named = title === '' ? body.slice(0, 100) : title;
+      const message = { token: url.host, title: named, content: body, template, channel: 'wechat' };
+      // Its code of success is that of HTTP.
+      check(await exchange.ask(postJson('https://www.pushplus.plus/send', message)), exchange, 200);
+    };
+  },
+});

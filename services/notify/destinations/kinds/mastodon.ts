@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { readJson } from '../exchange.ts';
+import { fileParts } from '../files.ts';
+import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { postJson, postParts } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+
+const Media = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
+const visibilities = ['direct', 'private', 'unlisted', 'public'];
+
+/** `mastodon://token@host[/@person]`: a post, seen by whom the URL says. */
+export const mastodonKind = defineScheme({
+  service: 'Mastodon',
+  label: 'mastodon',
+  protocols: ['mastodon', 'toot'],
+  secureProtocols: ['mastodons', 'toots'],
+  templates: ['{schema}://{token}@{host}', '{schema}://{token}@{host}:{port}/{targets}'],
+  args: ['visibility', 'spoiler', 'language'],
+  files: true,
+  titleLimit: 0,
+  bodyLimit: 500,
+  overflow: 'split',
+  form: {
+    about: 'Posts of a Mastodon account.',
+    fields: [
+      ...serverFields,
+      needed(secretField('token', 'Access token', 'user', 'Made under Preferences, Development; it needs write.')),
+      textField('people', 'Mentions', 'targets', '@names, commas between several.'),
+      choiceField('visibility', 'Seen by', 'query:visibility', [
+        ['', 'As set in the account'],
+        ['direct', 'Those who are mentioned'],
+        ['private', 'Followers'],
+        ['unlisted', 'Everyone, not listed'],
+        ['public', 'Everyone'],
+      ]),
+    ],
+  },
+  open({ url, origin, targets, argument }) {
+    if (!url.user) return 'a token is missing: mastodon://token@host';
+    const visibility = argument('visibility')?.toLowerCase();
+    const chosen = visibilities.find((each) => each === visibility);
+    if (visibility !== undefined && visibility !== 'default' && chosen === undefined) {
+      return `visibility must be one of ${visibilities.join(', ')}`;
+    }
+    const authorization = `Bearer ${url.user}`;
+    const mentions = targets.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
+    return async ({ id, body, attachments = [] }, { ask, boundary }) => {
+      const media: string[] = [];
+      for (const part of await fileParts(attachments.slice(0, 4), () => 'file')) {
+        const request = postParts(`${origin}/api/v1/media`, { description: part.name }, [part], boundary(), {
+          authorization,
+        });
+        const stored = readJson(await ask(request), Media);
+        if (stored !== undefined) media.push(stored.id);
+      }
+      const status = {
+        status: [mentions, body].filter((part) => part !== '').join(' '),
+        sensitive: false,
+        ...(chosen === undefined ? {} : { visibility: chosen }),
+        ...(argument('spoiler') === undefined ? {} : { spoiler_text: argument('spoiler') }),
+        ...(media.length === 0 ? {} : { media_ids: media }),
+      };
+      // The server answers a repetition with the first post.
+      await ask(postJson(`${origin}/api/v1/statuses`, status, { authorization, 'idempotency-key': id }));
+    };
+  },
+});

@@ -1,0 +1,162 @@
+import { markdownHeading } from '../../domain/fit.ts';
+import { needed, secretField, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { appTitle, colourOf } from '../palette.ts';
+import { withPath } from '../places.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** `line://token/user_or_group`: a bot of LINE. Its tokens may have slashes and end in `=`. */
+export const lineKind = defineScheme({
+  service: 'Line',
+  label: 'line',
+  protocols: [],
+  secureProtocols: ['line'],
+  templates: ['{schema}://{token}/{targets}'],
+  titleLimit: 0,
+  bodyLimit: 5000,
+  overflow: 'split',
+  each: true,
+  arrange(url) {
+    const end = url.path.findLastIndex((segment) => segment.endsWith('='));
+    if (end === -1) return url;
+    const token = [url.host, ...url.path.slice(0, end + 1)].join('/');
+    return withPath({ ...url, host: token }, url.path.slice(end + 1));
+  },
+  form: {
+    about: 'People and groups of LINE, through a bot.',
+    secretAt: () => ['host', 'targets'],
+    fields: [
+      needed(secretField('token', 'Channel access token', 'host')),
+      needed(textField('to', 'To', 'targets', 'IDs of people (U…) or groups (C…), commas between several.')),
+    ],
+  },
+  open({ url, targets }) {
+    const [to] = targets;
+    if (url.host === '' || to === undefined) return 'a receiver is missing: line://token/user';
+    return ({ body }, { ask }) => {
+      const messages = [{ type: 'text', text: body, sender: { name: appTitle } }];
+      const headers = { authorization: `Bearer ${url.host}` };
+      return ask(postJson('https://api.line.me/v2/bot/message/push', { to, messages }, headers));
+    };
+  },
+});
+
+/** `whatsapp://[template:]token@phone_id/+to`: the business API of WhatsApp. */
+export const whatsAppKind = defineScheme({
+  service: 'WhatsApp',
+  label: 'whatsapp',
+  protocols: [],
+  secureProtocols: ['whatsapp'],
+  templates: [
+    '{schema}://{token}@{from_phone_id}/{targets}',
+    '{schema}://{template}:{token}@{from_phone_id}/{targets}',
+  ],
+  args: ['lang'],
+  titleLimit: 0,
+  bodyLimit: 1024,
+  overflow: 'split',
+  each: true,
+  arrange: (url) =>
+    withPath(
+      url,
+      url.path.map((each) => (/^\d{7,15}$/.test(each) ? `+${each}` : each)),
+    ),
+  form: {
+    about: 'People with WhatsApp, through its business API.',
+    secretAt: (url) => (url.password === undefined ? ['user', 'host'] : ['password', 'host']),
+    fields: [
+      needed(secretField('token', 'Access token', 'user')),
+      needed(secretField('phone', 'ID of the phone number', 'host')),
+      needed(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+    ],
+  },
+  open({ url, targets, argument }) {
+    const token = url.password ?? url.user;
+    const [to] = targets;
+    if (!token || !/^\d+$/.test(url.host)) return 'a token is missing: whatsapp://token@phone_id/+to';
+    if (to === undefined || !/^\+\d{7,15}$/.test(to)) return 'a phone number is missing: whatsapp://token@phone_id/+to';
+    const address = `https://graph.facebook.com/v21.0/${url.host}/messages`;
+    const template = { name: url.user, language: { code: argument('lang') ?? 'en_US' } };
+    return ({ body }, { ask }) => {
+      const base = { messaging_product: 'whatsapp', to, recipient_type: 'individual' };
+      const text = { type: 'text', text: { body } };
+      const message = url.password === undefined ? text : { type: 'template', template };
+      return ask(postJson(address, { ...base, ...message }, { authorization: `Bearer ${token}` }));
+    };
+  },
+});
+
+/** `wxteams://webhook_token`, or `wxteams://access_token/room` for a bot. */
+export const webexKind = defineScheme({
+  service: 'Cisco Webex Teams',
+  label: 'wxteams',
+  protocols: [],
+  secureProtocols: ['wxteams', 'webex'],
+  templates: ['{schema}://{token}', '{schema}://{access_token}/{targets}'],
+  format: 'markdown',
+  titleLimit: 0,
+  bodyLimit: 7000,
+  overflow: 'split',
+  heading: markdownHeading,
+  each: true,
+  form: {
+    about: 'A space of Webex, by an incoming webhook or a bot.',
+    fields: [
+      needed(secretField('token', 'Token', 'host', 'The last part of the webhook, or the access token of a bot.')),
+      textField('rooms', 'Rooms', 'targets', 'For a bot: IDs of rooms, commas between several.'),
+    ],
+  },
+  open({ url, targets, options }) {
+    if (url.host === '') return 'a token is missing: wxteams://token';
+    const [roomId] = targets;
+    const field = options.format === 'text' ? 'text' : 'markdown';
+    const hook = `https://api.ciscospark.com/v1/webhooks/incoming/${encodeURIComponent(url.host)}`;
+    const headers = { authorization: `Bearer ${url.host}` };
+    return ({ body }, { ask }) =>
+      ask(
+        roomId === undefined
+          ? postJson(hook, { [field]: body })
+          : postJson('https://webexapis.com/v1/messages', { roomId, [field]: body }, headers),
+      );
+  },
+});
+
+/** `notifiarr://api_key/channel`: a channel of Discord, through Notifiarr. */
+export const notifiarrKind = defineScheme({
+  service: 'Notifiarr',
+  label: 'notifiarr',
+  protocols: [],
+  secureProtocols: ['notifiarr'],
+  templates: ['{schema}://{apikey}/{targets}'],
+  args: ['event', 'source'],
+  titleLimit: 250,
+  bodyLimit: 4000,
+  each: true,
+  arrange: (url) =>
+    withPath(
+      url,
+      url.path.map((each) => (/^\d+$/.test(each) ? `#${each}` : each)),
+    ),
+  form: {
+    about: 'Channels of Discord, through Notifiarr.',
+    fields: [
+      needed(secretField('key', 'API key', 'host')),
+      needed(textField('channels', 'Channels', 'targets', 'IDs of Discord channels, commas between several.')),
+    ],
+  },
+  open({ url, targets, argument }) {
+    const channel = Number(targets[0]?.replace(/^#/, ''));
+    if (url.host === '' || !(channel > 0)) return 'a channel is missing: notifiarr://api_key/channel';
+    return ({ title, body, type }, { ask }) => {
+      const text = { title, content: '', description: body, footer: appTitle };
+      const message = {
+        source: argument('source') ?? appTitle,
+        type,
+        notification: { update: argument('event') !== undefined, name: appTitle, event: argument('event') ?? '' },
+        discord: { color: colourOf(type), ping: { pingUser: 0, pingRole: 0 }, text, ids: { channel } },
+      };
+      const address = 'https://notifiarr.com/api/v1/notification/apprise';
+      return ask(postJson(address, message, { 'x-api-key': url.host }));
+    };
+  },
+});

@@ -1,0 +1,108 @@
+import type { IClientOptions } from 'mqtt';
+import { NotSent, type Exchange } from '../exchange.ts';
+import { choiceField, needed, passwordField, serverFields, switchField, textField, userField } from '../fields.ts';
+import { isYes } from '../options.ts';
+import { defineScheme } from '../scheme.ts';
+import { withPath } from '../places.ts';
+
+/** Reasons that stay the same (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): bad name or password, not authorised, and so on. */
+const final = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140, 144]);
+
+async function publish(
+  broker: string,
+  options: IClientOptions,
+  exchange: Exchange,
+  send: readonly [topic: string, text: string, qos: 0 | 1 | 2, retain: boolean],
+) {
+  // Loaded by the first message: most hosts send none.
+  const { connectAsync } = await import('mqtt');
+  const [topic, text, qos, retain] = send;
+  const connectTimeout = exchange.options.timeoutMs;
+  try {
+    const client = await connectAsync(
+      broker,
+      { ...options, connectTimeout, reconnectPeriod: 0, manualConnect: false },
+      false,
+    );
+    const stop = (): void => void client.end(true);
+    exchange.signal.addEventListener('abort', stop, { once: true });
+    const late = setTimeout(stop, connectTimeout);
+    try {
+      await client.publishAsync(topic, text, { qos, retain });
+    } finally {
+      clearTimeout(late);
+      exchange.signal.removeEventListener('abort', stop);
+      await client.endAsync(true);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { code } = error as Error & { code?: unknown };
+    const retryable = !(typeof code === 'number' && final.has(code));
+    throw new NotSent({
+      ok: false,
+      retryable,
+      detail: `Failed to send MQTT notification: ${exchange.hide(error.message)}`,
+    });
+  }
+}
+
+/** `mqtt://[user:password@]host[:port]/topic[?qos=&retain=&version=&client_id=]`. */
+export const mqttKind = defineScheme({
+  service: 'MQTT Notification',
+  label: 'mqtt',
+  protocols: ['mqtt'],
+  secureProtocols: ['mqtts'],
+  templates: [
+    '{schema}://{host}/{topic}',
+    '{schema}://{host}:{port}/{topic}',
+    '{schema}://{user}:{password}@{host}:{port}/{topic}',
+  ],
+  args: ['qos', 'retain', 'version', 'client_id', 'session'],
+  titleLimit: 0,
+  bodyLimit: 268_435_455,
+  overflow: 'upstream',
+  form: {
+    about: 'A topic of an MQTT broker.',
+    fields: [
+      ...serverFields,
+      needed(textField('topic', 'Topic', 'path', 'Such as /home/alerts.')),
+      userField,
+      passwordField,
+      choiceField('qos', 'Delivery', 'query:qos', [
+        ['', 'At least once'],
+        ['0', 'At most once'],
+        ['2', 'Exactly once'],
+      ]),
+      switchField('retain', 'Kept for later subscribers', 'query:retain'),
+      choiceField('version', 'Version', 'query:version', [
+        ['', '3.1.1'],
+        ['v5', '5.0'],
+      ]),
+    ],
+  },
+  arrange: (url) => withPath(url, url.path),
+  open({ url, secure, argument }) {
+    const topic = url.path.join('/');
+    if (topic === '' || /[+#\0]/.test(topic)) return 'a topic is missing, or has signs of a pattern: mqtt://host/topic';
+    const qos = ({ 0: 0, 1: 1, 2: 2 } as const)[argument('qos') ?? '1'];
+    if (qos === undefined) return 'qos must be 0, 1 or 2';
+    const version = argument('version')?.toLowerCase().replace(/^v/, '') ?? '3.1.1';
+    const protocolVersion = ({ '3.1': 3, '3.1.1': 4, '5': 5, '5.0': 5 } as const)[version];
+    if (protocolVersion === undefined) return 'version must be v3.1, v3.1.1 or v5';
+    const host = url.host.replace(/^\[|\]$/g, '');
+    const given: IClientOptions = {
+      host,
+      port: url.port ?? (secure ? 8883 : 1883),
+      protocol: secure ? 'mqtts' : 'mqtt',
+      protocolVersion,
+      ...(protocolVersion === 3 ? { protocolId: 'MQIsdp' as const } : {}),
+      clean: !isYes(argument('session'), false),
+      ...(argument('client_id') === undefined ? {} : { clientId: argument('client_id') ?? '' }),
+      ...(url.user === undefined ? {} : { username: url.user }),
+      ...(url.password === undefined ? {} : { password: url.password }),
+    };
+    const broker = `${secure ? 'mqtts' : 'mqtt'}://${url.host}`;
+    return ({ body }, exchange) =>
+      publish(broker, given, exchange, [topic, body, qos, isYes(argument('retain'), false)]);
+  },
+});

@@ -1,0 +1,45 @@
+import { needed, secretField, textField } from '../fields.ts';
+import { basicAuthorization, withQuery } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+import { encodePart, hostAndPort } from '../url.ts';
+
+/** `notica://token` for notica.us, `notica://host[:port]/token` for a server of one's own. */
+export const noticaKind = defineScheme({
+  service: 'Notica',
+  label: 'notica',
+  protocols: ['notica'],
+  secureProtocols: ['noticas'],
+  templates: ['{schema}://{token}', '{schema}://{host}/{token}', '{schema}://{host}:{port}/{token}'],
+  titleLimit: 0,
+  bodyLimit: 32_768,
+  form: {
+    about: 'Browsers that have a page of Notica open.',
+    secretAt: (url) => (url.path.length === 0 ? ['host'] : ['last', 'password']),
+    fields: [
+      needed(
+        textField(
+          'place',
+          'Token or host',
+          'host',
+          'The token of a page at notica.us, or the host of your own server.',
+        ),
+      ),
+      secretField('token', 'Token', 'last', 'With a server of your own.'),
+      textField('port', 'Port', 'port'),
+    ],
+  },
+  open({ url, secure }) {
+    const token = url.path.at(-1);
+    const server = `${secure ? 'https' : 'http'}://${hostAndPort(url)}${url.path
+      .slice(0, -1)
+      .map((each) => `/${encodePart(each)}`)
+      .join('')}/`;
+    const address = token === undefined ? `https://notica.us/?${encodePart(url.host)}` : withQuery(server, { token });
+    const authorization = basicAuthorization(url);
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    return ({ body }, { ask }) => ask({ method: 'POST', url: address, headers, body: `d:${body}` });
+  },
+});

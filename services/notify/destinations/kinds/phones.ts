@@ -1,0 +1,215 @@
+import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { encodeFiles } from '../files.ts';
+import { postForm, postJson, withQuery } from '../http.ts';
+import { appTitle, colourOf } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** The words of the peer for five steps, each with the service's own number. */
+function stepOf(word: string | undefined, steps: Readonly<Record<string, number>>): number | undefined {
+  const wanted = word?.toLowerCase() ?? 'normal';
+  if (Object.values(steps).some((step) => String(step) === wanted)) return Number(wanted);
+  return Object.entries(steps).find(([name]) => name.startsWith(wanted))?.[1];
+}
+
+const steps: Readonly<Record<string, number>> = { low: -2, moderate: -1, normal: 0, high: 1, emergency: 2 };
+const wrongStep = `priority must be one of ${Object.keys(steps).join(', ')}`;
+const priorityField = choiceField('priority', 'Priority', 'query:priority', [
+  ['', 'Normal'],
+  ['low', 'Lowest'],
+  ['moderate', 'Low'],
+  ['high', 'High'],
+  ['emergency', 'Emergency'],
+]);
+
+/** `prowl://api_key[/provider_key]`: iPhones with Prowl. */
+export const prowlKind = defineScheme({
+  service: 'Prowl',
+  label: 'prowl',
+  protocols: [],
+  secureProtocols: ['prowl'],
+  templates: ['{schema}://{apikey}', '{schema}://{apikey}/{providerkey}'],
+  args: ['priority'],
+  titleLimit: 1024,
+  bodyLimit: 10_000,
+  form: {
+    about: 'iPhones with Prowl.',
+    fixed: 1,
+    fields: [
+      needed(secretField('key', 'API key', 'host', 'Made on prowlapp.com.')),
+      secretField('provider', 'Provider key', 'segment:0', 'Nobody needs one but for very many messages.'),
+      priorityField,
+    ],
+  },
+  open({ url, argument }) {
+    const priority = stepOf(argument('priority'), steps);
+    if (url.host === '') return 'a key is missing: prowl://api_key';
+    if (priority === undefined) return wrongStep;
+    return ({ title, body, link }, { ask }) =>
+      ask(
+        postForm('https://api.prowlapp.com/publicapi/add', {
+          apikey: url.host,
+          providerkey: url.path[0],
+          application: appTitle,
+          event: title,
+          description: body,
+          priority,
+          url: link,
+        }),
+      );
+  },
+});
+
+/** `join://api_key/device[/device]`: Android devices with Join; `group.all` is all of them. */
+export const joinKind = defineScheme({
+  service: 'Join',
+  label: 'join',
+  protocols: [],
+  secureProtocols: ['join'],
+  templates: ['{schema}://{apikey}/{targets}'],
+  args: ['priority'],
+  titleLimit: 250,
+  bodyLimit: 1000,
+  each: true,
+  form: {
+    about: 'Android devices with Join.',
+    fields: [
+      needed(secretField('key', 'API key', 'host', 'Shown on joinjoaomgcd.appspot.com.')),
+      textField('devices', 'Devices', 'targets', 'IDs, names, or groups such as group.phone. Empty: all.'),
+      priorityField,
+    ],
+  },
+  open({ url, targets, argument }) {
+    const priority = stepOf(argument('priority'), steps);
+    if (url.host === '') return 'a key is missing: join://api_key/device';
+    if (priority === undefined) return wrongStep;
+    const device = targets[0] ?? 'group.all';
+    const isId = /^(group\.\w+|[0-9a-f]{32})$/i.test(device);
+    const place = isId ? { deviceId: device } : { deviceNames: device };
+    const api = 'https://joinjoaomgcd.appspot.com/_ah/api/messaging/v1/sendPush';
+    return ({ title, body, link }, { ask }) => {
+      const url_ = withQuery(api, { apikey: url.host, priority, title, text: body, ...place, url: link });
+      return ask({ method: 'POST', url: url_, headers: {} });
+    };
+  },
+});
+
+/** `ifttt://webhook_id@event[/event]`: applets that begin with a web request; title, body and kind are their three values. */
+export const iftttKind = defineScheme({
+  service: 'IFTTT',
+  label: 'ifttt',
+  protocols: [],
+  secureProtocols: ['ifttt'],
+  templates: ['{schema}://{webhook_id}/{events}', '{schema}://{webhook_id}@{events}'],
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  each: true,
+  // A first event stands where a host would.
+  arrange(url) {
+    if (url.user !== undefined) return url;
+    const [event = '', ...more] = url.path;
+    return {
+      ...url,
+      user: url.host,
+      host: event,
+      path: more,
+      rawPath: more.map((each) => `/${encodeURIComponent(each)}`).join(''),
+    };
+  },
+  form: {
+    about: 'Applets of IFTTT that begin with a web request.',
+    fields: [
+      needed(secretField('key', 'Webhook key', 'user', 'Shown under Webhooks, Documentation.')),
+      needed(textField('event', 'Event', 'host')),
+    ],
+  },
+  open({ url, targets }) {
+    if (!url.user || url.host === '') return 'an event is missing: ifttt://webhook_id@event';
+    const events = [url.host, ...targets];
+    return async ({ title, body, type }, { ask }) => {
+      for (const event of events) {
+        const address = `https://maker.ifttt.com/trigger/${encodeURIComponent(event)}/with/key/${encodeURIComponent(url.user ?? '')}`;
+        await ask(postJson(address, { value1: title, value2: body, value3: type }));
+      }
+    };
+  },
+});
+
+/** `spush://key[?event=]`: phones with SimplePush, without its own encryption. */
+export const simplePushKind = defineScheme({
+  service: 'SimplePush',
+  label: 'spush',
+  protocols: [],
+  secureProtocols: ['spush'],
+  templates: ['{schema}://{apikey}'],
+  args: ['event'],
+  titleLimit: 1024,
+  bodyLimit: 10_000,
+  form: {
+    about: 'Phones with SimplePush.',
+    fields: [
+      needed(secretField('key', 'Key', 'host', 'Shown in the app.')),
+      textField('event', 'Event', 'query:event', 'Decides on sound and vibration, as set in the app.'),
+    ],
+  },
+  open({ url, argument }) {
+    if (url.host === '') return 'a key is missing: spush://key';
+    if (url.password !== undefined) return 'encrypted messages are not served: leave salt and password out';
+    return ({ title, body }, { ask }) =>
+      ask(postForm('https://api.simplepush.io/send', { key: url.host, msg: body, title, event: argument('event') }));
+  },
+});
+
+/** Icon 25 and all devices are what the peer asks for. */
+const usualIcon = 25;
+/** Pictures a message of Pushsafer may have. */
+const pictureFields = ['p', 'p2', 'p3'];
+
+/** `psafer://private_key[/device]`: phones and browsers with Pushsafer; pictures go along. */
+export const pushsaferKind = defineScheme({
+  service: 'Pushsafer',
+  label: 'psafer',
+  protocols: ['psafer'],
+  secureProtocols: ['psafers'],
+  templates: ['{schema}://{privatekey}', '{schema}://{privatekey}/{targets}'],
+  args: ['priority', 'sound', 'vibration'],
+  files: true,
+  titleLimit: 250,
+  bodyLimit: 32_768,
+  each: true,
+  form: {
+    about: 'Phones and browsers with Pushsafer.',
+    fields: [
+      needed(secretField('key', 'Private key', 'host', 'Shown on the start page of your account.')),
+      textField('devices', 'Devices', 'targets', 'IDs of devices or groups. Empty: all.'),
+      priorityField,
+    ],
+  },
+  open({ url, targets, argument }) {
+    if (url.host === '') return 'a key is missing: psafer://private_key';
+    const priority = argument('priority') === undefined ? undefined : stepOf(argument('priority'), steps);
+    if (priority === undefined && argument('priority') !== undefined) return wrongStep;
+    return async ({ title, body, type, attachments = [] }, { ask }) => {
+      const pictures = await encodeFiles(
+        attachments.filter((file) => file.type.startsWith('image/')).slice(0, pictureFields.length),
+      );
+      const files = pictures.map(({ base64, mimetype }, at) => [
+        pictureFields[at],
+        `data:${mimetype};base64,${base64}`,
+      ]);
+      await ask(
+        postForm('https://www.pushsafer.com/api', {
+          t: title,
+          m: body,
+          i: usualIcon,
+          c: colourOf(type),
+          d: targets[0] ?? 'a',
+          pr: priority,
+          s: argument('sound'),
+          v: argument('vibration'),
+          ...(Object.fromEntries(files) as Record<string, string>),
+          k: url.host,
+        }),
+      );
+    };
+  },
+});

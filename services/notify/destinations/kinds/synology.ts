@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { readJson } from '../exchange.ts';
+import { needed, secretField, serverFields } from '../fields.ts';
+import { postForm, withQuery } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+import { encodePart } from '../url.ts';
+
+const Reply = z.object({ success: z.boolean(), error: z.object({ code: z.number() }).optional().catch(undefined) });
+
+/** `synology://host[:port]/[path/]token`: an incoming webhook of Synology Chat. */
+export const synologyKind = defineScheme({
+  service: 'Synology Chat',
+  label: 'synology',
+  protocols: ['synology'],
+  secureProtocols: ['synologys'],
+  templates: ['{schema}://{host}/{token}', '{schema}://{host}:{port}/{token}'],
+  titleLimit: 0,
+  bodyLimit: 32_768,
+  form: {
+    about: 'A channel of Synology Chat, by an incoming webhook.',
+    fields: [
+      ...serverFields,
+      needed(secretField('token', 'Token', 'last', 'What follows token= in the address of the webhook.')),
+    ],
+  },
+  open({ url, origin }) {
+    const token = url.path.at(-1);
+    if (token === undefined) return 'a token is missing: synology://host/token';
+    const path = url.path
+      .slice(0, -1)
+      .map((each) => `/${encodePart(each)}`)
+      .join('');
+    const query = { api: 'SYNO.Chat.External', method: 'incoming', version: 2, token };
+    const address = withQuery(`${origin}${path}/webapi/entry.cgi`, query);
+    return async ({ body }, { ask, fail }) => {
+      const reply = readJson(await ask(postForm(address, { payload: JSON.stringify({ text: body }) })), Reply);
+      return reply?.success === false ? fail(`error ${reply.error?.code ?? 'without a number'}`) : undefined;
+    };
+  },
+});

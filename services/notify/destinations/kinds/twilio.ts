@@ -1,0 +1,54 @@
+import { basicAuthorization, postForm } from '../http.ts';
+import { needed, passwordField, secretField, textField } from '../fields.ts';
+import { withPath } from '../places.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** A number as E.164 has it, also after `w:` for WhatsApp; short codes stay as they are. */
+function phone(text: string): string {
+  const [, whatsapp = '', number = ''] = /^\s*(w:)?(.*)$/.exec(text) ?? [];
+  const digits = number.replace(/[\s().-]/g, '').replace(/^\+/, '');
+  return `${whatsapp}${/^\d{7,15}$/.test(digits) ? '+' : ''}${digits}`;
+}
+
+/** `twilio://account_sid:auth_token@from/to[/to]`: text messages, and WhatsApp with `w:` before a number. */
+export const twilioKind = defineScheme({
+  service: 'Twilio',
+  label: 'twilio',
+  protocols: [],
+  secureProtocols: ['twilio'],
+  templates: [
+    '{schema}://{account_sid}:{auth_token}@{from_phone}',
+    '{schema}://{account_sid}:{auth_token}@{from_phone}/{targets}',
+  ],
+  args: ['apikey'],
+  titleLimit: 0,
+  bodyLimit: 1600,
+  each: true,
+  form: {
+    about: 'Text messages to phones, through Twilio.',
+    fields: [
+      needed(secretField('sid', 'Account SID', 'user', 'On the start page of the console; begins with AC.')),
+      needed({ ...passwordField, label: 'Auth token' }),
+      needed(textField('from', 'From', 'host', 'Your Twilio number: +15551234567.')),
+      needed(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+    ],
+  },
+  arrange: (url) => withPath({ ...url, host: phone(url.host), port: undefined }, url.path.map(phone)),
+  open({ url, targets, argument }) {
+    if (!url.user || !url.password) return 'the account is missing: twilio://account_sid:auth_token@from/to';
+    const to = targets[0] ?? url.host;
+    const from = url.host;
+    if (!/^\+?\d{5,15}$/.test(from) || !/^(w:)?\+?\d{5,15}$/.test(to)) return 'a phone number is not valid';
+    const channel = to.startsWith('w:') ? 'whatsapp:' : '';
+    const address = `https://api.twilio.com/2010-04-01/Accounts/${encodeURIComponent(url.user)}/Messages.json`;
+    const authorization = basicAuthorization({ ...url, user: argument('apikey') ?? url.user }) ?? '';
+    return ({ body }, { ask }) =>
+      ask(
+        postForm(
+          address,
+          { Body: body, From: `${channel}${from}`, To: `${channel}${to.replace(/^w:/, '')}` },
+          { authorization },
+        ),
+      );
+  },
+});

@@ -1,0 +1,40 @@
+import { needed, secretField, textField } from '../fields.ts';
+import { postForm } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** `zulip://bot@organisation/token/channel`: channels by name, people by mail address. */
+export const zulipKind = defineScheme({
+  service: 'Zulip',
+  label: 'zulip',
+  protocols: [],
+  secureProtocols: ['zulip'],
+  templates: ['{schema}://{botname}@{organization}/{token}', '{schema}://{botname}@{organization}/{token}/{targets}'],
+  titleLimit: 60,
+  bodyLimit: 10_000,
+  overflow: 'split',
+  each: true,
+  form: {
+    about: 'Channels and people of Zulip, through a bot.',
+    fixed: 1,
+    fields: [
+      needed(
+        textField('organisation', 'Organisation', 'host', 'Its name at zulipchat.com, or the host of your own server.'),
+      ),
+      needed(textField('bot', 'Bot', 'user', 'What stands before -bot in its address.')),
+      needed(secretField('token', 'Key of the bot', 'segment:0')),
+      textField('to', 'To', 'targets', 'Channels or mail addresses. Empty: general.'),
+    ],
+  },
+  open({ url, targets }) {
+    const [token] = url.path;
+    if (!url.user || token === undefined) return 'a bot is missing: zulip://bot@organisation/token/channel';
+    const host = url.host.includes('.') ? url.host : `${url.host}.zulipchat.com`;
+    const bot = url.user.includes('@') ? url.user : `${url.user.replace(/-bot$/i, '')}-bot@${host}`;
+    const authorization = `Basic ${Buffer.from(`${bot}:${token}`, 'utf8').toString('base64')}`;
+    const to = targets[0] ?? 'general';
+    const type = to.includes('@') ? 'private' : 'stream';
+    const address = `https://${host}/api/v1/messages`;
+    return ({ title, body }, { ask }) =>
+      ask(postForm(address, { subject: title, content: body === '' ? title : body, type, to }, { authorization }));
+  },
+});

@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { describe, expect, it } from 'vitest';
+import { createFetch } from '../../../../main/host/fetch/fetch.ts';
+import { openProvider, sendTo, type Answer } from './provider.ts';
+
+async function failing(url: string, answer: Answer | undefined) {
+  await using provider = await openProvider();
+  provider.answer = () => answer;
+  const [result] = await sendTo(url, { title: 'T', body: 'x' }, provider.outlets);
+  return { result, asked: provider.got.length };
+}
+
+/** One URL of every kind that answers over HTTP, with a secret that no result may hold. */
+const urls = [
+  'json://user:s3cretword@host/hook',
+  'gotify://host/s3cretword',
+  'discord://1234/s3cretword',
+  'slack://T1/B2/s3cretword',
+  'slack://xoxb-s3cretword/#general',
+  'tgram://123456789:s3cretword/-100',
+  'pover://user@s3cretword',
+  'matrix://user:s3cretword@host/#room',
+  'mmost://host/s3cretword',
+  'rocket://user:s3cretword@host/#chan',
+  'workflow://host/id/s3cretword',
+  'gchat://space/key/s3cretword',
+  'hassio://host/s3cretword',
+  'signal://u:s3cretword@host/+4912345678',
+  'bark://host/s3cretword',
+  'pbul://s3cretword',
+  'pagerduty://key@s3cretword',
+  'zulip://bot@org/s3cretword/general',
+  'nctalk://user:s3cretword@host/room',
+  'twilio://AC1:s3cretword@15551234567/15557654321',
+] as const;
+
+describe.each(urls)('%s', (url) => {
+  it.each([
+    [400, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [408, true],
+    [413, false],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])('status %i is worth another try: %s', async (status, retryable) => {
+    const [secret = ''] = /(xoxb-)?s3cretword/.exec(url) ?? [];
+    const body = { ok: false, message: `no ${secret} here`, error: secret };
+    const { result, asked } = await failing(url, { status, body });
+    expect(result).toMatchObject({ ok: false, retryable, status });
+    expect(asked).toBe(1);
+    expect(result?.detail).toContain(`error=${status}`);
+    expect(JSON.stringify(result)).not.toContain('s3cretword');
+  });
+});
+
+describe('a service that wants to be asked later', () => {
+  it.each([
+    ['by the standard header', { 'retry-after': '7' }, {}, 7000],
+    [
+      'by a date',
+      { 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT', date: 'Sat, 21 Nov 2026 10:00:00 GMT' },
+      {},
+      30_000,
+    ],
+    ['in the header of Discord', { 'x-ratelimit-reset-after': '1.5' }, {}, 1500],
+    ['in the answer of Discord', {}, { message: 'slow down', retry_after: 2.25 }, 2250],
+    ['in the answer of Telegram', {}, { ok: false, parameters: { retry_after: 35 } }, 35_000],
+    ['in the answer of Matrix', {}, { errcode: 'M_LIMIT_EXCEEDED', retry_after_ms: 2000 }, 2000],
+  ])('%s is left alone for so long', async (_how, headers, body, retryAfterMs) => {
+    const { result } = await failing('discord://1/t', { status: 429, headers, body });
+    expect(result).toMatchObject({ ok: false, retryable: true, retryAfterMs });
+  });
+});
+
+describe('a refusal that comes with status 200', () => {
+  it.each([
+    ['slack://xoxb-abc/#x', { ok: false, error: 'channel_not_found' }, false],
+    ['slack://xoxb-abc/#x', { ok: false, error: 'ratelimited' }, true],
+    ['synology://host/token', { success: false, error: { code: 404 } }, false],
+    ['kodi://host', { error: { message: 'Method not found' } }, false],
+  ])('is told, and worth another try where it passes: %s', async (url, body, retryable) => {
+    const { result } = await failing(url, { body });
+    expect(result).toMatchObject({ ok: false, retryable });
+  });
+});
+
+describe('a way that does not work', () => {
+  it('never answers: it is tried again', async () => {
+    const { result } = await failing('json://host/?rto=0.2&cto=0.1', undefined);
+    expect(result).toMatchObject({ ok: false, retryable: true });
+  });
+
+  it('answers without end: the notice may have been shown, so it is not sent again', async () => {
+    const { result } = await failing('json://host/', { body: Buffer.alloc(3 * 1024 * 1024, 0x20) });
+    expect(result).toMatchObject({ ok: false, retryable: false });
+  });
+
+  it('has a certificate nobody knows: nothing is sent', async () => {
+    // The package brings a certificate that it signed itself; what is spoken behind it does not matter here.
+    const server = new SMTPServer({ secure: true, disableReverseLookup: true });
+    let greeted = 0;
+    server.on('error', () => undefined);
+    server.on('connect', () => (greeted += 1));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as AddressInfo;
+    await using provider = await openProvider();
+    const quiet = () => undefined;
+    await using fetch = createFetch({ log: { debug: quiet, info: quiet, warn: quiet, error: quiet } });
+    const outlets = { ...provider.outlets, fetch };
+    const [result] = await sendTo(`jsons://127.0.0.1:${port}/s3cretword`, { body: 'x' }, outlets);
+    await new Promise<void>((resolve) => server.close(resolve));
+    expect(result).toMatchObject({ ok: false });
+    expect(result?.detail).toContain('CERT');
+    expect(result?.detail).not.toContain('s3cretword');
+    expect(greeted).toBe(0);
+  });
+});
