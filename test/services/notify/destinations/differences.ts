@@ -50,7 +50,7 @@ export const differences: Readonly<Record<string, Differences>> = {
     markdown: skip,
     all: keyed('n1/to@example.com'),
     attach: (each) => withType(keyed('n1/to@example.com')(each)),
-    'no-title': (each) => inBodies(named)(keyed('n1/to@example.com')(each)),
+    'no-title': (each, name) => inBodies(named)(keyed('n1/to@example.com')(each), name),
   },
   mailgun: { markdown: skip },
   pushplus: { markdown: skip },
