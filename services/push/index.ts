@@ -198,8 +198,8 @@ function create(context: Context, settings: Settings): Service {
     statistics.sample();
     // First: what is removed can no longer be counted.
     await saveTotal();
-    await delivery.retention.upkeep();
     await counts.save();
+    await delivery.retention.upkeep();
     await removeExpiredMessages(context, store, search);
     await delivery.eachMinute();
     await recurring.eachMinute();
