@@ -3,7 +3,7 @@ import type { Since } from './domain/since.ts';
 import type { MessageStore, StoredMessage } from './store/messages.ts';
 import type { ScheduleStore } from './store/schedule.ts';
 
-const pageSize = 500;
+const pageSize = 1000;
 
 /** A stretch of history that somebody asks for. */
 interface Wanted {

@@ -62,17 +62,17 @@ describe('a stream', () => {
   });
 
   it('gets history first, then what comes, each once, while others publish', async () => {
-    for (let index = 0; index < 600; index += 50) {
+    for (let index = 0; index < 1100; index += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, at) => rig.publish('/busy', String(index + at))));
     }
     const publishing = (async () => {
-      for (let index = 600; index < 700; index += 1) await rig.publish('/busy', String(index));
+      for (let index = 1100; index < 1200; index += 1) await rig.publish('/busy', String(index));
     })();
     const streams: Stream[] = [];
     for (let count = 0; count < 5; count += 1) streams.push(await rig.listen('/busy/json?since=all'));
     await publishing;
     const polled = texts(await rig.poll('/busy/json?poll=1'));
-    expect(polled).toHaveLength(700);
+    expect(polled).toHaveLength(1200);
     for (const stream of streams) {
       using reading = stream;
       await expect.poll(() => texts(reading.messages)).toEqual(polled);
