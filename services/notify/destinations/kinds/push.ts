@@ -11,6 +11,7 @@ const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, hi
 export const pushKind: DestinationKind = {
   service: 'Push',
   label: 'push',
+  files: true,
   protocols: ['push'],
   secureProtocols: [],
   templates: ['{schema}://{topic}'],
@@ -54,6 +55,12 @@ export const pushKind: DestinationKind = {
         // The push server cuts what is longer than its messages and hands the whole to the inbox.
         const message = { ...notice, body: convertText(notice.body, notice.format, format), format };
         try {
+          // A message carries one file.
+          const [file] = notice.attachments ?? [];
+          const carried =
+            file === undefined
+              ? {}
+              : { file: { name: file.name, type: file.type, bytes: new Uint8Array(await file.read()) } };
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
             title: message.title,
@@ -64,6 +71,7 @@ export const pushKind: DestinationKind = {
             markdown: message.format === 'markdown',
             source: message.source,
             origin: message.id,
+            ...carried,
           });
           return { ok: true, detail: 'Sent Push notification.' };
         } catch (error) {
