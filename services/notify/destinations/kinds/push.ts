@@ -11,6 +11,7 @@ const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, hi
 export const pushKind: DestinationKind = {
   service: 'Push',
   label: 'push',
+  files: true,
   protocols: ['push'],
   secureProtocols: [],
   templates: ['{schema}://{topic}'],
@@ -56,6 +57,12 @@ export const pushKind: DestinationKind = {
         // A message of the push server carries one file.
         const [file] = notice.attachments ?? [];
         try {
+          // A message carries one file.
+          const [file] = notice.attachments ?? [];
+          const carried =
+            file === undefined
+              ? {}
+              : { file: { name: file.name, type: file.type, bytes: new Uint8Array(await file.read()) } };
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
             title: message.title,
@@ -69,6 +76,7 @@ export const pushKind: DestinationKind = {
             markdown: message.format === 'markdown',
             source: message.source,
             origin: message.id,
+            ...carried,
           });
           return { ok: true, detail: 'Sent Push notification.' };
         } catch (error) {

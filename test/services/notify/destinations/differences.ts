@@ -1,6 +1,6 @@
 import type { Comparable } from './compare.ts';
 
-type Change = (requests: readonly Comparable[], name: string) => readonly Comparable[];
+type Change = (requests: readonly Comparable[], name?: string) => readonly Comparable[];
 
 /** Where a kind differs from the recordings on purpose. */
 interface Differences {

@@ -9,6 +9,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inboxOffered } from '../../../../services/contracts/inbox.ts';
+import { pushOffered } from '../../../../services/contracts/push.ts';
 import type { NoticeType, TextFormat } from '../../../../services/contracts/notice.ts';
 import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
@@ -309,5 +310,22 @@ describe('a popup', () => {
     expect(result).toMatchObject({ ok: true });
     expect(passed).toMatchObject([[inboxOffered, 'n1', { title: 'T', body: 'b', priority }]]);
     expect(parsed(url).url(false)).toContain('popup://');
+  });
+});
+
+describe('our own push server', () => {
+  it('is handed the first file with the message', async () => {
+    await using provider = await openProvider();
+    const passed: unknown[] = [];
+    const pass = (handover: unknown, key: string, payload: unknown) => {
+      passed.push([handover, key, payload]);
+      return Promise.resolve();
+    };
+    const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
+    const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
+    const message = messageOf({ title: 'T', body: 'b', attachments: [file] });
+    expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(1000))).toMatchObject({ ok: true });
+    const carried = { name: 'dot.png', type: 'image/png', bytes: new Uint8Array(dot) };
+    expect(passed).toMatchObject([[pushOffered, 'n1:alerts', { topic: 'alerts', message: 'b', file: carried }]]);
   });
 });
