@@ -5,6 +5,10 @@ export const NotifyKeyOptions = z
   .object({
     /** Who gets a notice that names no tag: every destination, or, as with Apprise API, only those without one. */
     withoutTag: z.enum(['everyone', 'untagged']).default('everyone'),
+    /** Each destination is tried once and the caller waits for it; a failure is answered 424 and not repeated, as with Apprise API. */
+    strict: z.boolean().default(false),
+    /** A notice that is the same as one of the last so many seconds is not sent again; 0: always sent. */
+    repeatSeconds: z.int().min(0).max(86_400).default(0),
   })
   .meta({ id: 'NotifyKeyOptions' });
 export type NotifyKeyOptions = z.infer<typeof NotifyKeyOptions>;

@@ -1,24 +1,22 @@
 import { Readable } from 'node:stream';
+import { wallClock } from '../contracts/quiet-hours.ts';
 import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
+import { chooseParts, chosenOf, fingerprintOf, namedBy, type Chosen, type Key, type Planned } from './chosen.ts';
 import { deliver, urlPurpose, type Deliveries } from './deliveries.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import type { Destination } from './destinations/destination.ts';
 import type { Message } from './domain/message.ts';
-import { parseTagField, selectDestinations, type TagExpression } from './domain/tags.ts';
+import { noRules, planDelivery, windowStart } from './domain/rules.ts';
+import { parseTagField } from './domain/tags.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
-import { readKey, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import { readKey, type TaggedDestination } from './read-key.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
+import { countSince, lastOf } from './store/delivery-plans.ts';
 import type { NoticeStore } from './store/notices.ts';
-
-/** A key as it is used: what it amounts to and what its owner chose for it. */
-export interface Key extends ReadKey {
-  readonly options: NotifyKeyOptions;
-}
 
 export interface AggregatorLimits {
   /** How long a caller waits for the first attempts, in ms. */
@@ -26,6 +24,9 @@ export interface AggregatorLimits {
   /** Deliveries that may wait before new notices are refused. */
   readonly maxWaiting: number;
 }
+
+/** How long a strict call waits: as long as an attempt may take, and a little. */
+const strictMs = 65_000;
 
 /** How long a count of the waiting deliveries is believed. */
 const countAgeMs = 1000;
@@ -41,6 +42,7 @@ export class Aggregator {
   readonly #firstAttempts: FirstAttempts;
   readonly #limits: AggregatorLimits;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
+  readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
 
   constructor(
@@ -84,20 +86,27 @@ export class Aggregator {
     configuration: string,
     destinations: readonly TaggedDestination[],
     notice: Notice,
-    { files = [], hops = 0 }: { readonly files?: readonly StoredFile[]; readonly hops?: number } = {},
+    call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
     const chosen = chooseParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
     const id = this.#context.random.text(20);
-    const expected = [...chosen].map(([delivery, destination]) => ({
-      id: delivery,
-      service: destination.service,
-      optional: destination.optional,
-      held: this.#deliveries.isFailing(delivery),
-    }));
-    using attempts = this.#firstAttempts.expect(id, expected, this.#limits.answerMs);
-    await this.#accept(id, configuration, notice, chosen, files, hops);
+    const strict = call.options?.strict === true;
+    const planned = await this.#plan(chosen, notice.type);
+    const expected = planned.map(
+      ({ delivery, destination, plan }) =>
+        ({
+          id: delivery,
+          service: destination.service,
+          optional: destination.optional,
+          behind:
+            plan.runAt !== undefined ? 'rules' : !strict && this.#deliveries.isFailing(delivery) ? 'others' : 'nothing',
+        }) as const,
+    );
+    using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.answerMs);
+    const accepted = await this.#accept(id, configuration, notice, planned, call);
+    if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
     // Awaited here: the disposal at the end of this block forgets the notice.
     return await attempts.settled();
   }
@@ -109,27 +118,30 @@ export class Aggregator {
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration } = offer;
-    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls));
+    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls), undefined);
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
     }
     const field = parseTagField(offer.tag);
     if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, 'The tag expression is not valid.');
-    const chosen = chooseParts(chosenOf(known, field.kind === 'none' ? undefined : field.expression));
+    const chosen: Map<string, Chosen> = chooseParts(
+      chosenOf(known, field.kind === 'none' ? undefined : field.expression),
+    );
     if (chosen.size === 0) {
       this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
       const inbox = parseDestination('inbox://');
-      if (typeof inbox !== 'string') chosen.set(destinationId(inbox), inbox);
+      if (typeof inbox !== 'string') chosen.set(destinationId(inbox), { destination: inbox, rules: noRules });
     }
-    await this.#takeFor(key, configuration, offer, chosen);
+    await this.#takeFor(key, configuration, offer, chosen, known.options);
   }
 
   async #takeFor(
     key: string,
     configuration: string,
     { files = [], notice }: NoticeOffer,
-    chosen: ReadonlyMap<string, Destination>,
+    chosen: ReadonlyMap<string, Chosen>,
+    options: NotifyKeyOptions | undefined,
   ): Promise<void> {
     const stored: StoredFile[] = [];
     let isNew = false;
@@ -138,20 +150,35 @@ export class Aggregator {
         const file = await this.#folder.write(Readable.from([bytes]), { name, type, place }, Infinity);
         if (file !== undefined) stored.push(file);
       }
-      isNew = await this.#accept(key, configuration, notice, chosen, stored);
+      const planned = await this.#plan(chosen, notice.type);
+      // Nobody waits for the outcome, so it is never strict.
+      const patient = options === undefined ? {} : { options: { ...options, strict: false } };
+      isNew = (await this.#accept(key, configuration, notice, planned, { files: stored, ...patient })) === true;
     } finally {
       if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
     }
   }
 
+  /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
+  async #plan(chosen: ReadonlyMap<string, Chosen>, type: Notice['type']): Promise<readonly Planned[]> {
+    const now = this.#context.clock.now();
+    const plans = [...chosen].map(async ([delivery, { destination, rules }]) => {
+      const { rate } = rules;
+      const sent =
+        rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
+      return { delivery, destination, plan: planDelivery(rules, type, sent, now, this.#wall) };
+    });
+    return Promise.all(plans);
+  }
+
+  /** True: it was kept. False: its id was there. A sentence: it repeats another one. */
   async #accept(
     id: string,
     configuration: string,
     notice: Notice,
-    chosen: ReadonlyMap<string, Destination>,
-    files: readonly StoredFile[] = [],
-    hops = 0,
-  ): Promise<boolean> {
+    planned: readonly Planned[],
+    { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
+  ): Promise<boolean | string> {
     const { bus, clock, commit, jobs, vault } = this.#context;
     const message: Message = {
       id,
@@ -165,28 +192,38 @@ export class Aggregator {
       time: clock.now(),
       ...(hops === 0 ? {} : { hops }),
     };
-    const deliveries = [...chosen].map(([delivery, destination]) => ({
+    const deliveries = planned.map(({ delivery, destination, plan }) => ({
+      digest: plan.digest,
       destinationId: delivery,
       service: destination.service,
       sealedUrl: vault.seal(destination.url(false), urlPurpose),
       shownUrl: destination.url(true),
       optional: destination.optional,
     }));
-    const isNew = await commit(async (transaction) => {
-      if (!(await this.#notices.add(transaction, configuration, message, deliveries, files.length))) return false;
+    const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
+    const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
+    const accepted = await commit(async (transaction): Promise<boolean | string> => {
+      if (fingerprint !== undefined) {
+        const last = await lastOf(transaction, fingerprint, message.time - repeatMs);
+        const seconds = last === undefined ? 0 : Math.ceil((message.time - last) / 1000);
+        if (last !== undefined) return `The same notification was sent ${String(seconds)} s ago; it is not repeated.`;
+      }
+      const more = { files: files.length, fingerprint };
+      if (!(await this.#notices.add(transaction, configuration, message, deliveries, more))) return false;
       await this.#attachments.add(transaction, id, files);
       await jobs.enqueueAll(
         transaction,
         deliver,
-        deliveries.map((delivery) => ({
-          payload: { notice: id, destination: delivery.destinationId },
-          key: `${id}:${delivery.destinationId}`,
-          orderKey: delivery.destinationId,
+        planned.map(({ delivery, plan }) => ({
+          payload: { notice: id, destination: delivery, ...(options?.strict === true ? { strict: true } : {}) },
+          key: `${id}:${delivery}`,
+          ...(options?.strict === true ? {} : { orderKey: delivery + plan.lane }),
+          ...(plan.runAt === undefined ? {} : { runAt: plan.runAt }),
         })),
       );
       return true;
     });
-    if (!isNew) return false;
+    if (accepted !== true) return accepted;
     this.#counted.waiting += deliveries.length;
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
     return true;
@@ -204,28 +241,7 @@ export class Aggregator {
   }
 }
 
-/** The destinations of a key a call reaches. */
-export function chosenOf(key: Key, expression: TagExpression | undefined): readonly Entry[] {
-  return selectDestinations(key.entries, expression, key.options.withoutTag);
-}
-
-/** By id, so that a destination that is matched twice gets one message. */
-function chooseParts(chosen: readonly TaggedDestination[]): Map<string, Destination> {
-  const parts = chosen.flatMap(({ destination }) => destination.parts ?? [destination]);
-  return new Map(parts.map((part) => [destinationId(part), part]));
-}
-
 /** PostgreSQL takes no NUL in text, and nobody can read one. */
 function withoutNul(text: string): string {
   return text.replaceAll('\u0000', '');
-}
-
-/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400) */
-function namedBy(urls: readonly string[]): Map<string, Destination> {
-  const parts = urls.flatMap((url) => {
-    const destination = parseDestination(url);
-    if (typeof destination !== 'string') return destination.parts ?? [destination];
-    throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${destination}`);
-  });
-  return new Map(parts.map((part) => [destinationId(part), part]));
 }

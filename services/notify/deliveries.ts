@@ -4,14 +4,24 @@ import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
+import type { Result } from './destinations/destination.ts';
+import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
+const payloadOf = z.object({
+  notice: z.string(),
+  destination: z.string(),
+  /** Tried once: its caller waits, and sends again if it wants. */
+  strict: z.boolean().optional(),
+});
+
 /** One message to one destination. The secrets stay in the delivery's row. */
-export const deliver = defineJob('notify.deliver', z.object({ notice: z.string(), destination: z.string() }), {
-  concurrency: 16,
+export const deliver = defineJob('notify.deliver', payloadOf, {
+  // So many destinations may take their time before one that is well has to wait for a turn.
+  concurrency: 64,
   timeoutMs: 60_000,
 });
 type Payload = z.infer<typeof deliver.schema>;
@@ -85,17 +95,22 @@ export class Deliveries {
 
   async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<void> {
     const delivery = await this.#notices.open(payload.notice, payload.destination);
-    // Made before a crash that came between the effect and the job's mark.
+    // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return;
-    const result = await this.#send(delivery, signal);
+    const group = await this.#groupOf(payload.destination, delivery);
+    const sent = await this.#send(group, signal);
+    const result: Result = payload.strict === true && !sent.ok ? { ...sent, retryable: false } : sent;
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
-    await this.#context.commit((transaction) =>
+    // What was joined to this one is tried again by its own job.
+    const notices = result.ok ? group.map(({ message }) => message.id) : payload.notice;
+    const { clock, commit } = this.#context;
+    await commit((transaction) =>
       this.#notices.note(
         transaction,
-        payload.notice,
+        notices,
         payload.destination,
         { state, attempts: attempt, detail: result.detail },
-        this.#context.clock.now(),
+        clock.now(),
       ),
     );
     this.#changed();
@@ -104,32 +119,51 @@ export class Deliveries {
     else this.#failing.delete(payload.destination);
     const detail = outcome === 'queued' ? `${result.detail} It is queued and tried again.` : result.detail;
     this.#firstAttempts.report(payload.notice, payload.destination, outcome, detail);
-    if (result.ok) {
-      if (delivery.files > 0) await this.#folder.remove(await this.#attachments.release(payload.notice));
-      const scheme = labelOf(delivery.service);
-      this.#sent.inc({ scheme, status: 'success' });
-      this.#seconds.observe(Math.max(0, this.#context.clock.now() - delivery.message.time) / 1000, { scheme });
-      return;
-    }
+    if (result.ok) return this.#count(group);
     throw new Problem('notify.not_delivered', result.status ?? 502, result.detail, {
       retryable: result.retryable,
       ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
     });
   }
 
-  async #send(delivery: OpenDelivery, signal: AbortSignal) {
-    const destination = parseDestination(this.#context.vault.open(delivery.sealedUrl, urlPurpose));
-    if (typeof destination === 'string') {
-      return {
-        ok: false as const,
-        retryable: false,
-        detail: `The ${delivery.service} destination is not valid: ${destination}.`,
-      };
-    }
-    return destination.send(await this.#withFiles(delivery), this.#context, signal);
+  /** The delivery with those that come together with it. One that was given up before comes alone. */
+  async #groupOf(destination: string, delivery: OpenDelivery): Promise<readonly OpenDelivery[]> {
+    if (delivery.digest === undefined) return [delivery];
+    const group = await this.#notices.openDigest(destination, delivery.digest);
+    return group.some(({ message }) => message.id === delivery.message.id) ? group : [delivery];
   }
 
-  async #withFiles({ message, files }: OpenDelivery): Promise<Message> {
+  async #count(group: readonly OpenDelivery[]): Promise<void> {
+    const now = this.#context.clock.now();
+    for (const { files, message, service } of group) {
+      if (files > 0) await this.#folder.remove(await this.#attachments.release(message.id));
+      const scheme = labelOf(service);
+      this.#sent.inc({ scheme, status: 'success' });
+      this.#seconds.observe(Math.max(0, now - message.time) / 1000, { scheme });
+    }
+  }
+
+  async #send(group: readonly OpenDelivery[], signal: AbortSignal): Promise<Result> {
+    const last = group.at(-1);
+    const [first] = group;
+    const message = joinMessages(
+      group.map((each) => each.message),
+      `${first?.message.id ?? ''}:digest`,
+    );
+    if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
+    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose));
+    if (typeof destination === 'string') {
+      return {
+        ok: false,
+        retryable: false,
+        detail: `The ${last.service} destination is not valid: ${destination}.`,
+      };
+    }
+    const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
+    return destination.send(whole, this.#context, signal);
+  }
+
+  async #withFiles(message: Message, files: number): Promise<Message> {
     if (files === 0) return message;
     const stored = await this.#attachments.of(message.id);
     return {

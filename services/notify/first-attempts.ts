@@ -3,11 +3,18 @@ import type { Clock } from '../contracts/service.ts';
 /** How a delivery stands when its caller is answered. */
 export interface Outcome {
   readonly service: string;
-  readonly state: 'done' | 'failed' | 'queued';
+  /** `held`: its destination's own rules let it wait; `repeated`: the same was sent a short while ago. */
+  readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated';
   readonly optional: boolean;
   /** A sentence without secrets. */
   readonly detail: string;
 }
+
+const waits = {
+  nothing: 'queued; it could not be sent at once.',
+  others: 'queued behind others that could not be sent yet.',
+  rules: 'held until its destination takes it.',
+} as const;
 
 interface Waiting {
   readonly outcomes: Map<string, Outcome>;
@@ -34,23 +41,25 @@ export class FirstAttempts {
       readonly id: string;
       readonly service: string;
       readonly optional: boolean;
-      readonly held: boolean;
+      /** Behind others that could not be sent, or kept back by its destination's rules. */
+      readonly behind: 'nothing' | 'others' | 'rules';
     }[],
     limitMs: number,
   ): Disposable & { readonly settled: () => Promise<readonly Outcome[]> } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const outcomes = new Map<string, Outcome>(
-      deliveries.map(({ id, service, optional, held }) => {
-        const detail = held
-          ? `The ${service} notification is queued behind others that could not be sent yet.`
-          : `The ${service} notification is queued; it could not be sent at once.`;
-        return [id, { service, optional, state: 'queued', detail }];
-      }),
+      deliveries.map(({ id, service, optional, behind }) => [
+        id,
+        {
+          ...{ service, optional, state: behind === 'rules' ? 'held' : 'queued' },
+          detail: `The ${service} notification is ${waits[behind]}`,
+        },
+      ]),
     );
     const waiting: Waiting = {
       outcomes,
       // Behind a destination that does not answer there is nothing to wait for.
-      missing: new Set(deliveries.filter(({ held }) => !held).map(({ id }) => id)),
+      missing: new Set(deliveries.filter(({ behind }) => behind === 'nothing').map(({ id }) => id)),
       finish: resolve,
     };
     if (waiting.missing.size === 0) resolve();

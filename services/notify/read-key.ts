@@ -2,6 +2,7 @@ import type { NotifyKey } from '../contracts/notify-api.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
 import { parseConfiguration } from './domain/formats.ts';
+import { takeRules, withRules, type Rules } from './domain/rules.ts';
 import type { Tag } from './domain/tags.ts';
 import type { WrittenConfiguration } from './store/configurations.ts';
 
@@ -12,6 +13,8 @@ export const mostDestinations = 1000;
 export interface TaggedDestination {
   readonly destination: Destination;
   readonly tags: readonly Tag[];
+  /** What its owner asks of its deliveries. */
+  readonly rules: Rules;
 }
 
 /** A destination of a key with its place in the text. */
@@ -20,10 +23,22 @@ export interface Entry extends TaggedDestination {
   /** In YAML: the steps that lead to it. */
   readonly path: readonly (string | number)[] | undefined;
   readonly id: string;
+  /** Its rules as they stand in the URL. */
+  readonly written: readonly string[];
   /** The URL as its owner typed it, with its secrets. */
   readonly typed: string;
   /** The tags its own line names; `tags` has those of its groups too. */
   readonly own: readonly string[];
+}
+
+/** The destination an address names, with the rules among its arguments, or a sentence that says why there is none. */
+export function readDestination(
+  address: string,
+): (Pick<TaggedDestination, 'destination' | 'rules'> & { readonly written: readonly string[] }) | string {
+  const taken = takeRules(address);
+  if (typeof taken === 'string') return taken;
+  const destination = parseDestination(taken.url);
+  return typeof destination === 'string' ? destination : { destination, rules: taken.rules, written: taken.written };
 }
 
 /** What a configuration amounts to. */
@@ -39,11 +54,11 @@ export function readKey({ text, format }: WrittenConfiguration): ReadKey {
   const useless: NotifyKey['skipped'] = [...skipped];
   const usable: Entry[] = [];
   for (const { url: typed, tags, own, line, path } of entries) {
-    const destination = parseDestination(typed);
-    if (typeof destination === 'string') useless.push({ line, reason: destination });
+    const read = readDestination(typed);
+    if (typeof read === 'string') useless.push({ line, reason: read });
     else if (usable.length === mostDestinations) {
       useless.push({ line, reason: `only ${mostDestinations} destinations are served` });
-    } else usable.push({ destination, tags, line, path, id: destinationId(destination), typed, own });
+    } else usable.push({ ...read, tags, line, path, id: destinationId(read.destination), typed, own });
   }
   return { entries: usable, skipped: useless.sort((a, b) => a.line - b.line) };
 }
@@ -68,6 +83,6 @@ export function maskedText(configuration: WrittenConfiguration): string {
     .join('\n');
 }
 
-function statementOf({ own, destination }: Entry): string {
-  return `${own.join(',')}${own.length === 0 ? '' : '='}${destination.url(true)}`;
+function statementOf({ own, destination, written }: Entry): string {
+  return `${own.join(',')}${own.length === 0 ? '' : '='}${withRules(destination.url(true), written)}`;
 }

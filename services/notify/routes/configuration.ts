@@ -1,10 +1,10 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { parseDestination } from '../destinations/catalogue.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import { withRules } from '../domain/rules.ts';
 import { guessFormat } from '../domain/formats.ts';
-import { mostDestinations, readKey } from '../read-key.ts';
+import { mostDestinations, readDestination, readKey } from '../read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
@@ -97,13 +97,17 @@ function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
   if (given.length > mostDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  const destinations = given.map(parseDestination);
+  const destinations = given.map(readDestination);
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
     typeof destination === 'string' ? [`URL ${index + 1} was dropped: ${destination}.`] : [],
   );
-  return { format: 'text', text: kept.map((destination) => destination.url(false)).join('\r\n'), dropped };
+  return {
+    format: 'text',
+    text: kept.map(({ destination, written }) => withRules(destination.url(false), written)).join('\r\n'),
+    dropped,
+  };
 }
 
 function fromConfig(config: string, format: unknown): NewConfiguration {

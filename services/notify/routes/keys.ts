@@ -2,13 +2,13 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { parseDestination } from '../destinations/catalogue.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
+import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
-import { deliveryIds, maskedText, mostDestinations, readKey, type Entry } from '../read-key.ts';
+import { deliveryIds, maskedText, mostDestinations, readDestination, readKey, type Entry } from '../read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf, type History } from '../store/history.ts';
 import { tryDestination } from '../trial.ts';
@@ -35,7 +35,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     const { entries, skipped } = readKey(configuration);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
-      ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: entry.destination.url(true) },
+      ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
       health: healthOf(deliveryIds(entry), health),
     }));
@@ -159,6 +159,10 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
   ];
 }
 
+function shownUrl({ destination, written }: Entry): string {
+  return withRules(destination.url(true), written);
+}
+
 function taken(field: string, key: string): Problem {
   const message = `There is a key ${key} already.`;
   return new Problem('notify.key_taken', 409, message, { fields: { [field]: message } });
@@ -198,8 +202,8 @@ function urlOf(
 }
 
 function fit(url: string): string {
-  const destination = parseDestination(url);
-  if (typeof destination === 'string') throw wrong('url', `This cannot be used: ${destination}.`);
+  const read = readDestination(url);
+  if (typeof read === 'string') throw wrong('url', `This cannot be used: ${read}.`);
   if (/[\r\n]/.test(url)) throw wrong('url', 'Write it in one line.');
   return url;
 }

@@ -43,8 +43,8 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       if (past === undefined) throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');
       const known = (await aggregator.find(past.configuration))?.entries ?? [];
       const again = known
-        .flatMap(({ destination, tags }) =>
-          (destination.parts ?? [destination]).map((part) => ({ destination: part, tags })),
+        .flatMap(({ destination, ...rest }) =>
+          (destination.parts ?? [destination]).map((part) => ({ ...rest, destination: part })),
         )
         .filter(({ destination }) => past.destinations.includes(destinationId(destination)));
       if (again.length === 0) {

@@ -1,21 +1,20 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { chosenOf } from '../aggregator.ts';
-import { parseDestination } from '../destinations/catalogue.ts';
+import { chosenOf } from '../chosen.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readDestination, type TaggedDestination } from '../read-key.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
-const levels = { done: 'INFO', queued: 'WARNING', failed: 'ERROR' } as const;
+const levels = { done: 'INFO', held: 'INFO', repeated: 'INFO', queued: 'WARNING', failed: 'ERROR' } as const;
 
 function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
@@ -25,9 +24,9 @@ function queryOf(request: Request): URLSearchParams {
 function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
   return urls
-    .map(parseDestination)
-    .filter((destination) => typeof destination !== 'string')
-    .map((destination) => ({ destination, tags: [] }));
+    .map(readDestination)
+    .filter((read) => typeof read !== 'string')
+    .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
 /** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
@@ -58,9 +57,13 @@ export function notifyRoutes(parts: RouteParts): Router {
     // Without a configuration nothing wears a tag, so an expression reaches nobody, as in the peer.
     const chosen = known === undefined ? selectDestinations(destinations, expression) : destinations;
     if (chosen.length > 0 && !(await files.fetch(sources))) throw refusal(400, sentences.badAttachment);
-    const outcomes = await aggregator.post(key ?? '', chosen, notice, { files: files.kept, hops });
-    if (outcomes.length > 0) files.release();
-    const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => state === 'failed' && !optional);
+    const outcomes = await aggregator.post(key ?? '', chosen, notice, {
+      ...{ files: files.kept, hops },
+      ...(known === undefined ? {} : { options: known.options }),
+    });
+    if (outcomes.some(({ state }) => state !== 'repeated')) files.release();
+    const bad = known?.options.strict === true ? ['failed', 'queued'] : ['failed'];
+    const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
     reportResults(context, settings.resultsUrl, {

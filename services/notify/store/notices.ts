@@ -1,7 +1,7 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
-import type { NotifyTables } from './tables.ts';
+import type { NoticeTable, NotifyTables } from './tables.ts';
 
 /** A delivery as it is written when its notice is accepted. */
 export interface NewDelivery {
@@ -10,6 +10,8 @@ export interface NewDelivery {
   readonly sealedUrl: string;
   readonly shownUrl: string;
   readonly optional: boolean;
+  /** The window whose notices come together. */
+  readonly digest?: string | undefined;
 }
 
 /** A delivery that was not made yet, with its notice. */
@@ -20,6 +22,7 @@ export interface OpenDelivery {
   readonly service: string;
   readonly sealedUrl: string;
   readonly shownUrl: string;
+  readonly digest: string | undefined;
 }
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -40,7 +43,7 @@ export class NoticeStore {
     configuration: string,
     message: Message,
     deliveries: readonly NewDelivery[],
-    files = 0,
+    { files = 0, fingerprint }: { readonly files?: number; readonly fingerprint?: string | undefined } = {},
   ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('notices')
@@ -56,18 +59,20 @@ export class NoticeStore {
         source: message.source,
         files,
         hops: message.hops ?? 0,
+        fingerprint: fingerprint ?? null,
         created_at: message.time,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
-    const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional }) => ({
+    const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest }) => ({
       notice_id: message.id,
       destination_id: destinationId,
       service,
       sealed_url: sealedUrl,
       shown_url: shownUrl,
       optional: optional ? 1 : 0,
+      digest: digest ?? null,
       state: 'waiting' as const,
       attempts: 0,
       detail: '',
@@ -85,35 +90,30 @@ export class NoticeStore {
    * tried again.
    */
   async open(noticeId: string, destinationId: string): Promise<OpenDelivery | undefined> {
-    const row = await this.#db
+    const row = await this.#opened(destinationId).where('deliveries.notice_id', '=', noticeId).executeTakeFirst();
+    return row === undefined ? undefined : readDelivery(row);
+  }
+
+  /** The deliveries of a window that were not made yet, in the order of their notices; a given-up one is not among them. */
+  async openDigest(destinationId: string, digest: string): Promise<readonly OpenDelivery[]> {
+    const rows = await this.#opened(destinationId)
+      .where('deliveries.digest', '=', digest)
+      .where('deliveries.state', '=', 'waiting')
+      .orderBy('notices.created_at')
+      .orderBy('notices.id')
+      .limit(insertBatch)
+      .execute();
+    return rows.map(readDelivery);
+  }
+
+  #opened(destinationId: string) {
+    return this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .selectAll('notices')
-      .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url'])
-      .where('deliveries.notice_id', '=', noticeId)
+      .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url', 'deliveries.digest'])
       .where('deliveries.destination_id', '=', destinationId)
-      .where('deliveries.state', '!=', 'done')
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const tags: unknown = JSON.parse(row.tags);
-    return {
-      files: row.files,
-      service: row.service,
-      sealedUrl: row.sealed_url,
-      shownUrl: row.shown_url,
-      message: {
-        id: row.id,
-        title: row.title,
-        body: row.body,
-        type: NoticeType.parse(row.type),
-        format: TextFormat.parse(row.format),
-        tags: Array.isArray(tags) ? tags.map(String) : [],
-        link: row.link ?? undefined,
-        source: row.source,
-        time: Number(row.created_at),
-        ...(row.hops === 0 ? {} : { hops: row.hops }),
-      },
-    };
+      .where('deliveries.state', '!=', 'done');
   }
 
   /** A delivery in whatever state. */
@@ -129,10 +129,10 @@ export class NoticeStore {
       .executeTakeFirst();
   }
 
-  /** Notes an attempt's outcome. A finished delivery needs its URL no more. */
+  /** Notes an attempt's outcome, for one notice or those of a digest. A finished delivery needs its URL no more. */
   async note(
     transaction: Kysely<NotifyTables>,
-    noticeId: string,
+    noticeId: string | readonly string[],
     destinationId: string,
     outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
     now: number,
@@ -140,7 +140,7 @@ export class NoticeStore {
     await transaction
       .updateTable('deliveries')
       .set({ ...outcome, updated_at: now, ...(outcome.state === 'done' ? { sealed_url: '' } : {}) })
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', 'in', [noticeId].flat())
       .where('destination_id', '=', destinationId)
       .execute();
   }
@@ -173,4 +173,34 @@ export class NoticeStore {
       .executeTakeFirst();
     return Number(numDeletedRows);
   }
+}
+
+function readDelivery(
+  row: Selectable<NoticeTable> & {
+    readonly service: string;
+    readonly sealed_url: string;
+    readonly shown_url: string;
+    readonly digest: string | null;
+  },
+): OpenDelivery {
+  const tags: unknown = JSON.parse(row.tags);
+  return {
+    files: row.files,
+    service: row.service,
+    sealedUrl: row.sealed_url,
+    shownUrl: row.shown_url,
+    digest: row.digest ?? undefined,
+    message: {
+      id: row.id,
+      title: row.title,
+      body: row.body,
+      type: NoticeType.parse(row.type),
+      format: TextFormat.parse(row.format),
+      tags: Array.isArray(tags) ? tags.map(String) : [],
+      link: row.link ?? undefined,
+      source: row.source,
+      time: Number(row.created_at),
+      ...(row.hops === 0 ? {} : { hops: row.hops }),
+    },
+  };
 }

@@ -2,6 +2,7 @@ import type { ColumnType } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
+import { deliveryPlans } from './delivery-plans.ts';
 import { keyOptions } from './key-options.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
@@ -33,6 +34,8 @@ export interface NoticeTable {
   files: number;
   /** How many aggregators passed it on before this one. */
   hops: number;
+  /** What a repetition is told by; null where repetitions are sent. */
+  fingerprint: string | null;
   source: string;
   created_at: Milliseconds;
 }
@@ -46,6 +49,8 @@ export interface DeliveryTable {
   /** The same with its secrets masked. */
   shown_url: string;
   optional: number;
+  /** The window whose notices come together; null when it comes alone. */
+  digest: string | null;
   state: 'waiting' | 'done' | 'dead';
   attempts: number;
   /** What the last attempt brought. */
@@ -132,4 +137,5 @@ export const migrations: readonly Migration[] = [
   },
   keyOptions,
   attachmentsAndHops,
+  deliveryPlans,
 ];

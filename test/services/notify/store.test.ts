@@ -47,6 +47,7 @@ eachDialect((_name, open) => {
         service: 'JSON',
         sealedUrl: 'sealed d4999',
         shownUrl: 'json://h',
+        digest: undefined,
       });
       expect(await notices.open('n1', 'elsewhere')).toBeUndefined();
     });
@@ -97,7 +98,7 @@ eachDialect((_name, open) => {
       await configurations.save('k', { format: 'text', text: 'first' }, now);
       await configurations.save('k', { format: 'yaml', text }, now + 1);
       const found = await configurations.find('k');
-      expect(found).toEqual({ key: 'k', format: 'yaml', text, options: { withoutTag: 'everyone' } });
+      expect(found).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
       expect(await configurations.find('k')).toBe(found);
       const options = NotifyKeyOptions.parse({ withoutTag: 'untagged' });
       expect(await configurations.choose('k', options, now + 2)).toBe(true);

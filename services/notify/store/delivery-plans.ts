@@ -1,0 +1,50 @@
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import type { NotifyTables } from './tables.ts';
+
+/** What is needed to hold, join and not repeat notices. */
+export const deliveryPlans: Migration = {
+  name: '006-add-delivery-plans',
+  async up(db: Kysely<any>) {
+    await db.schema.alterTable('deliveries').addColumn('digest', 'text').execute();
+    await db.schema.alterTable('notices').addColumn('fingerprint', 'text').execute();
+    await db.schema
+      .createIndex('notices_by_fingerprint')
+      .on('notices')
+      .columns(['fingerprint', 'created_at'])
+      .where(sql.ref('fingerprint'), 'is not', null)
+      .execute();
+  },
+};
+
+/** How many notices went to a destination alone since a time, those that wait included. */
+export async function countSince(db: Kysely<NotifyTables>, destinationId: string, time: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('deliveries')
+    .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
+    .select((on) => on.fn.countAll<number | string>().as('count'))
+    .where('deliveries.destination_id', '=', destinationId)
+    .where('deliveries.digest', 'is', null)
+    // What was accepted since was also changed since, which the index knows.
+    .where('deliveries.updated_at', '>=', time)
+    .where('notices.created_at', '>=', time)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** When a notice of this fingerprint was accepted last, if that was not before `since`. */
+export async function lastOf(
+  db: Kysely<NotifyTables>,
+  fingerprint: string,
+  since: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('notices')
+    .select('created_at')
+    .where('fingerprint', '=', fingerprint)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : Number(row.created_at);
+}

@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { createProbe, openReceiver, type Receiver } from './support.ts';
+
+const hour = 3_600_000;
+/** How many wait for a destination that is away; 10,000 take minutes where other tests run beside this one. */
+const queued = Number(process.env['HOMEPORT_TEST_QUEUED'] ?? 2000);
+
+let open: AsyncDisposableStack;
+let receiver: Receiver;
+let clock: FakeClock;
+let host: TestHost;
+
+beforeEach(async () => {
+  open = new AsyncDisposableStack();
+  receiver = open.use(await openReceiver());
+  clock = createFakeClock(Date.UTC(2026, 5, 1, 12));
+});
+afterEach(() => open.disposeAsync());
+
+async function openNotify(): Promise<void> {
+  const services = [createProbe(['inbox', 'push']).descriptor, notify, control];
+  host = open.use(await openTestHost({ services, clock }));
+}
+
+async function post(
+  path: string,
+  fields: unknown,
+  base = host.url('notify'),
+): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(fields) });
+  return { status: reply.status, text: await reply.text() };
+}
+
+const place = (path: string): string => `json://127.0.0.1:${receiver.port}/${path}`;
+const add = (key: string, lines: readonly string[], base?: string) =>
+  post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
+const choose = (key: string, options: object) =>
+  api(host.url('control'), `/api/notify/keys/${key}/options`, { method: 'PUT', body: JSON.stringify(options) });
+const bodies = (path = ''): readonly string[] =>
+  receiver.received
+    .filter((each) => each.path.endsWith(path))
+    .map(({ body }) => (JSON.parse(body) as { message: string }).message);
+
+describe('a strict key', () => {
+  it('tries each destination once and answers 424 for what could not be sent, which is not repeated', async () => {
+    await openNotify();
+    await add('strict', [place('a'), place('b?optional=yes')]);
+    await choose('strict', { strict: true });
+    receiver.answer = 503;
+    expect(await post('/notify/strict', { body: 'first' })).toMatchObject({ status: 424 });
+    receiver.answer = 200;
+    expect(await post('/notify/strict', { body: 'second' })).toMatchObject({ status: 200 });
+    clock.advance(2 * hour);
+    expect(await post('/notify/strict', { body: 'third' })).toMatchObject({ status: 200 });
+    expect(bodies('/a')).toEqual(['first', 'second', 'third']);
+  });
+});
+
+describe('a key that does not repeat itself', () => {
+  it('sends the same once in its window, and something else or something later again', async () => {
+    await openNotify();
+    await add('once', [place('a')]);
+    await choose('once', { repeatSeconds: 60 });
+    const send = async (body: string, more = {}) => post('/notify/once', { body, ...more });
+    await send('x');
+    clock.advance(30_000);
+    const again = await send('x');
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('sent 30 s ago; it is not repeated')]);
+    await send('y');
+    await send('x', { type: 'failure' });
+    clock.advance(30_000);
+    await send('x');
+    expect(bodies()).toEqual(['x', 'y', 'x', 'x']);
+  });
+});
+
+describe('the rules of a destination', () => {
+  it('hold calm notices through quiet hours and let a failure pass them', async () => {
+    await openNotify();
+    await add('night', [place('a?quiet=00:00-24:00')]);
+    const held = await post('/notify/night', { body: 'calm' });
+    expect([held.status, held.text]).toEqual([200, expect.stringContaining('held until')]);
+    await post('/notify/night', { body: 'calm too' });
+    await post('/notify/night', { body: 'loud', type: 'failure' });
+    expect(bodies()).toEqual(['loud']);
+    clock.advance(24 * hour);
+    await vi.waitFor(() => expect(bodies()).toEqual(['loud', 'calm', 'calm too']), 15_000);
+  });
+
+  it('join what is more than its rate into one at the end of the window', async () => {
+    await openNotify();
+    await add('rated', [place('a?rate=2/1h')]);
+    for (const title of ['1', '2', '3', '4', '5']) {
+      await post('/notify/rated', { title, body: 'x' });
+      clock.advance(1000);
+    }
+    expect(bodies()).toHaveLength(2);
+    clock.advance(hour);
+    await vi.waitFor(() => expect(bodies()).toEqual(['x', 'x', '• 3: x\n• 4: x\n• 5: x']), 15_000);
+    await post('/notify/rated', { body: 'in the next window' });
+    expect(bodies()).toHaveLength(4);
+    const { waiting } = await api<{ waiting: number }>(host.url('control'), '/api/notify/notices');
+    expect(waiting).toBe(0);
+  });
+
+  it('join all of a window, survive a refusal, and come back one by one from the dead', async () => {
+    await openNotify();
+    await add('joined', [place('a?digest=15m')]);
+    for (const body of ['1', '2']) await post('/notify/joined', { body });
+    receiver.answer = 403;
+    clock.advance(900_000);
+    const dead = async (): Promise<number> =>
+      (await api<{ givenUp: number }>(host.url('control'), '/api/notify/notices')).givenUp;
+    await expect.poll(dead, { timeout: 15_000 }).toBe(2);
+    receiver.answer = 200;
+    receiver.received.length = 0;
+    await api(host.url('control'), '/api/notify/deliveries/retry-all', { method: 'POST' });
+    await vi.waitFor(() => expect(bodies().toSorted()).toEqual(['1', '2']), 15_000);
+    await expect.poll(dead).toBe(0);
+  });
+
+  it('are kept in lists of URLs, shown, and refused when they are wrong', async () => {
+    await openNotify();
+    await post('/add/list', { urls: `${place('a')}?rate=2/1h` });
+    const { keys } = await api<{ keys: { key: string; destinations: { url: string }[] }[] }>(
+      host.url('control'),
+      '/api/notify/keys',
+    );
+    expect(keys.find(({ key }) => key === 'list')?.destinations[0]?.url).toContain('&rate=2/1h');
+    expect((await post('/get/list', {})).text).toContain('rate=2/1h');
+    expect(await post('/add/list', { urls: `${place('a')}?rate=often` })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('destinations that do not answer', () => {
+  it('keep the healthy one from nothing, however many they are', async () => {
+    await openNotify();
+    const dead = Array.from({ length: 40 }, (_, at) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(at)}`);
+    await add('dead', dead);
+    await add('well', [place('fine')]);
+    const blocked = post('/notify/dead', { body: 'x' });
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30));
+    for (const body of ['1', '2', '3']) expect(await post('/notify/well', { body })).toMatchObject({ status: 200 });
+    expect(bodies('/fine')).toEqual(['1', '2', '3']);
+    clock.advance(2000);
+    expect(await blocked).toMatchObject({ status: 200 });
+  });
+
+  it('get the many that waited, each once and in order, when they are back', async () => {
+    await openNotify();
+    await add('late', [place('late')]);
+    receiver.answer = 503;
+    await post('/notify/late', { body: '0' });
+    receiver.received.length = 0;
+    const all = Array.from({ length: queued }, (_, at) => String(at));
+    for (let from = 1; from < all.length; from += 200) {
+      await Promise.all(all.slice(from, from + 200).map((body) => post('/notify/late', { body })));
+    }
+    receiver.answer = 200;
+    clock.advance(10_000);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(all.length), { timeout: 200_000, interval: 250 });
+    const got = bodies();
+    expect(new Set(got).size).toBe(all.length);
+    // Calls that came at the same moment have no order among themselves.
+    const batches = got.map((body) => Math.ceil(Number(body) / 200));
+    expect(batches).toEqual(batches.toSorted((a, b) => a - b));
+  }, 240_000);
+});
+
+describe('kill -9 between the acceptance and the delivery', () => {
+  it('loses nothing and repeats nothing that was confirmed', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const accepted: string[] = [];
+    {
+      await using process = await startHostProcess(dataDir);
+      const base = process.url('notify');
+      await add('kill', [place('fine'), place('late')], base);
+      for (let at = 0; at < 20; at += 1) {
+        // From the fifth on nobody answers well, so everything after lies in the outbox.
+        if (at === 5) receiver.answer = 503;
+        const { status } = await post('/notify/kill', { body: String(at) }, base);
+        if (status === 200) accepted.push(String(at));
+      }
+      await process.kill();
+    }
+    expect(accepted).toHaveLength(20);
+    receiver.answer = 200;
+    const confirmed = receiver.received.splice(0).slice(0, 10);
+    expect(new Set(confirmed.map(({ body }) => body)).size).toBe(5);
+    await using again = await startHostProcess(dataDir);
+    expect(again.url('notify')).toBeDefined();
+    const rest = accepted.slice(5);
+    for (const path of ['/fine', '/late']) {
+      await vi.waitFor(() => expect(bodies(path)).toEqual(rest), { timeout: 40_000, interval: 100 });
+    }
+  }, 120_000);
+});
