@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Programs whose data can be taken over. */
-export type ImportedProgram = 'ntfy';
+export type ImportedProgram = 'ntfy' | 'mailrise';
 
 /** What the command line asks for. */
 export type Command =
@@ -62,6 +62,7 @@ Commands
   config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
   config import FILE                 make the settings those of FILE
   import ntfy FOLDER                 take over accounts, messages and settings of an ntfy server
+  import mailrise FILE               take over recipients, logins and encryption of mailrise.conf
   config check [FILE]                check FILE, or the data folder's homeport.yaml
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
@@ -129,6 +130,12 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'file',
     command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'ntfy', folder: first }),
+  },
+  {
+    words: ['import', 'mailrise'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'mailrise', folder: first }),
   },
   {
     words: ['backup'],

@@ -14,7 +14,7 @@ import { lockDataFolder } from './data-lock.ts';
 import { openEngines, type EngineShelf } from './engines/engines.ts';
 import { openKernel, type Kernel } from './kernel.ts';
 import { createLog, type HostLog } from './log.ts';
-import { exportPortable, importPortable, takeOverInto } from './portable.ts';
+import { exportPortable, importPortable, successors, takeOverInto } from './portable.ts';
 import { replacePrivateFile } from './vault/key-file.ts';
 
 type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
@@ -134,7 +134,7 @@ async function takeOver(program: ImportedProgram, folder: string, place: Place):
   await withKernel(place, async (kernel) => {
     const { settings, notes } = await takeOverInto(kernel, place.descriptors, { program, folder: resolve(folder) });
     if (Object.keys(settings).length > 0) {
-      await kernel.config.change('push', settings);
+      await kernel.config.change(successors[program], settings);
       print(`Settings: ${Object.keys(settings).join(', ')}.`);
     }
     notes.forEach(print);

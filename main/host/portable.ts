@@ -88,7 +88,7 @@ export async function importPortable(
 }
 
 /** Which service takes over from which program. */
-const successors: Readonly<Record<ImportedProgram, string>> = { ntfy: 'push' };
+export const successors: Readonly<Record<ImportedProgram, string>> = { ntfy: 'push', mailrise: 'mail' };
 
 /** Takes over another program's data; the services must not be running. @throws Problem as the service says. */
 export async function takeOverInto(

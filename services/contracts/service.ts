@@ -153,7 +153,7 @@ export interface Service extends AsyncDisposable {
     import(data: unknown): Promise<void>;
   };
   /**
-   * Takes over what another program, such as `ntfy`, left in a folder; the service is not running then.
+   * Takes over what another program, such as `ntfy`, left in a folder or has in a file; the service is not running then.
    * @throws Problem for a program or a folder it cannot read.
    */
   readonly takeOver?: (program: string, folder: string) => Promise<TakenOver>;

@@ -63,7 +63,7 @@ export class Gateway implements Reception {
       return id;
     } catch (error) {
       const refusal = toRefusal(error);
-      this.#processed.inc({ result: refusal?.responseCode === 451 ? 'failed' : 'rejected' });
+      this.#processed.inc({ result: (refusal?.responseCode ?? 0) < 500 ? 'failed' : 'rejected' });
       if (refusal === undefined) throw error;
       if (!(error instanceof Refusal)) this.#context.log.warn('mail turned away for now', { error });
       throw refusal;
@@ -165,10 +165,13 @@ function count(text: string, pattern: RegExp): number {
 function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof Problem)
-    return new Refusal(451, error.status === 507 ? fullDisk : 'Temporary failure, try again later');
+    return error.status === 507 ? fullDisk() : new Refusal(451, 'Temporary failure, try again later');
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const full = error.code === 'ENOSPC' || error.code === 'EDQUOT';
-  return new Refusal(451, full ? fullDisk : 'Temporary failure, try again later');
+  return full ? fullDisk() : new Refusal(451, 'Temporary failure, try again later');
 }
 
-const fullDisk = 'Not enough disk space, try again later';
+/** RFC 5321, 4.2.3: insufficient system storage. */
+function fullDisk(): Refusal {
+  return new Refusal(452, '4.3.1 Not enough disk space, try again later');
+}

@@ -1,4 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Problem } from '../contracts/problem.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
 import { Gateway } from './gateway.ts';
@@ -14,6 +15,7 @@ import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Spool } from './store/spool.ts';
 import { migrations } from './store/tables.ts';
+import { takeOverMailrise } from './takeover/mailrise.ts';
 
 const hourMs = 3_600_000;
 
@@ -86,6 +88,10 @@ export const mail = defineService({
 
     return {
       api: mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
+      takeOver(program, place) {
+        if (program === 'mailrise') return takeOverMailrise(place, process.env);
+        throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
+      },
       tcp: (socket) => listener.accept(socket),
       async start() {
         await encrypt();

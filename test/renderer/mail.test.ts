@@ -149,6 +149,66 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
+  it('keeps what is not shown of a recipient, and takes its words', async () => {
+    await using watched = await visit('/mail/recipients');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await dialog.getByLabel('And to these destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('alerts at any domain goes to notify://aggregator and other destinations').waitFor();
+    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await dialog.getByText('There are some; they are not shown.').waitFor();
+    await dialog.getByText('Words of the notification').click();
+    await dialog.getByLabel('Title').fill('[$type] $subject');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    await page.getByText('goes to notify://aggregator and other destinations').waitFor();
+    expect(await page.content()).not.toContain('s3cr3t');
+    await page.getByLabel('Address to try').fill('alerts@nas');
+    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByText('The test mail is taken').waitFor();
+    await page.getByRole('tab', { name: 'Mails' }).click();
+    await page.getByRole('button', { name: /Test mail/ }).click();
+    await dialog.getByText('json://…', { exact: false }).waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
+    await using watched = await visit('/mail/rules');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+    await page.getByText('No rules.').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel('Subject has').fill('noise');
+    await dialog.getByLabel('Goes to').fill('nowhere');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
+    await dialog.getByLabel('Drop them').check();
+    await expect.poll(() => dialog.getByLabel('Goes to').count()).toBe(0);
+    await dialog.getByLabel('Drop them').uncheck();
+    await dialog.getByLabel('Goes to').fill('');
+    await dialog.getByLabel('Drop them').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rows.getByText('is dropped').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel('Sender has').fill('nas@*');
+    await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rows.getByText('becomes failure').waitFor();
+    await page.getByRole('button', { name: 'Move up: Mail from nas@*' }).click();
+    await expect.poll(() => rows.first().textContent()).toContain('nas@*');
+    await page.getByRole('button', { name: 'Remove: Mail from nas@*' }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
+    await page.getByRole('tab', { name: 'Mails' }).click();
+    await page.getByText('Dropped', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /noise/ }).click();
+    await dialog.getByText('Dropped by rule 1.').waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
   it('scrolls through ten thousand mails with few rows drawn', async () => {
     await using watched = await visit('/mail');
     const { page } = watched;
@@ -209,6 +269,12 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText('Taken').waitFor();
     await expectFits(watched, 'mail-recipients', screen);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Words of the notification').click();
     await expectFits(watched, 'mail-recipient', screen);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByText('No rules.').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expectFits(watched, 'mail-rule', screen);
   });
 });
