@@ -11,13 +11,14 @@ import { linkedFile } from '../domain/attachment-name.ts';
 import type { Attachment } from '../domain/message.ts';
 import { fileMessage } from '../domain/publication.ts';
 import { refusalOf } from '../domain/refusals.ts';
+import { unfit } from '../domain/unfit.ts';
 import { senderOf, type Limits } from '../limits.ts';
 import { secretId } from '../message-ids.ts';
 import type { Publisher } from '../publisher.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { readBody } from './body.ts';
 import { dropRest } from './exchange.ts';
-import { dueOf, unfit } from './fields.ts';
+import { dueOf } from './fields.ts';
 import { shown } from './shown.ts';
 import type { TopicRights } from './topic-rights.ts';
 

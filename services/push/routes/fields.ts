@@ -1,11 +1,7 @@
 import type { Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseDelay } from '../domain/delay.ts';
-
-/** What a form's field has against its value. */
-export function unfit(field: string, message: string): Problem {
-  return new Problem('push.invalid', 422, message, { fields: { [field]: message } });
-}
+import { unfit } from '../domain/unfit.ts';
 
 /**
  * When a message is to go out, in unix seconds; undefined: now. `now` in ms, `longest` in seconds.

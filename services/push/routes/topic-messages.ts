@@ -10,7 +10,7 @@ import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publisher.ts';
 import { Browse } from '../store/browse.ts';
 import type { TopicRights } from './topic-rights.ts';
-import { unfit } from './fields.ts';
+import { unfit } from '../domain/unfit.ts';
 import { shown } from './shown.ts';
 
 export interface TopicMessageParts {

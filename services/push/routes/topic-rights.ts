@@ -1,7 +1,6 @@
 import type { Accounts, Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { TopicName } from '../../contracts/push.ts';
-import { unfit } from './fields.ts';
+import { topicOf } from './topic-field.ts';
 
 /** What a person may do with topics, for the routes of our own API. */
 export interface TopicRights {
@@ -17,17 +16,10 @@ export function topicRights(accounts: Pick<Accounts, 'may'>, reserved: ReadonlyS
   return {
     may,
     require(identity, permission, name) {
-      const topic = known(name, reserved);
+      const topic = topicOf(name, reserved);
       if (may(identity, permission, topic)) return topic;
       const what = permission === 'read' ? 'read' : 'publish to';
       throw new Problem('push.forbidden', 403, `You may not ${what} ${topic}. An administrator can grant it.`);
     },
   };
-}
-
-function known(text: string | undefined, reserved: ReadonlySet<string>): string {
-  const topic = TopicName.safeParse(text);
-  if (!topic.success) throw unfit('topic', 'Use letters, digits, - and _ only, 64 at most.');
-  if (reserved.has(topic.data)) throw unfit('topic', `The name ${topic.data} is reserved. Choose another one.`);
-  return topic.data;
 }

@@ -57,12 +57,6 @@ export const pushKind: DestinationKind = {
         // A message of the push server carries one file.
         const [file] = notice.attachments ?? [];
         try {
-          // A message carries one file.
-          const [file] = notice.attachments ?? [];
-          const carried =
-            file === undefined
-              ? {}
-              : { file: { name: file.name, type: file.type, bytes: new Uint8Array(await file.read()) } };
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
             title: message.title,
@@ -76,7 +70,6 @@ export const pushKind: DestinationKind = {
             markdown: message.format === 'markdown',
             source: message.source,
             origin: message.id,
-            ...carried,
           });
           return { ok: true, detail: 'Sent Push notification.' };
         } catch (error) {
