@@ -80,8 +80,18 @@ describe('converting text', () => {
     expect(convertText('a & <b>', 'text', 'telegram')).toBe('a &amp; &lt;b&gt;');
   });
 
+  it.each(['> '.repeat(5000), '['.repeat(60_000), '|a'.repeat(9000), '- '.repeat(3000), '*a '.repeat(9000)])(
+    'survives Markdown that is nested without end: %#',
+    (text) => {
+      for (const to of ['html', 'slack', 'telegram'] as const)
+        expect(typeof convertText(text, 'markdown', to)).toBe('string');
+    },
+  );
+
   it('survives HTML that is nested without end', () => {
     const deep = '<div><b>'.repeat(5000) + 'x' + '</b></div>'.repeat(5000);
+    const endless = `${'<div>'.repeat(100_000)}a &amp; b`;
+    expect(convertText(endless, 'html', 'slack')).toBe('a &amp; b');
     for (const to of ['text', 'markdown', 'slack', 'telegram'] as const) {
       expect(convertText(deep, 'html', to).length).toBeLessThan(1000);
     }
