@@ -89,15 +89,17 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
     const taking: Promise<boolean>[] = [];
     let length = 0;
     let refused = false;
+    let form: busboy.Busboy | undefined;
     const leave = (end: () => void): void => {
       request.unpipe();
       request.resume();
-      // A file that is under way ends on its own; who takes it has cleaned up by then.
+      // Ends a file that is under way, so that nobody waits for the rest of it.
+      form?.destroy();
       void Promise.allSettled(taking).then(end);
     };
     const fail = (): void => leave(() => resolve({ kind: 'bad-form' }));
     try {
-      const form = busboy({
+      form = busboy({
         headers: request.headers,
         defParamCharset: 'utf8',
         limits: { fieldSize: bodyLimit, fields: 200, parts: 300, files: 100 },
@@ -121,7 +123,9 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
           resolve(length > bodyLimit ? { kind: 'bad-form' } : { kind: 'form', fields: collect(pairs), refused }),
         );
       });
-      request.on('aborted', fail);
+      request.once('close', () => {
+        if (!request.complete) fail();
+      });
       request.pipe(form);
     } catch (error) {
       // Without a usable boundary busboy refuses to begin.

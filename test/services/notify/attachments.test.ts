@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -46,7 +48,7 @@ const sent = (): readonly Sent[] => receiver.received.map(({ body }) => JSON.par
 
 describe('files of a notification', () => {
   it('go to each destination whole, in order, and are gone after the last delivery', async () => {
-    const large = new Uint8Array(6 * 1024 * 1024).map((_, at) => at % 251);
+    const large = new Uint8Array(2 * 1024 * 1024).map((_, at) => at % 251);
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     const files = [
       ['big.bin', large],
@@ -58,7 +60,7 @@ describe('files of a notification', () => {
     });
     const reply = await fetch(`${host.url('notify')}/notify/two`, { method: 'POST', body: form(files) });
     expect(reply.status).toBe(200);
-    expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']);
+    await vi.waitFor(() => expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']), 15_000);
     for (const { attachments } of sent()) {
       expect(attachments.map(({ filename, mimetype }) => [filename, mimetype])).toEqual([
         ['big.bin', 'application/octet-stream'],
@@ -67,8 +69,8 @@ describe('files of a notification', () => {
       ]);
       expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(large)).toBe(true);
     }
-    expect([...offers.push.values()]).toMatchObject([{ file: { name: 'big.bin' } }]);
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await vi.waitFor(() => expect([...offers.push.values()]).toMatchObject([{ file: { name: 'big.bin' } }]));
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
   it('wait with their notice for a destination that is away, over a restart', async () => {
@@ -84,7 +86,7 @@ describe('files of a notification', () => {
     const probe = createProbe(['inbox', 'push']);
     open.use(await openTestHost({ services: [probe.descriptor, notify], dataDir, clock }));
     await vi.waitFor(() => expect(sent()[0]?.attachments).toMatchObject([{ filename: 'a.png' }]), 5000);
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
   it('may come by themselves, in JSON, under the names the peer knows', async () => {
@@ -114,7 +116,7 @@ describe('files of a notification', () => {
     expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
     expect(receiver.received).toEqual([]);
     mkdirSync(folder(), { recursive: true });
-    expect(left()).toEqual([]);
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
   it('leave nothing behind when their call is refused, or reaches nobody', async () => {
@@ -126,7 +128,22 @@ describe('files of a notification', () => {
     const untagged = form([['a.txt', new Uint8Array(3)]]);
     untagged.append('tag', 'nobody');
     expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: untagged })).status).toBe(424);
-    expect(left()).toEqual([]);
+    // They go after the answer was sent.
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+  });
+
+  it('leave nothing behind when their sender hangs up in the middle', async () => {
+    const socket = connect(host.port('notify'), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(
+      'POST /notify/files HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 99999\r\n\r\n' +
+        `--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\n${'x'.repeat(50_000)}`,
+    );
+    mkdirSync(folder(), { recursive: true });
+    await vi.waitFor(() => expect(left()).toHaveLength(1), 5000);
+    socket.destroy();
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    expect(receiver.received).toEqual([]);
   });
 
   it('that come with a hand-over go the same way', async () => {
@@ -139,7 +156,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() =>
       expect(sent()[0]?.attachments).toMatchObject([{ filename: 'note.txt', mimetype: 'text/plain' }]),
     );
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
   it('that nobody knows of any more are cleared away, and young ones are not', async () => {
