@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { Server as Transport } from 'engine.io';
-import { Server, type Socket } from 'socket.io';
+import type { Socket } from 'socket.io';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log, UpgradeListener } from '../../contracts/service.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
@@ -52,30 +51,6 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
   /** What the clients have as not done, by uid. */
   const known = new Set<string>();
 
-  const transport = new Transport({
-    maxHttpBufferSize: longestMessage,
-    allowRequest(request, answer) {
-      admit(request).then(
-        () => answer(undefined, true),
-        (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
-      );
-    },
-  });
-  const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
-  server.bind(transport);
-  server.on('connection', (socket) => {
-    const client: Client = { socket, waiting: [] };
-    clients.add(client);
-    socket.on('disconnect', () => {
-      clients.delete(client);
-      if (clients.size === 0) known.clear();
-    });
-    welcome(client).catch((error: unknown) => {
-      log.error('a live client was not welcomed', { error });
-      socket.disconnect(true);
-    });
-  });
-
   const admit = async (request: IncomingMessage): Promise<void> => {
     const { origin, host } = request.headers;
     if (origin !== undefined && !isOwn(origin, host) && !isAllowed(origin)) {
@@ -114,6 +89,19 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     client.waiting = undefined;
   };
 
+  const take = (socket: Socket): void => {
+    const client: Client = { socket, waiting: [] };
+    clients.add(client);
+    socket.on('disconnect', () => {
+      clients.delete(client);
+      if (clients.size === 0) known.clear();
+    });
+    welcome(client).catch((error: unknown) => {
+      log.error('a live client was not welcomed', { error });
+      socket.disconnect(true);
+    });
+  };
+
   const following = live.follow({
     changed(item: Item, progress: Progress) {
       if (clients.size === 0) return;
@@ -127,16 +115,55 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     },
   });
 
+  const open = async () => {
+    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
+    const transport = new Transport({
+      maxHttpBufferSize: longestMessage,
+      allowRequest(request, answer) {
+        admit(request).then(
+          () => answer(undefined, true),
+          (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
+        );
+      },
+    });
+    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
+    server.bind(transport);
+    server.on('connection', take);
+    return { transport, server };
+  };
+  /** Loaded for the first client: most houses have none, and it takes as much memory as the rest of the service. */
+  let opened: ReturnType<typeof open> | undefined;
+  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
+    opened ??= open();
+    opened.then(call).catch((error: unknown) => {
+      log.error('a live client was not served', { error });
+      end();
+    });
+  };
+
   return {
-    http: (request, response) => transport.handleRequest(request, response),
+    http(request, response) {
+      serve(
+        ({ transport }) => transport.handleRequest(request, response),
+        () => response.destroy(),
+      );
+    },
     upgrade(request, socket, head) {
-      if (isBelow(request.url)) transport.handleUpgrade(request, socket, head);
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      if (!isBelow(request.url)) {
+        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.on('error', () => socket.destroy());
+      serve(
+        ({ transport }) => transport.handleUpgrade(request, socket, head),
+        () => socket.destroy(),
+      );
     },
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
-      await server.close();
-      transport.close();
+      const running = await opened;
+      await running?.server.close();
+      running?.transport.close();
     },
   };
 }
