@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // A busy machine takes more than the second that is usual to draw a page.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/test-results.json' }]] : ['default'],
   },
