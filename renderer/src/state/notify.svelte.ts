@@ -1,6 +1,7 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify-api.ts';
 import type { DestinationForm, FormValues } from '../../../services/contracts/notify-forms.ts';
+import type { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
 import { notifyWorked } from '../../../services/contracts/notice.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
@@ -69,6 +70,18 @@ class Notify {
 
   async importText(key: string, text: string): Promise<void> {
     this.#take(await call(notifyApi.importKey, { params: { key }, body: { text } }));
+  }
+
+  /** Shows what was chosen at once, and what there was again when it cannot be kept. */
+  async choose(key: string, options: NotifyKeyOptions): Promise<void> {
+    const before = this.#all;
+    this.#all = before.map((each) => (each.key === key ? { ...each, options } : each));
+    try {
+      this.#take(await call(notifyApi.chooseOptions, { params: { key }, body: options }));
+    } catch (error) {
+      this.#all = before;
+      toasts.sayWhy(error);
+    }
   }
 
   /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
