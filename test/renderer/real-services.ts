@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
@@ -41,4 +42,17 @@ export async function openRealServices(): Promise<RealServices> {
       fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Drops a text file on an element, as from a folder. */
+export async function dropText(page: Page, selector: string, name: string, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file, content]) => {
+      const made = new DataTransfer();
+      made.items.add(new File([content], file));
+      return made;
+    },
+    [name, text] as const,
+  );
+  await page.dispatchEvent(selector, 'drop', { dataTransfer: transfer });
 }

@@ -58,8 +58,10 @@ class Notify {
     }
   }
 
-  async create(key: string, text: string): Promise<void> {
+  /** `withoutTag`: what was answered to the question whom a notice without a tag reaches. */
+  async create(key: string, text: string, withoutTag?: NotifyKeyOptions['withoutTag']): Promise<void> {
     this.#take(await call(notifyApi.createKey, { body: { key, text } }));
+    await this.#answer(key, withoutTag);
   }
 
   async rename(key: string, to: string): Promise<void> {
@@ -68,8 +70,9 @@ class Notify {
     this.#take(renamed);
   }
 
-  async importText(key: string, text: string): Promise<void> {
+  async importText(key: string, text: string, withoutTag?: NotifyKeyOptions['withoutTag']): Promise<void> {
     this.#take(await call(notifyApi.importKey, { params: { key }, body: { text } }));
+    await this.#answer(key, withoutTag);
   }
 
   /** Shows what was chosen at once, and what there was again when it cannot be kept. */
@@ -104,6 +107,12 @@ class Notify {
     this.#leave(nameOf(key, destination), 'The destination is removed.', async () => {
       await call(notifyApi.removeDestination, { params: { key }, body: { line, id } });
     });
+  }
+
+  async #answer(key: string, withoutTag: NotifyKeyOptions['withoutTag'] | undefined): Promise<void> {
+    const options = this.#all.find((each) => each.key === key)?.options;
+    if (options === undefined || withoutTag === undefined || options.withoutTag === withoutTag) return;
+    await this.choose(key, { ...options, withoutTag });
   }
 
   #leave(name: string, text: string, remove: () => Promise<void>): void {
