@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
     await page.getByRole('button', { name: 'More for the key house' }).click();
     await page.getByRole('menuitem', { name: 'Import' }).click();
     await page
-      .getByLabel('Destinations', { exact: true })
+      .getByRole('textbox', { name: 'Destinations' })
       .fill('inbox://\nnight=json://nas.home.example/hook\nnonsense\nfoo://bar');
     await page.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
     await expectFits(watched, 'notify-import', screen);
