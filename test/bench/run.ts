@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchChain } from './chain.ts';
+import { benchDownloads } from './downloads.ts';
 import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
@@ -24,6 +25,7 @@ export interface BenchOptions {
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Figure[]>>> = {
   start: benchStart,
   chain: benchChain,
+  downloads: benchDownloads,
   publish: benchPublish,
   push: benchPush,
   renderer: benchRenderer,
@@ -56,11 +58,11 @@ function printTable(figures: readonly Figure[]): void {
       ...(compared
         ? [peer === undefined ? '' : `${inDigits(peer)} ${unit}`, ratio === undefined ? '' : inDigits(ratio)]
         : []),
-      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of ntfy' : unit}`,
+      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
       met,
     ];
   });
-  const table = [['', 'measured', ...(compared ? ['ntfy', 'ratio'] : []), 'goal', ''], ...rows];
+  const table = [['', 'measured', ...(compared ? ['beside', 'ratio'] : []), 'goal', ''], ...rows];
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of table)
     console.log(
