@@ -26,6 +26,8 @@ export const commonArguments = [
 
 /** Seconds to connect and to answer, at most. */
 const longest = { cto: 30, rto: 60 } as const;
+/** Both together: an attempt of the outbox has a minute. */
+const mostMs = 55_000;
 
 /** The peer takes any word that begins like yes, true, 1, on or enabled. */
 export function isYes(text: string | undefined, otherwise: boolean): boolean {
@@ -61,7 +63,7 @@ export function parseOptions(
     retry: number(query.get('retry'), 0, 10),
     wait: number(query.get('wait'), 0.5, 3600),
     optional: isYes(query.get('optional'), false),
-    timeoutMs: Math.max(1, Math.round((cto + rto) * 1000)),
+    timeoutMs: Math.max(1, Math.min(mostMs, Math.round((cto + rto) * 1000))),
     redirect,
     verify,
     unusual: [
