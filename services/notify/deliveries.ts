@@ -1,15 +1,17 @@
 import type { z } from 'zod';
 import type { Attempt } from '../contracts/jobs.ts';
+import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import { deliver, urlPurpose } from './deliver.ts';
 import { askNext } from './escalation.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
-import type { Result } from './destinations/destination.ts';
+import type { Destination, Result } from './destinations/destination.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
+import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
@@ -21,6 +23,7 @@ export class Deliveries {
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #changed: () => void;
+  readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #sent: Counter;
@@ -37,10 +40,12 @@ export class Deliveries {
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
       readonly changed: () => void;
+      readonly emojis: Settings['emojis'];
     },
   ) {
     this.#context = context;
     this.#changed = parts.changed;
+    this.#emojis = parts.emojis;
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
@@ -155,7 +160,15 @@ export class Deliveries {
       };
     }
     const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
-    return destination.send(whole, this.#context, signal, { retries });
+    const shown = this.#shows(destination)
+      ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
+      : whole;
+    return destination.send(shown, this.#context, signal, { retries });
+  }
+
+  /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
+  #shows({ emojis }: Destination): boolean {
+    return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
   }
 
   async #withFiles(message: Message, files: number): Promise<Message> {

@@ -40,6 +40,8 @@ export interface Destination {
   readonly service: string;
   /** A failure here does not make the whole call fail. */
   readonly optional: boolean;
+  /** Whether `:rocket:` becomes a picture there; undefined: as the settings say. */
+  readonly emojis?: boolean | undefined;
   /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
   /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */

@@ -14,6 +14,8 @@ export interface CommonOptions {
   readonly redirect: boolean;
   /** False: any certificate will do. */
   readonly verify: boolean;
+  /** Whether `:rocket:` becomes a picture; undefined where the URL does not say. */
+  readonly emojis: boolean | undefined;
   /** Those that few URLs have, `name=value`, where they say something else than is usual. */
   readonly unusual: readonly string[];
 }
@@ -21,7 +23,7 @@ export interface CommonOptions {
 /** Names of the common arguments, for the catalogue. */
 export const commonArguments = [
   ...['format', 'overflow', 'retry', 'wait', 'optional'],
-  ...['rto', 'cto', 'redirect', 'verify'],
+  ...['rto', 'cto', 'redirect', 'verify', 'emojis'],
 ] as const;
 
 /** Seconds to connect and to answer, at most. */
@@ -57,6 +59,7 @@ export function parseOptions(
   const rto = number(query.get('rto'), usual.rto, longest.rto);
   const redirect = isYes(query.get('redirect'), true);
   const verify = isYes(query.get('verify'), true);
+  const emojis = query.has('emojis') ? isYes(query.get('emojis'), false) : undefined;
   return {
     format: format.data,
     overflow,
@@ -66,11 +69,13 @@ export function parseOptions(
     timeoutMs: Math.max(1, Math.min(mostMs, Math.round((cto + rto) * 1000))),
     redirect,
     verify,
+    emojis,
     unusual: [
       ...(cto === usual.cto ? [] : [`cto=${cto}`]),
       ...(rto === usual.rto ? [] : [`rto=${rto}`]),
       ...(redirect ? [] : ['redirect=no']),
       ...(verify ? [] : ['verify=no']),
+      ...(emojis === undefined ? [] : [`emojis=${emojis ? 'yes' : 'no'}`]),
     ],
   };
 }

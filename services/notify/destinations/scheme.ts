@@ -127,6 +127,7 @@ function make(
   return {
     service: scheme.service,
     optional: options.optional,
+    emojis: options.emojis,
     url: (masked) => normalForm(kind, url, options, masked),
     send: sendFitted({ noun, shape, options, secrets: () => secretsIn(url, kind), send }),
   };
