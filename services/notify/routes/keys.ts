@@ -3,6 +3,7 @@ import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
+import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
@@ -146,9 +147,12 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       const { options, ...configuration } = await find(keyOf(params['key']));
       const { entries } = readKey(configuration);
       const expression = expressionOf(tag);
+      const chosen = selectDestinations(entries, expression, options.withoutTag);
+      const rungs = planEscalation(chosen, expression);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
-        ...{ worn: entry.tags.map(({ name }) => name), ...explainChoice(entry.tags, expression, options.withoutTag) },
+        worn: entry.tags.map(({ name }) => name),
+        ...explainChoice(entry.tags, expression, options.withoutTag, rungs[chosen.indexOf(entry)]),
       }));
       return { destinations };
     }),
