@@ -9,6 +9,7 @@ import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
+import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
@@ -71,12 +72,13 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const driverSettings = { cacheFolder: folders.cache, socketTimeout, retries };
   const driver = new Driver({
     engines,
     extractor,
     clock,
     vault,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+    settings: driverSettings,
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
@@ -126,6 +128,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     thumbnails,
     socketIo,
     limits,
+    previews: new Previews({ context, gate, extractor, thumbnails, settings: driverSettings, defaults: settings }),
     extractor,
   };
 }

@@ -10,6 +10,7 @@ import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
+import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
@@ -37,6 +38,7 @@ export interface RouteParts {
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
   readonly limits: Limits;
+  readonly previews: Previews;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
