@@ -19,6 +19,8 @@ import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
+import { subscriptionHandlers } from './subscriptions/api.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
@@ -40,12 +42,12 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
-      api: downloadsHandlers(parts),
+      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings)],
       async start() {
         open.use(extractor);
         open.use(live);
@@ -54,9 +56,11 @@ export const downloads = defineService({
         open.use(engine);
         open.use(limits);
         await limits.start();
+        open.use(subscriptions);
         await queue.start();
         open.use(handleNotices(context));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
+        subscriptions.start();
       },
       health: async () => await Promise.resolve(healthOf(queue, engine)),
       async [Symbol.asyncDispose]() {
@@ -104,11 +108,23 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
   const store = new DownloadStore(context.db);
+  const subscriptions = new Subscriptions({
+    context,
+    gate,
+    prober,
+    intake,
+    queue,
+    live,
+    meters,
+    engine,
+    scan: settings.subscriptionScan,
+  });
   const socketIo = openSocketIo({
     settings,
     folders,
     store,
     live,
+    subscriptions,
     history: () => wholeHistory(store),
     admit: async (request) => {
       if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
@@ -129,6 +145,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     socketIo,
     limits,
     previews: new Previews({ context, gate, extractor, thumbnails, settings: driverSettings, defaults: settings }),
+    subscriptions,
     extractor,
   };
 }

@@ -147,6 +147,11 @@ export class Intake {
     return removed.length;
   }
 
+  /** A download that waits, not stored yet. */
+  draft(url: string, title: string, order: Order): Item {
+    return this.#item(url, title, order, 'waiting');
+  }
+
   /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */
   async #prepare(item: Item): Promise<Added> {
     const { context, queue, runs } = this.#parts;

@@ -25,6 +25,14 @@ const Entry = z.object({
   url: z.string().nullish(),
   webpage_url: z.string().nullish(),
   title: z.string().nullish(),
+  /** Which extractor would open it: a channel's tabs are entries, too. */
+  ie_key: z.string().nullish(),
+  availability: z.string().nullish(),
+  live_status: z.string().nullish(),
+  // Whether they are there is all that is asked.
+  duration: z.unknown().optional(),
+  timestamp: z.unknown().optional(),
+  view_count: z.unknown().optional(),
 });
 export type Entry = z.infer<typeof Entry>;
 
@@ -46,6 +54,9 @@ export type Probe =
       readonly thumbnail: string | null;
     }
   | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
+
+/** What is asked for. */
+export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
 
 export interface DownloadCall {
   readonly item: Item;
@@ -91,8 +102,8 @@ export class Driver {
     this.#settings = options.settings;
   }
 
-  /** Asks what is behind an address and keeps the answer for the download. */
-  async probe(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
+  /** Asks what is behind an address and keeps the answer for the download; without a folder it is only told. */
+  async probe(item: Target, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
     const args = probeArguments(this.#addressOf(item), item.order, item.playlist, this.#settings);
     let json = '';
     const errors: string[] = [];
@@ -112,7 +123,7 @@ export class Driver {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
       return { kind: 'playlist', id, title: info.title ?? '', entries };
     }
-    if (info._type !== 'playlist') {
+    if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });
       await writeFile(infoPath(folder), json);
     }
@@ -171,7 +182,7 @@ export class Driver {
     return path;
   }
 
-  #addressOf({ url, order, playlist }: Item): string {
+  #addressOf({ url, order, playlist }: Target): string {
     if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
     return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
   }

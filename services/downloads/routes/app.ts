@@ -15,6 +15,8 @@ import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
@@ -39,6 +41,7 @@ export interface RouteParts {
   readonly socketIo: SocketIo;
   readonly limits: Limits;
   readonly previews: Previews;
+  readonly subscriptions: Subscriptions;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -103,7 +106,8 @@ export function downloadsApp(parts: RouteParts): Express {
     response.json({ status: 'ok' });
   });
   app.use(steerRoutes(parts.steering));
-  app.all(['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'], (_request, response) => {
+  app.use(subscriptionRoutes(parts.subscriptions, settings));
+  app.all(postOnly, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -113,6 +117,11 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(renderProblem(context));
   return app;
 }
+
+const postOnly = [
+  ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+];
 
 const largestHistory = 100_000;
 

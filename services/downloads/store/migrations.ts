@@ -1,5 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
+import { subscriptionMigrations } from '../subscriptions/migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -55,5 +56,6 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
+  ...subscriptionMigrations,
   limitsMigration,
 ];
