@@ -1,3 +1,5 @@
+import type { ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { defineTopic } from './bus.ts';
 
@@ -25,6 +27,14 @@ export interface Engines {
   find(name: EngineName, options?: { readonly refresh?: boolean }): Promise<Engine>;
   /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
   library(name: LibraryName): Promise<EngineLibrary | undefined>;
+  /**
+   * Starts a script that imports a library: the folder to import from is its first argument. It is isolated from the
+   * user's Python, gets no secret of ours in its environment, and leads a process group of its own.
+   */
+  start(
+    library: EngineLibrary,
+    options: { readonly script: string; readonly folder: string },
+  ): ChildProcessByStdio<Writable, Readable, Readable>;
 }
 
 /** A Python that can import an engine. */

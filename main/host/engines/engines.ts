@@ -18,6 +18,7 @@ import { configuredPath, systemPath, type EngineSettings } from './places.ts';
 import { registryPackage } from './registry-package.ts';
 import { rememberedPython } from './python.ts';
 import { sizeOf } from './size.ts';
+import { startLibrary } from './start.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { ffmpegPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
@@ -166,6 +167,7 @@ export function openEngines(options: EngineOptions): EngineShelf {
       const { path } = await find(name);
       return path === null ? undefined : await libraryOf(name, path);
     },
+    start: startLibrary,
     install,
     async list() {
       return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));

@@ -77,7 +77,7 @@ export class Extractor implements AsyncDisposable {
     try {
       const library = await engines.library('yt-dlp');
       if (library === undefined) return undefined;
-      const worker = await Worker.open(library, { clock, log });
+      const worker = await Worker.open(library, { engines, clock, log });
       if (worker.version === version) return worker;
       await worker[Symbol.asyncDispose]();
       throw new Error(`its release is ${worker.version}, not ${version ?? 'known'}`);
