@@ -1,10 +1,13 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { cookieHandlers } from './cookies/api.ts';
+import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
+import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
@@ -40,19 +43,22 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, subscriptions } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
-      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings)],
+      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
       async start() {
         open.use(extractor);
         open.use(live);
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
+        open.use(limits);
+        await limits.start();
         open.use(subscriptions);
+        await cookies.start();
         await queue.start();
         open.use(handleNotices(context));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
@@ -72,11 +78,13 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
     extractor,
     clock,
     vault,
+    cookies,
     settings: { cacheFolder: folders.cache, socketTimeout, retries },
   });
   const runs = new Runs();
@@ -85,7 +93,20 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const meters = createMeters(context.metrics, () => runs.count('download'));
   const engine = new EngineWatch(context, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
-  const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
+  const queue: Queue = new Queue({
+    ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
+    isOpen: () => limits.open,
+  });
+  const limits = new Limits(context, {
+    async speed(limit) {
+      const apart = await extractor.limit(
+        limit === null ? null : { together: limit, each: Math.floor(limit / queue.bound) },
+      );
+      if (apart) await queue.restart();
+    },
+    opened: () => queue.wake(),
+    closed: async () => await queue.close(),
+  });
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
@@ -125,7 +146,9 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     steering,
     thumbnails,
     socketIo,
+    limits,
     subscriptions,
+    cookies,
     extractor,
   };
 }

@@ -5,9 +5,12 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { queueStates, type Item } from '../domain/item.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
@@ -37,7 +40,9 @@ export interface RouteParts {
   readonly steering: Steering;
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
+  readonly limits: Limits;
   readonly subscriptions: Subscriptions;
+  readonly cookies: Cookies;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -78,6 +83,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
 
+  app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(bodyOf(request), settings);
@@ -117,6 +123,7 @@ export function downloadsApp(parts: RouteParts): Express {
 const postOnly = [
   ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+  ...['/upload-cookies', '/delete-cookies'],
 ];
 
 const largestHistory = 100_000;
