@@ -1,4 +1,6 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { cookieHandlers } from './cookies/api.ts';
+import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
@@ -42,12 +44,12 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
-      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings)],
+      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
       async start() {
         open.use(extractor);
         open.use(live);
@@ -57,6 +59,7 @@ export const downloads = defineService({
         open.use(limits);
         await limits.start();
         open.use(subscriptions);
+        await cookies.start();
         await queue.start();
         open.use(handleNotices(context));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
@@ -77,11 +80,13 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
   const driverSettings = { cacheFolder: folders.cache, socketTimeout, retries };
+  const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
     extractor,
     clock,
     vault,
+    cookies,
     settings: driverSettings,
   });
   const runs = new Runs();
@@ -146,6 +151,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     limits,
     previews: new Previews({ context, gate, extractor, thumbnails, settings: driverSettings, defaults: settings }),
     subscriptions,
+    cookies,
     extractor,
   };
 }

@@ -6,6 +6,7 @@ import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
+import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
@@ -86,6 +87,7 @@ export class Driver {
   readonly #extractor: Extractor;
   readonly #clock: Clock;
   readonly #vault: Vault;
+  readonly #cookies: Cookies;
   readonly #settings: CommandSettings;
 
   constructor(options: {
@@ -93,18 +95,22 @@ export class Driver {
     readonly extractor: Extractor;
     readonly clock: Clock;
     readonly vault: Vault;
+    readonly cookies: Cookies;
     readonly settings: CommandSettings;
   }) {
     this.#engines = options.engines;
     this.#extractor = options.extractor;
     this.#clock = options.clock;
     this.#vault = options.vault;
+    this.#cookies = options.cookies;
     this.#settings = options.settings;
   }
 
   /** Asks what is behind an address and keeps the answer for the download; without a folder it is only told. */
   async probe(item: Target, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
-    const args = probeArguments(this.#addressOf(item), item.order, item.playlist, this.#settings);
+    await using cookies = await this.#cookies.lend();
+    const settings = { ...this.#settings, cookieFile: cookies.path };
+    const args = probeArguments(this.#addressOf(item), item.order, item.playlist, settings);
     let json = '';
     const errors: string[] = [];
     const exit = await this.#extractor.run(args, {
@@ -125,7 +131,8 @@ export class Driver {
     }
     if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });
-      await writeFile(infoPath(folder), json);
+      // It may hold cookies.
+      await writeFile(infoPath(folder), json, { mode: 0o600 });
     }
     return {
       kind: 'video',
@@ -165,7 +172,9 @@ export class Driver {
     };
     const errors: string[] = [];
     let path: string | undefined;
-    const exit = await this.#extractor.run(downloadArguments(command, this.#settings), {
+    await using cookies = await this.#cookies.lend();
+    const settings = { ...this.#settings, cookieFile: cookies.path };
+    const exit = await this.#extractor.run(downloadArguments(command, settings), {
       clock: this.#clock,
       signal,
       onStart: call.onStart,

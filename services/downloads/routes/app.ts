@@ -5,6 +5,8 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { queueStates, type Item } from '../domain/item.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
@@ -42,6 +44,7 @@ export interface RouteParts {
   readonly limits: Limits;
   readonly previews: Previews;
   readonly subscriptions: Subscriptions;
+  readonly cookies: Cookies;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -82,6 +85,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
 
+  app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(bodyOf(request), settings);
@@ -121,6 +125,7 @@ export function downloadsApp(parts: RouteParts): Express {
 const postOnly = [
   ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+  ...['/upload-cookies', '/delete-cookies'],
 ];
 
 const largestHistory = 100_000;

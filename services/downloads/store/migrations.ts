@@ -1,5 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
+import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
 
 export const migrations: readonly Migration[] = [
@@ -57,5 +58,6 @@ export const migrations: readonly Migration[] = [
     },
   },
   ...subscriptionMigrations,
+  ...cookieMigrations,
   limitsMigration,
 ];

@@ -22,6 +22,8 @@ const pages: Readonly<Record<string, Page>> = {
   '/p/quotes': (_title, source, base) => openGraph('It\'s "quoted" $HOME %(id)s 🎬 `id`', source, base),
   '/p/html5': (title, source) =>
     html(title ?? 'Html5 clip', `<video><source src="${escape(source)}" type="video/mp4"></video>`),
+  '/p/cookie': (title, source) =>
+    html(title ?? 'Members clip', `<video><source src="${escape(source)}" type="video/mp4"></video>`),
   '/p/hls': (title, _source, base) =>
     html(title ?? 'Hls clip', `<video><source src="${base}/hls/master.m3u8" type="application/x-mpegURL"></video>`),
   '/p/ladder': (title, _source, base) => {

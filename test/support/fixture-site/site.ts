@@ -84,6 +84,10 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     if (path === '/reset') return void response.end(String(reset()));
     // Takes the request and never says a word.
     if (path === '/mute') return;
+    // A page for members.
+    if (path === '/p/cookie' && !/(^|; )session=fixture(;|$)/.test(request.headers.cookie ?? '')) {
+      return void response.writeHead(403).end('members alone');
+    }
     const status = /^\/s\/(\d{3})$/.exec(path)?.[1];
     if (status !== undefined) return void response.writeHead(Number(status)).end('status');
     const titles = channels.get(/^\/channel\/(.+)\.rss$/.exec(path)?.[1] ?? '');
