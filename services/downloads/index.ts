@@ -157,6 +157,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
 }
 
 function healthOf(queue: Queue, engine: EngineWatch): Health {
-  if (engine.missing !== undefined) return { state: 'degraded', detail: `yt-dlp is missing. ${engine.missing}` };
+  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing };
+  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

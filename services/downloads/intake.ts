@@ -175,7 +175,7 @@ export class Intake {
       await engine.check();
       if (engine.missing !== undefined) {
         await this.#letIn(item);
-        return { status: 'ok', msg: `Queued, but yt-dlp is missing. ${engine.missing}`, uids: [item.uid] };
+        return { status: 'ok', msg: `Queued, but ${engine.missing}`, uids: [item.uid] };
       }
       const items = await prober.probe(item, signal);
       const [first] = items;

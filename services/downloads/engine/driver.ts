@@ -122,8 +122,8 @@ export class Driver {
       },
     });
     signal.throwIfAborted();
-    if (exit.code !== 0 || json === '') throw engineFailed(failureMessage(errors, exit));
-    const info = Info.parse(JSON.parse(json));
+    if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+    const info = readInfo(json);
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
@@ -203,6 +203,16 @@ export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | '
   return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
 }
 
+/** @throws Problem when it is cut off, empty, or no answer at all. */
+function readInfo(json: string): z.infer<typeof Info> {
+  try {
+    return Info.parse(JSON.parse(json));
+  } catch (error) {
+    const why = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
+    throw engineFailed(`yt-dlp ${why}. Retry; if that does not help, update yt-dlp.`, error);
+  }
+}
+
 function complain(errors: string[], line: string): void {
   errors.push(line.slice(0, 10_000));
   if (errors.length > mostErrors) errors.shift();
@@ -212,6 +222,11 @@ function infoPath(folder: string): string {
   return join(folder, 'info.json');
 }
 
-function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+function engineFailed(message: string, cause?: unknown): Problem {
+  return new Problem(
+    'downloads.engine_failed',
+    502,
+    withoutLogins(message),
+    ...(cause === undefined ? [] : [{ cause }]),
+  );
 }

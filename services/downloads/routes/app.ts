@@ -149,6 +149,7 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
+  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -170,7 +171,7 @@ async function status(
     queue: records(queued),
     pending: records(pending),
     engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(engine.missing === undefined ? {} : { msg: engine.missing }),
+    ...(message === undefined ? {} : { msg: message }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

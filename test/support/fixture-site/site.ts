@@ -184,6 +184,8 @@ function mannerOf(path: string): Manner {
   switch (kind) {
     case 'slow':
       return { file, bytesPerSecond: Number(number) * 1024 };
+    case 'slownorange':
+      return { file, bytesPerSecond: Number(number) * 1024, ignoreRange: true };
     case 'cut0':
       return { file, cutAfter: Number(number) };
     case 'dead':
