@@ -62,6 +62,15 @@ export const NotifyChoice = z.object({
 });
 export type NotifyChoice = z.infer<typeof NotifyChoice>;
 
+/** What a configuration amounts to before it is saved: every line that is a destination, and those that do nothing. */
+export const NotifyPreview = z.object({
+  format: z.string(),
+  /** Secrets masked. */
+  destinations: z.array(z.object({ line: z.int(), service: z.string(), url: z.string(), worn: z.array(z.string()) })),
+  skipped: NotifyKey.shape.skipped,
+});
+export type NotifyPreview = z.infer<typeof NotifyPreview>;
+
 /** What one destination said to a test. */
 export const NotifyTrial = z.object({
   line: z.int(),
@@ -142,6 +151,14 @@ export const notifyApi = {
     access: 'admin',
     body: z.object({ text }),
     reply: NotifyKey,
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/notify/preview',
+    summary: 'What a TEXT or YAML configuration amounts to, line by line; nothing is saved.',
+    access: 'admin',
+    body: z.object({ text }),
+    reply: NotifyPreview,
   }),
   forms: defineRoute({
     method: 'GET',

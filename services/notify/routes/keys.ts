@@ -102,6 +102,15 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       await find(key);
       return save(key, importable(body.text));
     }),
+    implement(notifyApi.preview, ({ body: { text } }) => {
+      const written = importable(text);
+      const { entries, skipped } = readKey(written);
+      const destinations = entries.map((entry) => ({
+        ...{ line: entry.line, service: entry.destination.service, url: shownUrl(entry) },
+        worn: entry.tags.map(({ name }) => name),
+      }));
+      return { format: written.format, destinations, skipped };
+    }),
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
     implement(notifyApi.filled, async ({ params, query: { id } }) => {
       const { entries } = readKey(await find(keyOf(params['key'])));
