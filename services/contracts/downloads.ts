@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from './api.ts';
 import { defineTopic } from './bus.ts';
+import { QuietHours } from './quiet-hours.ts';
 
 export const DownloadState = z.enum([
   'pending',
@@ -39,6 +40,8 @@ export const Download = z
     message: z.string().nullable(),
     /** There is a picture of it at its route. */
     thumbnail: z.boolean(),
+    /** It runs outside the hours for downloads, too. */
+    anyway: z.boolean().optional(),
     createdAt: z.number().describe('ms since the epoch'),
     finishedAt: z.number().nullable(),
   })
@@ -55,6 +58,36 @@ export const downloadsMoved = defineTopic(
 );
 /** The whole queue was paused or goes on. */
 export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
+
+/** How fast downloads may be, and when they run. */
+export const DownloadLimits = z
+  .object({
+    speed: z
+      .int()
+      .min(1024)
+      .max(1_000_000_000_000)
+      .nullable()
+      .default(null)
+      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
+    hours: z
+      .array(QuietHours)
+      .max(50)
+      .default([])
+      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
+  })
+  .meta({ id: 'DownloadLimits' });
+export type DownloadLimits = z.infer<typeof DownloadLimits>;
+
+/** The limits, and what they mean at this moment. */
+const LimitsNow = z.object({
+  limits: DownloadLimits,
+  open: z.boolean().describe('Downloads may run now.'),
+  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
+});
+export type LimitsNow = z.infer<typeof LimitsNow>;
+
+/** The limits were set, or the hours began or ended. */
+export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);
 
 const Chosen = z.object({
   uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
@@ -108,6 +141,32 @@ export const downloadsApi = {
     access: 'user',
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  start: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/start',
+    summary: 'Lets downloads go that wait for their start, or that wait for the hours at which downloads run.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      anyway: z.boolean().optional().describe('Outside the hours for downloads, too.'),
+    }),
+    reply: z.object({ started: z.int() }),
+  }),
+  limits: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/limits',
+    summary: 'How fast downloads may be and when they run.',
+    access: 'user',
+    reply: LimitsNow,
+  }),
+  setLimits: defineRoute({
+    method: 'PUT',
+    path: '/api/downloads/limits',
+    summary: 'Limits the speed of all downloads and the hours at which they run, at once and for what runs already.',
+    access: 'user',
+    body: DownloadLimits,
+    reply: LimitsNow,
   }),
   thumbnail: defineRoute({
     method: 'GET',

@@ -2,7 +2,13 @@ import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { engineWorked } from './engines.ts';
-import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
+import {
+  downloadChanged,
+  downloadLimitsChanged,
+  downloadRemoved,
+  downloadsMoved,
+  downloadsPaused,
+} from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { mailWorked } from './mail-api.ts';
 import { notifyWorked } from './notice.ts';
@@ -24,6 +30,7 @@ export const liveTopics = [
   downloadRemoved,
   downloadsMoved,
   downloadsPaused,
+  downloadLimitsChanged,
   popupsChanged,
   accessChanged,
   engineWorked,

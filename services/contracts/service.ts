@@ -82,6 +82,11 @@ export interface FetchOptions {
   readonly maxRedirects?: number;
   /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
   readonly trust?: 'owner' | 'other';
+  /**
+   * False: the host of this address may show any certificate. Only for an address the owner typed and only where he said so;
+   * a redirect to another host is checked all the same. Default true.
+   */
+  readonly verify?: boolean;
 }
 export interface FetchReply {
   readonly status: number;
@@ -90,7 +95,7 @@ export interface FetchReply {
   /** Where the last redirect led. */
   readonly url: string;
 }
-/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.failed` (502). */
+/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502). */
 export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */

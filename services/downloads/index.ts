@@ -5,6 +5,7 @@ import { EngineWatch } from './engine-watch.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
+import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
@@ -38,7 +39,7 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor } = parts;
+    const { queue, live, engine, socketIo, extractor, limits } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
@@ -50,6 +51,8 @@ export const downloads = defineService({
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
+        open.use(limits);
+        await limits.start();
         await queue.start();
         open.use(handleNotices(context));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
@@ -81,7 +84,20 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const meters = createMeters(context.metrics, () => runs.count('download'));
   const engine = new EngineWatch(context, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
-  const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
+  const queue: Queue = new Queue({
+    ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
+    isOpen: () => limits.open,
+  });
+  const limits = new Limits(context, {
+    async speed(limit) {
+      const apart = await extractor.limit(
+        limit === null ? null : { together: limit, each: Math.floor(limit / queue.bound) },
+      );
+      if (apart) await queue.restart();
+    },
+    opened: () => queue.wake(),
+    closed: async () => await queue.close(),
+  });
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
@@ -109,6 +125,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     steering,
     thumbnails,
     socketIo,
+    limits,
     extractor,
   };
 }

@@ -7,6 +7,7 @@ import { folderParts } from './domain/template.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import { loginPurpose } from './engine/driver.ts';
 import type { Gate } from './gate.ts';
+import { markAnyway } from './limits/store.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
 import type { Prober } from './prober.ts';
@@ -113,6 +114,19 @@ export class Intake {
       if (started !== undefined) live.changed(started);
     }
     queue.wake();
+  }
+
+  /** Lets downloads go that wait for their start; with `anyway` these and waiting ones at any hour. Returns how many. */
+  async start(uids: readonly string[], anyway: boolean): Promise<number> {
+    const { context, live, queue } = this.#parts;
+    const items = await this.#store.match(uids, ['pending', 'waiting', 'paused']);
+    if (anyway && items.length > 0) {
+      await context.commit(async (db) => await markAnyway(db, items.map(({ uid }) => uid))); // prettier-ignore
+    }
+    await this.startPending(items.map(({ uid }) => uid));
+    for (const item of await this.#store.match(uids, ['waiting', 'paused'])) live.changed(item);
+    queue.wake();
+    return items.length;
   }
 
   /** Cancels what is queued and forgets what is done. Finished files stay. Returns how many there were. */

@@ -15,6 +15,7 @@ import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
 import { enqueueNotice } from './notices.ts';
 import type { Gate } from './gate.ts';
+import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
@@ -39,6 +40,8 @@ interface Parts {
   readonly engine: EngineWatch;
   readonly runs: Runs;
   readonly gate: Gate;
+  /** Whether downloads may run at this hour. */
+  readonly isOpen: () => boolean;
 }
 
 /** Works the waiting downloads in their order, as many at once as the settings allow. */
@@ -107,6 +110,18 @@ export class Queue implements AsyncDisposable {
     await this.#parts.runs.stop(uid);
   }
 
+  /** Stops downloads that keep to the hours, when these are over; they wait at their places with their parts. */
+  async close(): Promise<void> {
+    const { context, runs } = this.#parts;
+    const uids = await keepingHours(context.db, runs.uids('download'));
+    await Promise.all(uids.map(async (uid) => await this.rest(uid)));
+  }
+
+  /** Stops what runs, to go on with it at once under other terms. */
+  async restart(): Promise<void> {
+    await Promise.all(this.#parts.runs.uids('download').map(async (uid) => await this.rest(uid)));
+  }
+
   /** Stops a download of this process that is no longer wanted, and removes its parts. */
   async cancel(uid: string): Promise<void> {
     await this.#parts.runs.stop(uid);
@@ -133,7 +148,9 @@ export class Queue implements AsyncDisposable {
       while (this.active < this.#bound && !this.#closed) {
         if (this.#parts.engine.missing !== undefined) break;
         const item = await this.#parts.context.commit(async (db) =>
-          (await isPaused(db)) ? undefined : await new DownloadStore(db).claim(this.#holder, this.leaseUntil),
+          (await isPaused(db))
+            ? undefined
+            : await new DownloadStore(db).claim(this.#holder, this.leaseUntil, { anyway: !this.#parts.isOpen() }),
         );
         if (item === undefined) break;
         this.#launch(item);

@@ -99,7 +99,8 @@ export class Deliveries {
     if (delivery === undefined) return;
     const group = await this.#groupOf(payload.destination, delivery);
     const sent = await this.#send(group, signal);
-    const result: Result = payload.strict === true && !sent.ok ? { ...sent, retryable: false } : sent;
+    const isLast = payload.strict === true || (!sent.ok && attempt >= (sent.lastAttempt ?? Infinity));
+    const result: Result = isLast && !sent.ok ? { ...sent, retryable: false } : sent;
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
     // What was joined to this one is tried again by its own job.
     const notices = result.ok ? group.map(({ message }) => message.id) : payload.notice;

@@ -28,6 +28,8 @@ export interface Item {
   readonly finishedAt: number | null;
   /** Address of a small picture of it. */
   readonly thumbnail: string | null;
+  /** It runs outside the hours for downloads, too. */
+  readonly anyway?: boolean;
 }
 
 /** What is known of a running download only while it runs. */
@@ -73,6 +75,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     filename: item.filename,
     message: item.message ?? progress.message,
     thumbnail: item.thumbnail !== null,
+    ...(item.anyway === true ? { anyway: true } : {}),
     createdAt: item.createdAt,
     finishedAt: item.finishedAt,
   };

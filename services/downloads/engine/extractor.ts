@@ -16,6 +16,14 @@ export interface ExtractorParts {
   readonly allowPrivateAddresses: boolean;
 }
 
+/** Bytes a second. */
+export interface SpeedLimit {
+  /** Of all that runs. */
+  readonly together: number;
+  /** Of one run, where they cannot be bounded together. */
+  readonly each: number;
+}
+
 interface Loaded {
   /** Which release at which place it is. */
   readonly key: string;
@@ -29,6 +37,9 @@ export class Extractor implements AsyncDisposable {
   #loaded: Loaded | undefined;
   #idle: Disposable | undefined;
   #running = 0;
+  /** Runs of the executable. */
+  #apart = 0;
+  #limit: SpeedLimit | null = null;
   readonly #retired = new Set<Promise<void>>();
 
   constructor(parts: ExtractorParts) {
@@ -43,7 +54,7 @@ export class Extractor implements AsyncDisposable {
     this.#running += 1;
     try {
       const worker = await this.#worker(engine);
-      if (worker === undefined) return await runLines(engine.path, args, options);
+      if (worker === undefined) return await this.#apartly(engine.path, args, options);
       return await worker.run(args, options, this.#parts.allowPrivateAddresses);
     } finally {
       this.#running -= 1;
@@ -51,10 +62,28 @@ export class Extractor implements AsyncDisposable {
     }
   }
 
+  /** Bounds the speed from now on. True: what runs must be started anew to follow. */
+  async limit(limit: SpeedLimit | null): Promise<boolean> {
+    this.#limit = limit;
+    const loading = this.#loaded?.worker;
+    (await loading)?.limit(limit?.together ?? null);
+    return this.#apart > 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#idle?.[Symbol.dispose]();
     this.#retire();
     await Promise.all(this.#retired);
+  }
+
+  async #apartly(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
+    this.#apart += 1;
+    try {
+      const bound = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.each)];
+      return await runLines(path, [...bound, ...args], options);
+    } finally {
+      this.#apart -= 1;
+    }
   }
 
   async #worker(engine: Engine): Promise<Worker | undefined> {
@@ -78,6 +107,7 @@ export class Extractor implements AsyncDisposable {
       const library = await engines.library('yt-dlp');
       if (library === undefined) return undefined;
       const worker = await Worker.open(library, { clock, log });
+      worker.limit(this.#limit?.together ?? null);
       if (worker.version === version) return worker;
       await worker[Symbol.asyncDispose]();
       throw new Error(`its release is ${worker.version}, not ${version ?? 'known'}`);

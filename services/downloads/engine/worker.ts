@@ -147,6 +147,11 @@ export class Worker implements AsyncDisposable {
     }
   }
 
+  /** Bounds what all its children fetch together, in bytes a second; what runs follows at once. */
+  limit(rate: number | null): void {
+    if (this.#usable) this.#child.stdin.write(`${JSON.stringify({ rate: rate ?? 0 })}\n`);
+  }
+
   /** Ends it once it has nothing more to do. */
   async end(): Promise<void> {
     if (this.#jobs.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));

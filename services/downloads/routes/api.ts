@@ -17,6 +17,7 @@ export function downloadsHandlers({
   steering,
   thumbnails,
   folders,
+  limits,
 }: RouteParts): readonly ApiHandler[] {
   const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
   return [
@@ -42,6 +43,11 @@ export function downloadsHandlers({
       if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
       return { uid: body.uid };
     }),
+    implement(downloadsApi.start, async ({ body }) => ({
+      started: await intake.start(body.uids, body.anyway === true),
+    })),
+    implement(downloadsApi.limits, () => limits.now),
+    implement(downloadsApi.setLimits, async ({ body }) => await limits.set(body)),
     implement(downloadsApi.thumbnail, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       const picture = item === undefined ? undefined : await thumbnails.of(item);

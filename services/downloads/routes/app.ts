@@ -8,6 +8,7 @@ import { queueStates, type Item } from '../domain/item.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
@@ -35,6 +36,7 @@ export interface RouteParts {
   readonly steering: Steering;
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
+  readonly limits: Limits;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */

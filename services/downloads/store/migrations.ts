@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { limitsMigration } from '../limits/store.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
+  limitsMigration,
 ];

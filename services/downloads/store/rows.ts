@@ -32,6 +32,8 @@ export interface DownloadRow {
   lease_until: number | null;
   child_process: string | null;
   thumbnail: string | null;
+  /** 1: outside the hours for downloads, too. */
+  anyway: number | null;
 }
 
 export interface Tables {
@@ -59,6 +61,7 @@ export function fromRow(row: DownloadRow): Item {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     thumbnail: row.thumbnail,
+    ...(row.anyway === 1 ? { anyway: true } : {}),
   };
 }
 
@@ -93,6 +96,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     lease_until: null,
     child_process: null,
     thumbnail: storable(item.thumbnail),
+    anyway: item.anyway === true ? 1 : null,
   };
 }
 

@@ -161,17 +161,21 @@ export class DownloadStore {
     return new Map(rows.map(({ state, count }) => [state, Number(count)]));
   }
 
-  /** Takes the first waiting item for this process; undefined when there is none, or another process was faster. */
-  async claim(holder: Holder, leaseUntil: number): Promise<Item | undefined> {
-    const first = await this.#db
+  /** Takes the first waiting item for this process, with `anyway` the first that keeps to no hours; undefined when there is none, or another process was faster. */
+  async claim(
+    holder: Holder,
+    leaseUntil: number,
+    { anyway = false }: { readonly anyway?: boolean } = {},
+  ): Promise<Item | undefined> {
+    const waiting = this.#db
       .selectFrom('downloads')
       .selectAll()
       .where('state', '=', 'waiting')
       // Resumed before its last run has quite ended: two would write the same part.
       .where('host_process', 'is', null)
       .orderBy('position')
-      .limit(1)
-      .executeTakeFirst();
+      .limit(1);
+    const first = await (anyway ? waiting.where('anyway', '=', 1) : waiting).executeTakeFirst();
     if (first === undefined) return undefined;
     const changed = await this.#db
       .updateTable('downloads')

@@ -21,6 +21,8 @@ export type Result =
       readonly retryable: boolean;
       /** Not earlier than this many ms from now. */
       readonly retryAfterMs?: number;
+      /** Given up after this attempt, where it stays the same until someone changes something. */
+      readonly lastAttempt?: number;
       /** HTTP status of the answer, where there was one. */
       readonly status?: number;
       readonly detail: string;

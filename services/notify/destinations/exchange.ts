@@ -66,6 +66,7 @@ export function openExchange(
         signal,
         timeoutMs: options.timeoutMs,
         maxRedirects: options.redirect ? 5 : 0,
+        verify: options.verify,
         trust: foreign === true ? 'other' : 'owner',
       });
       const result = resultOfReply(reply, '', notSent, hide(reasonOf(reply), secrets));

@@ -3,8 +3,9 @@ import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../../domain/message.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
-import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
+import { certificateField, choiceField, needed, passwordField, textField, userField } from '../fields.ts';
 import { appTitle } from '../palette.ts';
+import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -97,6 +98,7 @@ export const mailKind = defineScheme({
           ['insecure', 'Not encrypted (25)'],
         ]),
       },
+      certificateField,
       { ...userField, help: 'Empty: the server asks for none.' },
       { ...passwordField, help: 'Large providers want one made for apps.' },
       textField('from', 'From', 'query:from', 'An address, a name, or both: Nas <nas@example.org>.'),
@@ -162,6 +164,7 @@ async function submit(
     secure: mode === 'ssl',
     requireTLS: mode === 'starttls',
     ignoreTLS: mode === 'insecure',
+    tls: { rejectUnauthorized: options.verify },
     ...(user === undefined || password === undefined ? {} : { auth: { user, pass: password } }),
     connectionTimeout: options.timeoutMs,
     greetingTimeout: options.timeoutMs,
@@ -181,10 +184,20 @@ async function submit(
   }
 }
 
+/** What the library says about a failure; `originalCode` is the one of the socket. */
+interface MailFailure {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly response?: string;
+}
+
 /** 5xx replies and a refused sign-in are final (RFC 5321, 4.2.1); all else may pass. */
 function refusalOf(error: unknown, host: string, exchange: Exchange): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, responseCode, response } = error as Error & { code?: string; responseCode?: number; response?: string };
+  const { code, originalCode, responseCode, response } = error as Error & MailFailure;
+  const untrusted = resultOfHandshake(originalCode ?? code, host, 'Failed to send E-Mail notification');
+  if (untrusted !== undefined) return new NotSent(untrusted);
   const final = responseCode !== undefined && responseCode >= 500;
   const said = response === undefined ? error.message : response;
   const meaning = code === 'EAUTH' ? 'the user or password is not accepted' : `${host} did not take the mail`;

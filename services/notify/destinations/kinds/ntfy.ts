@@ -1,7 +1,7 @@
 import { TopicName } from '../../../contracts/push.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
-import { formatField } from '../fields.ts';
+import { certificateField, formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
 import { secretsIn } from '../places.ts';
@@ -134,6 +134,7 @@ export const ntfyKind: DestinationKind = {
       { name: 'host', label: 'Server', kind: 'text', at: 'host', help: 'Empty: the public server ntfy.sh.' },
       { name: 'port', label: 'Port', kind: 'number', at: 'port', help: 'Empty: the usual one.' },
       { name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure', initial: true },
+      certificateField,
       { name: 'token', label: 'Access token', kind: 'secret', at: 'query:token' },
       { name: 'user', label: 'User', kind: 'text', at: 'user', help: 'Where there is no token.' },
       { name: 'password', label: 'Password', kind: 'secret', at: 'password' },
