@@ -238,6 +238,13 @@ export const notifyApi = {
     }),
     reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
   }),
+  notice: defineRoute({
+    method: 'GET',
+    path: '/api/notify/notices/:id',
+    summary: 'One notice with the result at each destination.',
+    access: 'admin',
+    reply: NotifyNotice,
+  }),
   resend: defineRoute({
     method: 'POST',
     path: '/api/notify/notices/:id/send',
@@ -248,7 +255,7 @@ export const notifyApi = {
   retry: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry',
-    summary: 'Tries a given-up delivery again now.',
+    summary: 'Tries a delivery again now that was given up, or that waits for its next attempt.',
     access: 'admin',
     body: delivery,
     reply: ok,
@@ -259,6 +266,14 @@ export const notifyApi = {
     summary: 'Tries all given-up deliveries again now.',
     access: 'admin',
     reply: z.object({ retried: z.int() }),
+  }),
+  dropAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/drop-all',
+    summary: 'Drops for good the deliveries that were given up and whose notices came before a moment.',
+    access: 'admin',
+    body: z.object({ before: z.number().describe('ms since the epoch') }),
+    reply: z.object({ dropped: z.int() }),
   }),
   drop: defineRoute({
     method: 'POST',
