@@ -16,6 +16,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { migrations } from './store/migrations.ts';
@@ -68,7 +69,6 @@ export const downloads = defineService({
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
   const driver = new Driver({
@@ -76,7 +76,8 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     extractor,
     clock,
     vault,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+    log: context.log,
+    settings: commandSettings(settings, folders),
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);

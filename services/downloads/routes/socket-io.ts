@@ -7,7 +7,7 @@ import type { Folders } from '../folders.ts';
 import type { Gone, Live } from '../live.ts';
 import type { Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
-import { chapterTemplate, toRecord } from '../wire/record.ts';
+import { toRecord } from '../wire/record.ts';
 import { isOwn, originMatcher } from './cors.ts';
 
 export interface SocketIoParts {
@@ -82,7 +82,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
     send('all', [listed([...queue, ...pending]), listed(done)]);
     send('subscriptions_all', []);
-    send('configuration', configuration);
+    send('configuration', configurationOf(settings));
     send('custom_dirs', { download_dir: choices, audio_download_dir: choices });
     // Told again where the lists had it already: each event holds a whole record.
     for (const [event, text] of client.waiting ?? []) client.socket.emit(event, text);
@@ -187,14 +187,16 @@ function isBelow(url = ''): boolean {
 }
 
 /** What the peer's page asks to know of its settings. */
-const configuration = {
-  CUSTOM_DIRS: true,
-  CREATE_CUSTOM_DIRS: true,
-  DEFAULT_FOLDER: '',
-  OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-  PUBLIC_HOST_URL: 'download/',
-  PUBLIC_HOST_AUDIO_URL: 'audio_download/',
-  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
-  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: '60',
-  ALLOW_YTDL_OPTIONS_OVERRIDES: false,
-};
+function configurationOf({ chapterTemplate }: Settings): object {
+  return {
+    CUSTOM_DIRS: true,
+    CREATE_CUSTOM_DIRS: true,
+    DEFAULT_FOLDER: '',
+    OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
+    PUBLIC_HOST_URL: 'download/',
+    PUBLIC_HOST_AUDIO_URL: 'audio_download/',
+    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
+    SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: '60',
+    ALLOW_YTDL_OPTIONS_OVERRIDES: false,
+  };
+}

@@ -1,5 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
+import { otherFiles } from './migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   limitsMigration,
+  otherFiles,
 ];
