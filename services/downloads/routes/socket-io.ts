@@ -83,7 +83,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
       parts.subscriptions.list(),
     ]);
     const listed = (items: readonly Item[]): unknown[] =>
-      items.map((item) => [item.url, toRecord(item, live.progressOf(item.uid))]);
+      items.map((item) => [item.url, toRecord(item, live.progressFor(item))]);
     for (const { uid } of [...queue, ...pending]) known.add(uid);
     const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
     send('all', [listed([...queue, ...pending]), listed(done)]);
