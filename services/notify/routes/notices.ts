@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi } from '../../contracts/notify-api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { deliver } from '../deliveries.ts';
+import { deliver } from '../deliver.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import type { History } from '../store/history.ts';
 import type { ApiParts } from './api.ts';

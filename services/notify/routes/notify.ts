@@ -14,7 +14,14 @@ import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
-const levels = { done: 'INFO', held: 'INFO', repeated: 'INFO', queued: 'WARNING', failed: 'ERROR' } as const;
+const levels = {
+  done: 'INFO',
+  held: 'INFO',
+  repeated: 'INFO',
+  queued: 'WARNING',
+  passed: 'WARNING',
+  failed: 'ERROR',
+} as const;
 
 function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
