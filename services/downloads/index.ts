@@ -111,7 +111,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
   const store = new DownloadStore(context.db);
   const subscriptions = new Subscriptions({

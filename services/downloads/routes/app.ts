@@ -59,10 +59,10 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, `${page}/downloads`);
+    else response.redirect(302, pageFor(page, request.hostname));
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
@@ -124,6 +124,13 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.use(renderProblem(context));
   return app;
+}
+
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/downloads', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
 }
 
 const postOnly = [
