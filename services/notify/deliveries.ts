@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { defineJob, type Attempt } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
+import { engineLabel, kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Result } from './destinations/destination.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
@@ -37,6 +38,7 @@ export class Deliveries {
   readonly #changed: () => void;
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
+  readonly #engine: EngineDestinations;
   readonly #sent: Counter;
   readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
@@ -50,6 +52,7 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
+      readonly engine: EngineDestinations;
       readonly changed: () => void;
     },
   ) {
@@ -58,14 +61,15 @@ export class Deliveries {
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
+    this.#engine = parts.engine;
     this.#firstAttempts = parts.firstAttempts;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
       labels: ['scheme', 'status'],
-      initial: kinds.flatMap(({ label }) => [
-        { scheme: label, status: 'success' },
-        { scheme: label, status: 'failure' },
+      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
+        { scheme, status: 'success' },
+        { scheme, status: 'failure' },
       ]),
     });
     this.#seconds = context.metrics.histogram({
@@ -152,7 +156,10 @@ export class Deliveries {
       `${first?.message.id ?? ''}:digest`,
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose));
+    const { service, shownUrl: shown } = last;
+    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose), (url) =>
+      this.#engine.open({ service, url, masked: shown, optional: false }),
+    );
     if (typeof destination === 'string') {
       return {
         ok: false,
@@ -169,7 +176,11 @@ export class Deliveries {
     const stored = await this.#attachments.of(message.id);
     return {
       ...message,
-      attachments: stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) })),
+      attachments: stored.map(({ file, ...each }) => ({
+        ...each,
+        path: this.#folder.pathOf(file),
+        read: () => this.#folder.read(file),
+      })),
     };
   }
 

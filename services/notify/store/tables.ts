@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
+import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { keyOptions } from './key-options.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
@@ -63,6 +64,7 @@ export interface NotifyTables {
   notices: NoticeTable;
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
+  engine_urls: EngineUrlTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -138,4 +140,5 @@ export const migrations: readonly Migration[] = [
   keyOptions,
   attachmentsAndHops,
   deliveryPlans,
+  engineUrls,
 ];
