@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Problem } from '../../contracts/problem.ts';
 import type { Destination, Result } from '../destinations/destination.ts';
 import type { Message } from '../domain/message.ts';
 import { ChildGone } from './child.ts';
@@ -71,7 +70,7 @@ function refusal(failed: string, { log, final }: z.infer<typeof Sent>): Result {
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (error instanceof EngineMissing || error instanceof ChildGone || error instanceof Problem) return error.message;
+  if (error instanceof EngineMissing || error instanceof ChildGone) return error.message;
   if (signal.aborted) return 'the Apprise engine did not end in time.';
   throw error;
 }
