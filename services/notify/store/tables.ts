@@ -4,6 +4,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { escalations, type EscalationTable } from './escalations.ts';
+import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 
@@ -68,6 +69,7 @@ export interface NotifyTables {
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   escalations: EscalationTable;
+  engine_urls: EngineUrlTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -145,4 +147,5 @@ export const migrations: readonly Migration[] = [
   deliveryPlans,
   escalations,
   keySecret,
+  engineUrls,
 ];
