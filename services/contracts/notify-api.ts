@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './api.ts';
 import { NotifyNotice } from './notify-history.ts';
-import { NotifyKeyOptions } from './notify-options.ts';
+import { NotifyKeyOptions, NotifyKeySecret } from './notify-options.ts';
 import { DeliveryArguments } from './notify-delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
 
@@ -47,6 +47,8 @@ export const NotifyKey = z
     /** How it is written down: `text` or `yaml`. */
     format: z.string(),
     options: NotifyKeyOptions,
+    /** It has a secret: only who signs with it, or signs in, may post. */
+    signed: z.boolean(),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
     skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
@@ -127,6 +129,14 @@ export const notifyApi = {
     access: 'admin',
     body: NotifyKeyOptions,
     reply: NotifyKey,
+  }),
+  chooseSecret: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/secret',
+    summary: 'Gives a key the secret that programs sign with, or takes it away.',
+    access: 'admin',
+    body: NotifyKeySecret,
+    reply: z.object({ signed: z.boolean() }),
   }),
   renameKey: defineRoute({
     method: 'POST',

@@ -5,6 +5,7 @@ import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
+import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
@@ -33,7 +34,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
-    const { key, format, options } = configuration;
+    const { key, format, options, secret } = configuration;
     const { entries, skipped } = readKey(configuration);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
@@ -41,7 +42,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
     }));
-    return { key, format, options, destinations, skipped };
+    return { key, format, options, signed: secret !== undefined, destinations, skipped };
   };
   const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
     await configurations.save(key, written, context.clock.now());
@@ -68,6 +69,15 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       context.log.info('options of a key changed', { key });
       parts.activity.touch();
       return shown(await find(key));
+    }),
+    implement(notifyApi.chooseSecret, async ({ params, body: { secret } }) => {
+      unlocked();
+      const key = keyOf(params['key']);
+      await find(key);
+      await configurations.chooseSecret(key, secret ?? undefined, context.clock.now());
+      context.log.info(secret === null ? 'secret of a key removed' : 'secret of a key set', { key });
+      parts.activity.touch();
+      return { signed: secret !== null };
     }),
     implement(notifyApi.renameKey, async ({ params, body: { to } }) => {
       unlocked();
@@ -148,9 +158,12 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       const { options, ...configuration } = await find(keyOf(params['key']));
       const { entries } = readKey(configuration);
       const expression = expressionOf(tag);
+      const chosen = selectDestinations(entries, expression, options.withoutTag);
+      const rungs = planEscalation(chosen, expression);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
-        ...{ worn: entry.tags.map(({ name }) => name), ...explainChoice(entry.tags, expression, options.withoutTag) },
+        worn: entry.tags.map(({ name }) => name),
+        ...explainChoice(entry.tags, expression, options.withoutTag, rungs[chosen.indexOf(entry)]),
       }));
       return { destinations };
     }),
