@@ -1,4 +1,5 @@
 import { noticeOffered } from '../contracts/notice.ts';
+import { Problem } from '../contracts/problem.ts';
 import { defineService, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
@@ -13,6 +14,7 @@ import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { NoticeStore } from './store/notices.ts';
 import { migrations } from './store/tables.ts';
+import { takeOverAppriseApi } from './takeover/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
@@ -66,6 +68,15 @@ export const notify = defineService({
       http: createApp({ context, aggregator, folder, configurations, settings }),
       api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings }),
       portable: createPortable(configurations, clock),
+      takeOver(program, place, options) {
+        const into = { store: configurations, clock, environment: process.env };
+        if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
+        throw new Problem(
+          'notify.unknown_program',
+          404,
+          `Notifications are taken over from apprise-api only, not from ${program}.`,
+        );
+      },
       start() {
         open.use(deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
