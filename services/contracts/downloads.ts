@@ -59,6 +59,58 @@ export const downloadsMoved = defineTopic(
 /** The whole queue was paused or goes on. */
 export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
 
+/** A moment of a video: seconds, or `1:02:03`, or `14m45s`. */
+const Moment = z.union([z.number().min(0), z.string().max(40)]);
+
+/**
+ * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
+ * is MeTube's; one that is left out is as there. Without `download_type` the older of its two schemas holds.
+ */
+export const DownloadWish = z
+  .object({
+    download_type: z.enum(['video', 'audio', 'captions', 'thumbnail']),
+    quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
+    format: z.string().describe('Container, audio format or subtitle format.'),
+    codec: z.string().describe('Preferred video codec.'),
+    folder: z.string().max(500).describe('Below the download folder.'),
+    custom_name_prefix: z.string().max(500),
+    playlist_item_limit: z.int().min(0).describe('Most entries of a playlist, 0: all.'),
+    auto_start: z.boolean().describe('false: it waits for its start.'),
+    split_by_chapters: z.boolean(),
+    sponsorblock: z.boolean().describe('Cuts out what the SponsorBlock community has marked.'),
+    subtitle_language: z.string().max(35),
+    subtitle_mode: z.enum(['prefer_manual', 'manual_only', 'auto_only', 'prefer_auto']),
+    ytdl_options_presets: z.array(z.string().max(200)).max(50),
+    clip_start: Moment,
+    clip_end: Moment,
+  })
+  .partial()
+  .meta({ id: 'DownloadWish' });
+export type DownloadWish = z.infer<typeof DownloadWish>;
+
+/** What a site says is behind an address, before anything is downloaded. */
+const DownloadPreview = z
+  .object({
+    title: z.string(),
+    /** Who made it, empty when that is not known. */
+    author: z.string(),
+    /** Seconds. */
+    duration: z.number().nullable(),
+    /** Entries of a playlist; null: it is one video. */
+    entries: z.int().nullable(),
+    /** The picture's heights that the site has, the largest first; empty: not known. */
+    heights: z.array(z.int()),
+    /** There are chapters by which it can be split. */
+    chapters: z.boolean(),
+    /** Languages of subtitles that people have made. */
+    subtitles: z.array(z.string()),
+    live: z.boolean(),
+    /** A small picture, as a `data:` address. */
+    picture: z.string().nullable(),
+  })
+  .meta({ id: 'DownloadPreview' });
+export type DownloadPreview = z.infer<typeof DownloadPreview>;
+
 /** How fast downloads may be, and when they run. */
 export const DownloadLimits = z
   .object({
@@ -123,8 +175,29 @@ export const downloadsApi = {
     path: '/api/downloads',
     summary: 'Queues the video behind an address.',
     access: 'user',
-    body: z.object({ url: z.string().min(1).max(4096), quality: z.string().optional(), format: z.string().optional() }),
+    body: DownloadWish.extend({ url: z.string().min(1).max(4096) }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/preview',
+    summary: 'Asks the site what is behind an address, and queues nothing.',
+    access: 'user',
+    body: z.object({ url: z.string().min(1).max(4096) }),
+    reply: z.object({
+      preview: DownloadPreview.nullable(),
+      trouble: z.string().describe('Why there is none, for a person; may be empty.'),
+    }),
+  }),
+  choices: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/choices',
+    summary: 'What a download may name: folders that are there, and presets of options.',
+    access: 'user',
+    reply: z.object({
+      folders: z.array(z.string()).describe('Below the download folder; without that itself.'),
+      presets: z.array(z.string()),
+    }),
   }),
   remove: defineRoute({
     method: 'POST',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from './api.ts';
 import { NotifyNotice } from './notify-history.ts';
 import { NotifyKeyOptions, NotifyKeySecret } from './notify-options.ts';
+import { DeliveryArguments } from './notify-delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
 
 /** The name of a key, as the peer defines it. */
@@ -32,6 +33,8 @@ export const NotifyDestination = z
     tags: z.array(z.string()),
     /** Those and the names of the groups they are in. */
     worn: z.array(z.string()),
+    /** How it is told, as far as its address says. */
+    delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
     health: NotifyHealth.nullable(),
   })
@@ -92,8 +95,12 @@ const tags = z
   .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
   .max(50);
 const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
-/** A destination is either written as an address or filled in as a form. */
-const place = { url: url.optional(), form: z.object({ scheme: z.string(), values: FormValues }).optional() };
+/** A destination is either written as an address or filled in as a form; how it is told can be said with both. */
+const place = {
+  url: url.optional(),
+  form: z.object({ scheme: z.string(), values: FormValues }).optional(),
+  delivery: DeliveryArguments.optional(),
+};
 const delivery = z.object({ notice: z.string(), destination: z.string() });
 const text = z.string().max(512 * 1024);
 const ok = z.object({ ok: z.literal(true) });

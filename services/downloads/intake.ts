@@ -147,6 +147,11 @@ export class Intake {
     return removed.length;
   }
 
+  /** A download that waits, not stored yet. */
+  draft(url: string, title: string, order: Order): Item {
+    return this.#item(url, title, order, 'waiting');
+  }
+
   /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */
   async #prepare(item: Item): Promise<Added> {
     const { context, queue, runs } = this.#parts;
@@ -170,7 +175,7 @@ export class Intake {
       await engine.check();
       if (engine.missing !== undefined) {
         await this.#letIn(item);
-        return { status: 'ok', msg: `Queued, but yt-dlp is missing. ${engine.missing}`, uids: [item.uid] };
+        return { status: 'ok', msg: `Queued, but ${engine.missing}`, uids: [item.uid] };
       }
       const items = await prober.probe(item, signal);
       const [first] = items;

@@ -58,6 +58,14 @@ export const Settings = z.object({
     title: 'File name in playlists',
     description: 'The same for entries of playlists and channels.',
   }),
+  subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
+    title: 'Check subscriptions every',
+    description: 'Minutes between two looks at a channel, playlist or feed, where it names no time of its own.',
+  }),
+  subscriptionScan: z.int().min(1).max(5000).default(50).meta({
+    title: 'Entries of a subscription to look at',
+    description: 'How far from its beginning a channel, playlist or feed is searched for new videos.',
+  }),
   allowPrivateAddresses: z.boolean().default(false).meta({
     title: 'Allow private addresses',
     description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
@@ -96,6 +104,8 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   FORMAT: 'format',
   OUTPUT_TEMPLATE: 'outputTemplate',
   OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: 'subscriptionInterval',
+  SUBSCRIPTION_SCAN_PLAYLIST_END: 'subscriptionScan',
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
 };

@@ -5,10 +5,14 @@ import type { Bus } from '../../services/contracts/bus.ts';
 import {
   downloadChanged,
   downloadRemoved,
+  downloadLimitsChanged,
   downloadsApi,
   downloadsMoved,
   downloadsPaused,
   type Download,
+  type DownloadPreview,
+  type DownloadWish,
+  type LimitsNow,
   type Steered,
 } from '../../services/contracts/downloads.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox.ts';
@@ -82,7 +86,20 @@ export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
   /** What was asked to be added. */
-  readonly wishes: { url: string; quality: string; format: string }[] = [];
+  readonly wishes: ({ readonly url: string } & DownloadWish)[] = [];
+  /** What the site says of every link. */
+  preview: DownloadPreview = {
+    ...{ title: 'A video', author: '', duration: 61, entries: null, heights: [], chapters: false, subtitles: [] },
+    ...{ live: false, picture: null },
+  };
+  previewTrouble = '';
+  /** Links that are refused, and why. */
+  readonly refused = new Map<string, string>();
+  folders: string[] = [];
+  presets: string[] = [];
+  limits: LimitsNow = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
+  /** What was let go. */
+  readonly starts: { uids: readonly string[]; anyway: boolean }[] = [];
   /** What the reorder route was asked for. */
   readonly moves: { uids: readonly string[]; before: string | null }[] = [];
   /** Thrown by the reorder route, while set. */
@@ -141,14 +158,33 @@ export class MemoryDownloads {
           paused: this.paused,
         };
       }),
-      implement(downloadsApi.add, ({ body: { url, quality = '', format = '' } }) => {
-        this.wishes.push({ url, quality, format });
+      implement(downloadsApi.add, ({ body }) => {
+        const { url } = body;
+        this.wishes.push(body);
+        const why = this.refused.get(url);
+        if (why !== undefined) throw new Problem('downloads.not_added', 422, why);
         if (!URL.canParse(url)) {
           throw new Problem('downloads.bad_url', 422, 'This is not an address. It begins with https:// or http://.');
         }
         const uid = `added-${String(this.all.size + 1)}`;
         this.set(uid, { url, state: 'preparing' });
         return { uids: [uid] };
+      }),
+      implement(downloadsApi.preview, () => ({
+        preview: this.previewTrouble === '' ? this.preview : null,
+        trouble: this.previewTrouble,
+      })),
+      implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
+      implement(downloadsApi.start, ({ body: { uids, anyway = false } }) => {
+        this.starts.push({ uids, anyway });
+        for (const uid of uids) this.set(uid, { state: 'waiting', ...(anyway ? { anyway } : {}) });
+        return { started: uids.length };
+      }),
+      implement(downloadsApi.limits, () => this.limits),
+      implement(downloadsApi.setLimits, ({ body }) => {
+        this.limits = { ...this.limits, limits: body };
+        bus.publish(downloadLimitsChanged, this.limits);
+        return this.limits;
       }),
       implement(downloadsApi.remove, ({ body: { uids } }) => {
         for (const uid of uids) {

@@ -6,6 +6,7 @@ import {
   downloadsMoved,
   downloadsPaused,
   type Download,
+  type DownloadWish,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
 import { fits, inOrder, isOver, moved } from './download-rules.ts';
@@ -16,12 +17,6 @@ import { toasts } from './toasts.svelte.ts';
 const pageSize = 200;
 /** Changes are drawn together, at most this often, in ms. */
 const gatherMs = 100;
-
-/** What is to be made of a link. */
-export interface Wish {
-  readonly quality: string;
-  readonly format: string;
-}
 
 /** The download queue and its history, kept up to date by events. */
 class Downloads {
@@ -106,8 +101,8 @@ class Downloads {
   }
 
   /** Answers what the host has to say about it besides yes. */
-  async add(url: string, { quality, format }: Wish): Promise<string> {
-    const { message } = await call(downloadsApi.add, { body: { url, quality, format } });
+  async add(url: string, wish: DownloadWish): Promise<string> {
+    const { message } = await call(downloadsApi.add, { body: { url, ...wish } });
     return message ?? '';
   }
 
@@ -139,6 +134,11 @@ class Downloads {
   /** Shows the file in the system's file manager, in the desktop app. */
   async reveal(uid: string): Promise<void> {
     if ((await bridge?.showDownload({ uid })) === false) toasts.say('Its file is not there any more.', { tone: 'bad' });
+  }
+
+  /** Lets rows go that wait for their start, with `anyway` at any hour. */
+  async start(uids: readonly string[], anyway = false): Promise<void> {
+    await call(downloadsApi.start, { body: { uids: [...uids], anyway } });
   }
 
   async retry(uid: string): Promise<void> {

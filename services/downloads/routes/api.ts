@@ -1,7 +1,8 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadsApi } from '../../contracts/downloads.ts';
+import { downloadsApi, type DownloadPreview } from '../../contracts/downloads.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
+import type { Previews } from '../previews.ts';
 import { readAdd } from '../wire/add.ts';
 import { readPlace } from '../wire/steer.ts';
 import { mediaType } from '../domain/media-type.ts';
@@ -18,6 +19,7 @@ export function downloadsHandlers({
   thumbnails,
   folders,
   limits,
+  previews,
 }: RouteParts): readonly ApiHandler[] {
   const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
   return [
@@ -35,6 +37,11 @@ export function downloadsHandlers({
       if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
       return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
     }),
+    implement(downloadsApi.preview, async ({ body }) => await previewed(previews, body.url)),
+    implement(downloadsApi.choices, async () => ({
+      folders: (await folders.choices()).filter((folder) => folder !== ''),
+      presets: [],
+    })),
     implement(downloadsApi.remove, async ({ body }) => ({
       removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates]),
     })),
@@ -67,4 +74,17 @@ export function downloadsHandlers({
     implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
     implement(downloadsApi.reorder, async ({ body }) => await steering.reorder(body.uids, readPlace(body))),
   ];
+}
+
+/** A link that leads nowhere is an answer, too: people try links. */
+async function previewed(
+  previews: Previews,
+  url: string,
+): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+  try {
+    return { preview: await previews.of(url), trouble: '' };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { preview: null, trouble: error.code === 'downloads.busy' ? '' : error.detail };
+  }
 }

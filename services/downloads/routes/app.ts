@@ -5,15 +5,20 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { queueStates, type Item } from '../domain/item.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
+import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
@@ -37,6 +42,9 @@ export interface RouteParts {
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
   readonly limits: Limits;
+  readonly previews: Previews;
+  readonly subscriptions: Subscriptions;
+  readonly cookies: Cookies;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
@@ -77,6 +85,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
 
+  app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(bodyOf(request), settings);
@@ -101,7 +110,8 @@ export function downloadsApp(parts: RouteParts): Express {
     response.json({ status: 'ok' });
   });
   app.use(steerRoutes(parts.steering));
-  app.all(['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'], (_request, response) => {
+  app.use(subscriptionRoutes(parts.subscriptions, settings));
+  app.all(postOnly, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -111,6 +121,12 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(renderProblem(context));
   return app;
 }
+
+const postOnly = [
+  ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+  ...['/upload-cookies', '/delete-cookies'],
+];
 
 const largestHistory = 100_000;
 
@@ -133,6 +149,7 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
+  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -154,7 +171,7 @@ async function status(
     queue: records(queued),
     pending: records(pending),
     engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(engine.missing === undefined ? {} : { msg: engine.missing }),
+    ...(message === undefined ? {} : { msg: message }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

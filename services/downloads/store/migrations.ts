@@ -1,5 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
+import { cookieMigrations } from '../cookies/migrations.ts';
+import { subscriptionMigrations } from '../subscriptions/migrations.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -55,5 +57,7 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
+  ...subscriptionMigrations,
+  ...cookieMigrations,
   limitsMigration,
 ];

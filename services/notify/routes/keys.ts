@@ -1,7 +1,9 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
+import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
@@ -38,7 +40,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
-      health: healthOf(deliveryIds(entry), health),
+      ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
     }));
     return { key, format, options, signed: secret !== undefined, destinations, skipped };
   };
@@ -206,21 +208,31 @@ function importable(text: string): WrittenConfiguration {
   return { format: guessFormat(text), text };
 }
 
-/** The address that was typed or filled in, when it is one. @throws Problem with what is wrong with it. */
-function urlOf(
-  body: {
-    readonly url?: string | undefined;
-    readonly form?: { readonly scheme: string; readonly values: FormValues } | undefined;
-  },
-  stored?: string,
-): string | undefined {
-  if (body.form !== undefined) {
-    const written = writeForm(body.form, stored);
+interface Draft {
+  readonly url?: string | undefined;
+  readonly form?: { readonly scheme: string; readonly values: FormValues } | undefined;
+  readonly delivery?: DeliveryArguments | undefined;
+}
+
+/** The address that was typed or filled in, else the stored one, told as it is wished. @throws Problem with what is wrong with it. */
+function urlOf(draft: Draft, stored?: string): string | undefined {
+  const url = addressOf(draft, stored);
+  if (url === undefined || draft.delivery === undefined) return url;
+  const told = writeDelivery(url, draft.delivery);
+  const read = readDestination(told);
+  const name = typeof read === 'string' ? complainedOf(read) : undefined;
+  if (typeof read === 'string' && name !== undefined) throw wrong(`delivery.${name}`, `This cannot be used: ${read}.`);
+  return fit(told);
+}
+
+function addressOf({ form, url }: Draft, stored?: string): string | undefined {
+  if (form !== undefined) {
+    const written = writeForm(form, stored);
     if ('url' in written) return fit(written.url);
     const [first = ''] = Object.values(written.wrong);
     throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
   }
-  return body.url === undefined ? undefined : fit(body.url);
+  return url === undefined ? stored : fit(url);
 }
 
 function fit(url: string): string {
