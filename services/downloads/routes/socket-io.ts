@@ -187,7 +187,7 @@ function isBelow(url = ''): boolean {
 }
 
 /** What the peer's page asks to know of its settings. */
-function configurationOf({ chapterTemplate }: Settings): object {
+function configurationOf({ chapterTemplate, allowOptionsOverrides }: Settings): object {
   return {
     CUSTOM_DIRS: true,
     CREATE_CUSTOM_DIRS: true,
@@ -197,6 +197,6 @@ function configurationOf({ chapterTemplate }: Settings): object {
     PUBLIC_HOST_AUDIO_URL: 'audio_download/',
     DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
     SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: '60',
-    ALLOW_YTDL_OPTIONS_OVERRIDES: false,
+    ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
   };
 }

@@ -221,6 +221,7 @@ describe('advertising', { timeout: 60_000 }, () => {
           ...{ cacheFolder: join(folder, 'cache'), socketTimeout: 10, retries: 1 },
           subtitles: { languages: [], embed: false, automatic: false },
           sponsorblock: { api: api.url, categories: ['sponsor', 'selfpromo'] },
+          optionsOf: () => [],
         },
       });
       const order: Order = {

@@ -19,7 +19,10 @@ import {
 } from '../../../services/downloads/domain/template.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
-const defaults = { quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false };
+const defaults = {
+  ...{ quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false },
+  ...{ ytdlPresets: {}, allowOptionsOverrides: false },
+};
 
 describe('a request', () => {
   it.each([
