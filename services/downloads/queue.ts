@@ -192,11 +192,16 @@ export class Queue implements AsyncDisposable {
     const { context, driver, folders, live, settings } = this.#parts;
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
-    const follower = new Follower(item, live, async (change) => {
-      await this.#advance(item.uid, change).catch((error: unknown) => {
-        context.log.warn('download state could not be stored', { uid: item.uid, error });
-      });
-    });
+    const follower = new Follower(
+      item,
+      live,
+      async (change) => {
+        await this.#advance(item.uid, change).catch((error: unknown) => {
+          context.log.warn('download state could not be stored', { uid: item.uid, error });
+        });
+      },
+      await folders.kept(item.uid),
+    );
     const call = {
       item,
       folder,

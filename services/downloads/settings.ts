@@ -70,6 +70,14 @@ export const Settings = z.object({
     title: 'File name in playlists',
     description: 'The same for entries of playlists and channels.',
   }),
+  subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
+    title: 'Check subscriptions every',
+    description: 'Minutes between two looks at a channel, playlist or feed, where it names no time of its own.',
+  }),
+  subscriptionScan: z.int().min(1).max(5000).default(50).meta({
+    title: 'Entries of a subscription to look at',
+    description: 'How far from its beginning a channel, playlist or feed is searched for new videos.',
+  }),
   chapterTemplate: template.default(chapterTemplate).meta({
     title: 'File name of chapters',
     description: 'The same for the files of chapters, where a download is split into them.',
@@ -154,6 +162,8 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   FORMAT: 'format',
   OUTPUT_TEMPLATE: 'outputTemplate',
   OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: 'subscriptionInterval',
+  SUBSCRIPTION_SCAN_PLAYLIST_END: 'subscriptionScan',
   OUTPUT_TEMPLATE_CHAPTER: 'chapterTemplate',
   ENABLE_IOS_FORMAT: 'iosFormat',
   SUBTITLES: 'subtitles',

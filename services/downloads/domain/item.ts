@@ -74,6 +74,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     url: item.url,
     title: item.title,
     state: item.state,
+    kind: item.order.type,
     quality: item.order.quality,
     format: item.order.format,
     percent: item.state === 'finished' ? 100 : progress.percent,

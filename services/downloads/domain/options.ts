@@ -135,7 +135,6 @@ const rules: Readonly<Record<string, Rule>> = {
   addmetadata: flag('--embed-metadata', '--no-embed-metadata'),
   addchapters: flag('--embed-chapters', '--no-embed-chapters'),
   writedescription: flag('--write-description', '--no-write-description'),
-  writeinfojson: flag('--write-info-json', '--no-write-info-json'),
   updatetime: flag('--mtime', '--no-mtime'),
   restrictfilenames: flag('--restrict-filenames', '--no-restrict-filenames'),
   windowsfilenames: flag('--windows-filenames', '--no-windows-filenames'),

@@ -9,6 +9,8 @@ export interface CommandSettings {
   /** Seconds. */
   readonly socketTimeout: number;
   readonly retries: number;
+  /** With the cookies of this run, in the Netscape format. */
+  readonly cookieFile?: string | undefined;
   readonly subtitles: SubtitleWish;
   readonly sponsorblock: SponsorBlock;
   /** Arguments for the options of settings, presets and request; the last word is theirs. */
@@ -71,11 +73,12 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries }: CommandSettings): readonly string[] {
+function common({ cacheFolder, socketTimeout, retries, cookieFile }: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
     ...['--file-access-retries', '3', '--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`],
+    ...(cookieFile === undefined ? [] : ['--cookies', cookieFile]),
   ];
 }
 

@@ -30,6 +30,7 @@ export interface HistoryQuery {
   readonly offset: number;
   readonly state?: 'finished' | 'failed' | undefined;
   readonly q?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 /** What is changed when the state changes; a field that is left out stays. */
@@ -135,6 +136,8 @@ export class DownloadStore {
     ): ExpressionWrapper<Tables, 'downloads', SqlBool> =>
       expression.and([
         expression('state', 'in', query.state === undefined ? doneStates : [query.state]),
+        // As JSON writes it; nothing else in a request has this name.
+        ...(query.kind === undefined ? [] : [expression('request', 'like', `%"type":"${query.kind}"%`)]),
         ...words.map((word) => expression('search', 'like', `%${word.replaceAll(/[%_]/g, '')}%`)),
       ]);
     const rows = await this.#db

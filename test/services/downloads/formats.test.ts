@@ -217,6 +217,9 @@ describe('advertising', { timeout: 60_000 }, () => {
         ...common,
         extractor,
         vault: { seal: () => '', open: () => '' },
+        cookies: {
+          lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
+        },
         settings: {
           ...{ cacheFolder: join(folder, 'cache'), socketTimeout: 10, retries: 1 },
           subtitles: { languages: [], embed: false, automatic: false },

@@ -287,6 +287,7 @@ describe('the lines of the extractor', () => {
     ).toEqual({
       kind: 'transfer',
       complete: false,
+      bytes: 50,
       progress: { percent: 25, stream: null, speed: 7.5, eta: null, message: null },
     });
     expect(readEvent('P {"fragment_index": 1, "fragment_count": 4}')).toMatchObject({ progress: { percent: 25 } });
@@ -309,6 +310,10 @@ describe('the lines of the extractor', () => {
     expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
       'The disk is full',
     );
-    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toBe('The extractor ended on SIGKILL.');
+    expect(failureMessage([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
+    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
+    expect(failureMessage(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
+      'The folder for unfinished files cannot be written.',
+    );
   });
 });

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureMedia } from './media.ts';
-import { page } from './pages.ts';
+import { channel, page } from './pages.ts';
 
 /** What the site saw since it started or was reset. */
 export interface SiteStats {
@@ -26,6 +26,8 @@ export interface FixtureSite extends AsyncDisposable {
   url(path: string): string;
   /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
+  /** Puts a feed of these titles at `/channel/<name>.rss`, in place of what was there; undefined: it is gone. */
+  publish(name: string, titles: readonly string[] | undefined): string;
   stats(): SiteStats;
   reset(): void;
 }
@@ -65,6 +67,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     active: 0,
     headers: {} as IncomingMessage['headers'],
   };
+  const channels = new Map<string, readonly string[]>();
   const reset = (): void => {
     Object.assign(tally, { hits: {}, ranges: [], mostAtOnce: tally.active });
   };
@@ -85,8 +88,17 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     if (path === '/reset') return void response.end(String(reset()));
     // Takes the request and never says a word.
     if (path === '/mute') return;
+    // A page for members.
+    if (path === '/p/cookie' && !/(^|; )session=fixture(;|$)/.test(request.headers.cookie ?? '')) {
+      return void response.writeHead(403).end('members alone');
+    }
     const status = /^\/s\/(\d{3})$/.exec(path)?.[1];
     if (status !== undefined) return void response.writeHead(Number(status)).end('status');
+    const titles = channels.get(/^\/channel\/(.+)\.rss$/.exec(path)?.[1] ?? '');
+    if (titles !== undefined) {
+      const body = channel(url.searchParams.get('title') ?? 'Channel', titles, address);
+      return void response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(body);
+    }
     const made = page(path, url.searchParams, address);
     if (made !== undefined) return void response.writeHead(200, { 'Content-Type': made.type }).end(made.body);
     await send(mannerOf(path), path, request, response);
@@ -155,6 +167,11 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     address,
     url: (path) => `${address}${path}`,
     slow: (rate, file = 'big.mp4', tag) => `${address}/slow/${rate}/${file}${tag === undefined ? '' : `?${tag}`}`,
+    publish(name, titles) {
+      if (titles === undefined) channels.delete(name);
+      else channels.set(name, titles);
+      return `${address}/channel/${name}.rss?title=${name}`;
+    },
     stats: () => structuredClone(tally),
     reset,
     async [Symbol.asyncDispose]() {
@@ -171,6 +188,8 @@ function mannerOf(path: string): Manner {
   switch (kind) {
     case 'slow':
       return { file, bytesPerSecond: Number(number) * 1024 };
+    case 'slownorange':
+      return { file, bytesPerSecond: Number(number) * 1024, ignoreRange: true };
     case 'cut0':
       return { file, cutAfter: Number(number) };
     case 'dead':
