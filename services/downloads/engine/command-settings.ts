@@ -1,3 +1,4 @@
+import { optionArguments, type Options } from '../domain/options.ts';
 import type { Folders } from '../folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
@@ -12,6 +13,11 @@ export function commandSettings(settings: Settings, folders: Pick<Folders, 'cach
       languages: settings.subtitles,
       embed: settings.embedSubtitles,
       automatic: settings.automaticSubtitles,
+    },
+    optionsOf({ presets, overrides }) {
+      // A preset that was removed meanwhile sets nothing.
+      const chosen = presets.map((name) => settings.ytdlPresets[name] ?? {});
+      return optionArguments(Object.assign({}, settings.ytdlOptions, ...chosen, overrides) as Options);
     },
     sponsorblock: { api: settings.sponsorblockApi, categories: settings.sponsorblockCategories },
   };

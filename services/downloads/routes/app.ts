@@ -71,6 +71,9 @@ export function downloadsApp(parts: RouteParts): Express {
     const engine = await context.engines.find('yt-dlp');
     response.json({ 'yt-dlp': engine.version, version: 'homeport' });
   });
+  app.get('/presets', (_request, response) => {
+    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
+  });
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
     response.json({ done: records(done), queue: records(queue), pending: records(pending) });
