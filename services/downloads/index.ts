@@ -39,7 +39,7 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, thumbnails } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
@@ -54,7 +54,7 @@ export const downloads = defineService({
         open.use(limits);
         await limits.start();
         await queue.start();
-        open.use(handleNotices(context));
+        open.use(handleNotices(context, thumbnails));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
       },
       health: async () => await Promise.resolve(healthOf(queue, engine)),
@@ -67,6 +67,7 @@ export const downloads = defineService({
 
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
+  const store = new DownloadStore(context.db);
   const folders = new Folders(context.files, settings);
   const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
@@ -81,7 +82,10 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const runs = new Runs();
   const live = new Live(context.bus, clock);
   const gate = createGate(settings);
-  const meters = createMeters(context.metrics, () => runs.count('download'));
+  const meters = createMeters(context.metrics, {
+    active: () => runs.count('download'),
+    queued: async () => (await store.counts()).get('waiting') ?? 0,
+  });
   const engine = new EngineWatch(context, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue: Queue = new Queue({
@@ -101,7 +105,6 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
   const steering = new Steering({ context, live, queue });
-  const store = new DownloadStore(context.db);
   const socketIo = openSocketIo({
     settings,
     folders,

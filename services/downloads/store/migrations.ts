@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { batchesMigration } from './batches.ts';
 import { limitsMigration } from '../limits/store.ts';
 
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   limitsMigration,
+  batchesMigration,
 ];
