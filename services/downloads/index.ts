@@ -2,6 +2,7 @@ import { defineService, type Context, type Health } from '../contracts/service.t
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
+import { javaScriptOf } from './engine/javascript.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
@@ -68,6 +69,7 @@ export const downloads = defineService({
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const store = new DownloadStore(context.db);
+  const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
   const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
@@ -77,7 +79,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     extractor,
     clock,
     vault,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+    settings: { cacheFolder: folders.cache, socketTimeout, retries, javaScript: javaScript.args },
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
@@ -86,7 +88,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     active: () => runs.count('download'),
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
-  const engine = new EngineWatch(context, () => queue.wake());
+  const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue: Queue = new Queue({
     ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },

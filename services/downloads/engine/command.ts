@@ -7,6 +7,8 @@ export interface CommandSettings {
   /** Seconds. */
   readonly socketTimeout: number;
   readonly retries: number;
+  /** Who runs the scripts of sites. */
+  readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
@@ -56,11 +58,11 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries }: CommandSettings): readonly string[] {
+function common({ cacheFolder, socketTimeout, retries, javaScript }: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
-    ...['--file-access-retries', '3', '--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`],
+    ...['--file-access-retries', '3', ...javaScript],
   ];
 }
 
