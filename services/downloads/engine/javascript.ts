@@ -16,7 +16,7 @@ export interface JavaScript {
   /** For the command line. */
   readonly args: readonly string[];
   /** Name and version of what is used; null where there is none. */
-  find(): Promise<string | null>;
+  find(this: void): Promise<string | null>;
 }
 
 export const noJavaScript =
