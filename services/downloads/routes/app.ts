@@ -163,7 +163,6 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
-  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -184,8 +183,8 @@ async function status(
     speed: speeds.reduce((sum, speed) => sum + speed, 0),
     queue: records(queued),
     pending: records(pending),
-    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(message === undefined ? {} : { msg: message }),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
+    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }
