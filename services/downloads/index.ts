@@ -11,6 +11,7 @@ import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
+import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
@@ -18,6 +19,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
@@ -75,9 +77,9 @@ export const downloads = defineService({
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const driverSettings = commandSettings(settings, folders);
   const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
@@ -85,7 +87,8 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     clock,
     vault,
     cookies,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+    log: context.log,
+    settings: driverSettings,
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
@@ -108,7 +111,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
   const store = new DownloadStore(context.db);
   const subscriptions = new Subscriptions({
@@ -147,6 +150,15 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     thumbnails,
     socketIo,
     limits,
+    previews: new Previews({
+      context,
+      gate,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: driverSettings,
+      defaults: settings,
+    }),
     subscriptions,
     cookies,
     extractor,
@@ -154,6 +166,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
 }
 
 function healthOf(queue: Queue, engine: EngineWatch): Health {
-  if (engine.missing !== undefined) return { state: 'degraded', detail: `yt-dlp is missing. ${engine.missing}` };
+  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing };
+  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

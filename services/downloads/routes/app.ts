@@ -12,6 +12,7 @@ import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
+import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
@@ -41,6 +42,7 @@ export interface RouteParts {
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
   readonly limits: Limits;
+  readonly previews: Previews;
   readonly subscriptions: Subscriptions;
   readonly cookies: Cookies;
 }
@@ -57,10 +59,10 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, `${page}/downloads`);
+    else response.redirect(302, pageFor(page, request.hostname));
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
@@ -124,6 +126,13 @@ export function downloadsApp(parts: RouteParts): Express {
   return app;
 }
 
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/downloads', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
+}
+
 const postOnly = [
   ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
@@ -151,6 +160,7 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
+  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -172,7 +182,7 @@ async function status(
     queue: records(queued),
     pending: records(pending),
     engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(engine.missing === undefined ? {} : { msg: engine.missing }),
+    ...(message === undefined ? {} : { msg: message }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

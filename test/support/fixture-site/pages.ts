@@ -1,4 +1,4 @@
-import { heights } from './media.ts';
+import { heights } from './recipe.ts';
 
 /** HTML and feeds of the fixture site; `query` can set title and source, so that one page serves many tests. */
 export function page(path: string, query: URLSearchParams, base: string): { type: string; body: string } | undefined {
@@ -33,11 +33,38 @@ const pages: Readonly<Record<string, Page>> = {
     });
     return html(title ?? 'Ladder clip', `<video>${sources.join('')}</video>`);
   },
+  // What a title says of itself, in parts of its own.
+  '/p/chapters': (title, _source, base) =>
+    linkedData({
+      '@type': 'VideoObject',
+      name: title ?? 'In chapters',
+      uploadDate: '2026-01-02',
+      duration: 'PT6S',
+      contentUrl: `${base}/chapters.mp4`,
+      thumbnailUrl: `${base}/cover.jpg`,
+      author: { '@type': 'Person', name: 'Ada' },
+      hasPart: [
+        { '@type': 'Clip', name: 'Intro', startOffset: 0, endOffset: 2 },
+        { '@type': 'Clip', name: 'Body: one/two', startOffset: 2, endOffset: 4 },
+        { '@type': 'Clip', name: 'End', startOffset: 4, endOffset: 6 },
+      ],
+    }),
+  '/p/ladder-short': (title, _source, base) => {
+    const sources = heights.map(
+      (height) => `<source src="${base}/short/${height}.mp4" type="video/mp4" res="${height}" label="${height}p">`,
+    );
+    return html(title ?? 'Short ladder', `<video>${sources.join('')}</video>`);
+  },
   '/p/multi': (title, _source, base) => {
     const videos = ['single.mp4', 'vp9.webm', 'big.mp4'].map((file) => `<video src="${base}/${file}"></video>`);
     return html(title ?? 'Three clips', videos.join(''));
   },
 };
+
+function linkedData(content: object): string {
+  const script = JSON.stringify({ '@context': 'https://schema.org', ...content });
+  return html('Linked data', '', `<script type="application/ld+json">${script}</script>`);
+}
 
 function openGraph(title: string, source: string, base: string): string {
   const properties = {

@@ -38,6 +38,9 @@ const types: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
   '.ts': 'video/mp2t',
   '.m3u8': 'application/vnd.apple.mpegurl',
+  '.mpd': 'application/dash+xml',
+  '.vtt': 'text/vtt',
+  '.png': 'image/png',
 };
 
 /** How a file is sent; the path's first segment says it. */
@@ -181,6 +184,8 @@ function mannerOf(path: string): Manner {
   switch (kind) {
     case 'slow':
       return { file, bytesPerSecond: Number(number) * 1024 };
+    case 'slownorange':
+      return { file, bytesPerSecond: Number(number) * 1024, ignoreRange: true };
     case 'cut0':
       return { file, cutAfter: Number(number) };
     case 'dead':
