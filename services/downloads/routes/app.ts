@@ -27,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -66,6 +67,9 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
+  });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
   });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
