@@ -19,6 +19,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
@@ -76,10 +77,9 @@ export const downloads = defineService({
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
-  const driverSettings = { cacheFolder: folders.cache, socketTimeout, retries };
+  const driverSettings = commandSettings(settings, folders);
   const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
@@ -87,6 +87,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     clock,
     vault,
     cookies,
+    log: context.log,
     settings: driverSettings,
   });
   const runs = new Runs();
@@ -149,7 +150,15 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     thumbnails,
     socketIo,
     limits,
-    previews: new Previews({ context, gate, extractor, thumbnails, settings: driverSettings, defaults: settings }),
+    previews: new Previews({
+      context,
+      gate,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: driverSettings,
+      defaults: settings,
+    }),
     subscriptions,
     cookies,
     extractor,

@@ -165,6 +165,13 @@ export class Intake {
     return removed.length;
   }
 
+  /** Gives up what is being looked at: lists that are still read, and whatever else was added just now. */
+  async cancelAdds(): Promise<void> {
+    const looked = await this.#store.queue(['preparing']);
+    const uids = looked.filter(({ probed }) => !probed).map(({ uid }) => uid);
+    if (uids.length > 0) await this.remove(uids, ['preparing']);
+  }
+
   /** A download that waits, not stored yet. */
   draft(url: string, title: string, order: Order): Item {
     return this.#item(url, title, order, 'waiting');
@@ -202,8 +209,8 @@ export class Intake {
     } catch (error) {
       if (signal.aborted || (error instanceof Problem && error.code === 'downloads.engine_missing')) {
         // The service stops, or the row was removed meanwhile; then there is nothing to let in.
-        await this.#letIn(item);
-        return { status: 'ok', msg: 'Queued', uids: [item.uid] };
+        const kept = await this.#letIn(item);
+        return kept ? { status: 'ok', msg: 'Queued', uids: [item.uid] } : { status: 'ok', msg: 'Cancelled', uids: [] };
       }
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
       const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
@@ -213,10 +220,12 @@ export class Intake {
     }
   }
 
-  async #letIn(item: Item): Promise<void> {
+  /** False when it is gone. */
+  async #letIn(item: Item): Promise<boolean> {
     const { context, live } = this.#parts;
     const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
+    return waiting !== undefined;
   }
 
   /** A refused address is an item of the history, as with the peer. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Captions } from '../contracts/downloads.ts';
-import { captionLanguage, cuesOf } from './domain/captions.ts';
+import { captionLanguage, cuesOf } from './domain/caption-files.ts';
 import { fileInside } from './routes/files.ts';
 
 const largestCaptions = 4 * 1024 * 1024;

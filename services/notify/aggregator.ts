@@ -83,7 +83,8 @@ export class Aggregator {
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
     if (known !== undefined) return known;
-    const read = { ...readKey(configuration), options: configuration.options };
+    const { options, secret } = configuration;
+    const read = { ...readKey(configuration), options, secret };
     this.#parsed.set(configuration, read);
     return read;
   }

@@ -12,6 +12,8 @@ import { readDestination, type Entry, type ReadKey, type TaggedDestination } fro
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {
   readonly options: NotifyKeyOptions;
+  /** What programs sign with that post to it. */
+  readonly secret: string | undefined;
 }
 
 /** What a call asks of a destination besides the sending. */

@@ -22,7 +22,7 @@ export function downloadsHandlers({
   limits,
   previews,
 }: RouteParts): readonly ApiHandler[] {
-  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
+  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressFor(item)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
       const [queue, history, paused] = await Promise.all([

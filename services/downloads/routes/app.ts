@@ -50,7 +50,7 @@ export interface RouteParts {
 /** The peer's routes and the specification's, on the service's own port. */
 export function downloadsApp(parts: RouteParts): Express {
   const { context, settings, folders, store, intake, live } = parts;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressOf(item.uid)));
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressFor(item)));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -109,6 +109,10 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
     response.json({ status: 'ok' });
   });
+  app.post('/cancel-add', async (_request, response) => {
+    await intake.cancelAdds();
+    response.json({ status: 'ok' });
+  });
   app.use(steerRoutes(parts.steering));
   app.use(subscriptionRoutes(parts.subscriptions, settings));
   app.all(postOnly, (_request, response) => {
@@ -130,7 +134,7 @@ function pageFor(control: string, hostname: string): string {
 }
 
 const postOnly = [
-  ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
   ...['/upload-cookies', '/delete-cookies'],
 ];

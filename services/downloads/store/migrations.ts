@@ -2,6 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
 import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
+import { otherFiles } from './migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
+  otherFiles,
   ...subscriptionMigrations,
   ...cookieMigrations,
   limitsMigration,

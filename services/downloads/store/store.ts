@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
 import type { DownloadState } from '../../contracts/downloads.ts';
 import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
-import { fromRow, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
+import { fromRow, otherFilesText, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 
 /** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 24. */
 const chunk = 200;
@@ -47,6 +47,7 @@ export type ItemChange = Partial<
     | 'message'
     | 'filename'
     | 'size'
+    | 'otherFiles'
     | 'thumbnail'
   >
 >;
@@ -244,6 +245,7 @@ export class DownloadStore {
       message: storable(next.message),
       filename: next.filename,
       size: next.size,
+      other_files: otherFilesText(next),
       thumbnail: storable(next.thumbnail),
     };
     if (!isRunning(next.state)) Object.assign(values, released);

@@ -34,7 +34,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
-    const { key, format, options } = configuration;
+    const { key, format, options, secret } = configuration;
     const { entries, skipped } = readKey(configuration);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
@@ -42,7 +42,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
     }));
-    return { key, format, options, destinations, skipped };
+    return { key, format, options, signed: secret !== undefined, destinations, skipped };
   };
   const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
     await configurations.save(key, written, context.clock.now());
@@ -69,6 +69,15 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       context.log.info('options of a key changed', { key });
       parts.activity.touch();
       return shown(await find(key));
+    }),
+    implement(notifyApi.chooseSecret, async ({ params, body: { secret } }) => {
+      unlocked();
+      const key = keyOf(params['key']);
+      await find(key);
+      await configurations.chooseSecret(key, secret ?? undefined, context.clock.now());
+      context.log.info(secret === null ? 'secret of a key removed' : 'secret of a key set', { key });
+      parts.activity.touch();
+      return { signed: secret !== null };
     }),
     implement(notifyApi.renameKey, async ({ params, body: { to } }) => {
       unlocked();

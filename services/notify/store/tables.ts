@@ -5,6 +5,7 @@ import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { escalations, type EscalationTable } from './escalations.ts';
 import { keyOptions } from './key-options.ts';
+import { keySecret } from './key-secret.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -17,6 +18,8 @@ export interface ConfigurationTable {
   sealed: number;
   /** JSON: what the owner chose for the key. */
   options: string;
+  /** Sealed: what programs sign with; null for none. */
+  secret: string | null;
   updated_at: Milliseconds;
 }
 
@@ -141,4 +144,5 @@ export const migrations: readonly Migration[] = [
   attachmentsAndHops,
   deliveryPlans,
   escalations,
+  keySecret,
 ];

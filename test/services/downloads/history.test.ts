@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadsApi } from '../../../services/contracts/downloads.ts';
 import { control } from '../../../services/control/index.ts';
-import { captionLanguage, cuesOf } from '../../../services/downloads/domain/captions.ts';
+import { captionLanguage, cuesOf } from '../../../services/downloads/domain/caption-files.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openRig, type Rig } from './rig.ts';
