@@ -19,6 +19,8 @@ export const MailDelivery = z.object({
   attempts: z.int(),
   /** Why it waits or was given up; else empty. */
   reason: z.string(),
+  /** When it is tried next, in ms since the epoch; null when it does not wait. */
+  nextAt: z.number().nullable(),
   /** Of a given-up one, so that it can be tried again. */
   job: z.string().nullable(),
 });
