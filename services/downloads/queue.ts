@@ -192,11 +192,16 @@ export class Queue implements AsyncDisposable {
     const { context, driver, folders, live, settings } = this.#parts;
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
-    const follower = new Follower(item, live, async (change) => {
-      await this.#advance(item.uid, change).catch((error: unknown) => {
-        context.log.warn('download state could not be stored', { uid: item.uid, error });
-      });
-    });
+    const follower = new Follower(
+      item,
+      live,
+      async (change) => {
+        await this.#advance(item.uid, change).catch((error: unknown) => {
+          context.log.warn('download state could not be stored', { uid: item.uid, error });
+        });
+      },
+      await folders.kept(item.uid),
+    );
     const call = {
       item,
       folder,
@@ -212,16 +217,18 @@ export class Queue implements AsyncDisposable {
     const parts = folderParts(item.order.folder ?? '') ?? [];
     const delivered = await deliver({
       from: `${folder}${sep}out`,
+      chapters: `${folder}${sep}chapters`,
       to: [folders.downloads, ...parts].join(sep),
       root: folders.downloads,
       uid: item.uid,
       main,
     });
-    const filename = relative(folders.downloads, delivered.path).split(sep).join('/');
+    const below = (path: string): string => relative(folders.downloads, path).split(sep).join('/');
     await this.#finish(item.uid, {
       state: 'finished',
-      filename,
+      filename: below(delivered.path),
       size: delivered.size,
+      otherFiles: delivered.others.map(({ path, ...more }) => ({ filename: below(path), ...more })),
       message: null,
       title: follower.title,
     });

@@ -37,6 +37,7 @@ export const notify = defineService({
     APPRISE_WEBHOOK_URL: 'resultsUrl',
     APPRISE_API_ONLY: 'apiOnly',
     APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
+    APPRISE_INTERPRET_EMOJIS: 'emojis',
   },
   migrations,
   create(context, settings) {
@@ -51,7 +52,7 @@ export const notify = defineService({
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
     const engineCatalogue = new EngineCatalogue({ ...context, library });
     const kept = { notices, attachments, folder, firstAttempts, engine };
-    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch() });
+    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
     const open = new DisposableStack();
 

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
 import { benchChain } from './chain.ts';
+import { benchMail } from './mail.ts';
+import { benchNotify } from './notify.ts';
+import { benchDownloads } from './downloads.ts';
 import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
@@ -19,26 +22,35 @@ export interface Figure {
 export interface BenchOptions {
   /** Path of a real ntfy to measure in turn. */
   readonly ntfy: string | undefined;
+  /** Path of a checkout of Apprise API to measure in turn. */
+  readonly appriseApi: string | undefined;
 }
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Figure[]>>> = {
   start: benchStart,
   chain: benchChain,
+  downloads: benchDownloads,
   publish: benchPublish,
   push: benchPush,
+  notify: benchNotify,
+  mail: benchMail,
   renderer: benchRenderer,
 };
 
-const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { ntfy: { type: 'string' } } });
+const { positionals: asked, values } = parseArgs({
+  allowPositionals: true,
+  options: { ntfy: { type: 'string' }, 'apprise-api': { type: 'string' } },
+});
 const unknown = asked.find((name) => !Object.hasOwn(benches, name));
 if (unknown !== undefined) {
   console.error(`There is no bench "${unknown}". There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
 const ntfy = values.ntfy ?? process.env['HOMEPORT_NTFY_BINARY'];
+const appriseApi = values['apprise-api'] ?? process.env['HOMEPORT_APPRISE_API'];
 const figures: Figure[] = [];
 for (const [name, bench] of Object.entries(benches)) {
-  if (asked.length === 0 || asked.includes(name)) figures.push(...(await bench({ ntfy })));
+  if (asked.length === 0 || asked.includes(name)) figures.push(...(await bench({ ntfy, appriseApi })));
 }
 printTable(figures);
 
@@ -56,11 +68,11 @@ function printTable(figures: readonly Figure[]): void {
       ...(compared
         ? [peer === undefined ? '' : `${inDigits(peer)} ${unit}`, ratio === undefined ? '' : inDigits(ratio)]
         : []),
-      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of ntfy' : unit}`,
+      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
       met,
     ];
   });
-  const table = [['', 'measured', ...(compared ? ['ntfy', 'ratio'] : []), 'goal', ''], ...rows];
+  const table = [['', 'measured', ...(compared ? ['beside', 'ratio'] : []), 'goal', ''], ...rows];
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of table)
     console.log(

@@ -1,11 +1,15 @@
 import type { Engine, Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
+import { lackOf } from './required.ts';
 import { runLines, type Exit, type RunOptions } from './run.ts';
 import { Worker } from './worker.ts';
 
 /** A worker that nobody needs for this long gives its memory back. */
 const idleMs = 5 * 60_000;
+
+/** Workers that one command may outlive: perhaps it is what kills them. */
+const mostWorkers = 3;
 
 export interface ExtractorParts {
   readonly engines: Engines;
@@ -46,10 +50,22 @@ export class Extractor implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @throws Problem `downloads.engine_missing` (503), and the signal's reason. */
+  /**
+   * A command whose worker dies is carried out anew by the next one, from its first line on.
+   * @throws Problem `downloads.engine_missing` (503), and the signal's reason.
+   */
   async run(args: readonly string[], options: RunOptions): Promise<Exit> {
+    for (let workers = 1; ; workers += 1) {
+      const exit = await this.#run(args, options);
+      if (exit.lost !== true || workers === mostWorkers) return exit;
+      this.#parts.log.warn('the worker of yt-dlp is gone; what it ran goes on with another one');
+    }
+  }
+
+  async #run(args: readonly string[], options: RunOptions): Promise<Exit> {
     const engine = await this.#parts.engines.find('yt-dlp');
-    if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
+    const lack = lackOf(engine);
+    if (lack !== undefined || engine.path === null) throw new Problem('downloads.engine_missing', 503, lack ?? '');
     this.#idle?.[Symbol.dispose]();
     this.#running += 1;
     try {

@@ -15,6 +15,8 @@ export interface RunOptions {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** It ended with the worker that ran it, through no fault of its own. */
+  readonly lost?: true;
 }
 
 /** From SIGTERM to SIGKILL. */

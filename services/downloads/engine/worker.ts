@@ -33,7 +33,7 @@ interface Job {
   exit: Exit | undefined;
 }
 
-const gone: Exit = { code: null, signal: 'SIGKILL' };
+const gone: Exit = { code: null, signal: 'SIGKILL', lost: true };
 
 /** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
 export class Worker implements AsyncDisposable {

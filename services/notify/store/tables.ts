@@ -4,7 +4,9 @@ import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
+import { escalations, type EscalationTable } from './escalations.ts';
 import { keyOptions } from './key-options.ts';
+import { keySecret } from './key-secret.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -17,6 +19,8 @@ export interface ConfigurationTable {
   sealed: number;
   /** JSON: what the owner chose for the key. */
   options: string;
+  /** Sealed: what programs sign with; null for none. */
+  secret: string | null;
   updated_at: Milliseconds;
 }
 
@@ -65,6 +69,7 @@ export interface NotifyTables {
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   engine_urls: EngineUrlTable;
+  escalations: EscalationTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -140,5 +145,7 @@ export const migrations: readonly Migration[] = [
   keyOptions,
   attachmentsAndHops,
   deliveryPlans,
+  escalations,
+  keySecret,
   engineUrls,
 ];

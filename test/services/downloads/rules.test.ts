@@ -7,7 +7,7 @@ import {
   withoutLogins,
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
-import type { Order } from '../../../services/downloads/domain/order.ts';
+import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
 import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
 import { selectionOf } from '../../../services/downloads/domain/selection.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../../services/downloads/domain/template.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
-const defaults = { quality: 'best', format: 'mp4' };
+const defaults = { quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false };
 
 describe('a request', () => {
   it.each([
@@ -131,6 +131,7 @@ describe('the choice of streams', () => {
     itemLimit: 0,
     autoStart: true,
     login: null,
+    ...noWishes,
   };
   const choose = (order: Partial<Order>, merge = true): string =>
     selectionOf({ ...video, ...order }, { merge }).join(' ');
@@ -228,6 +229,7 @@ describe('the lines of the extractor', () => {
     ).toEqual({
       kind: 'transfer',
       complete: false,
+      bytes: 50,
       progress: { percent: 25, stream: null, speed: 7.5, eta: null, message: null },
     });
     expect(readEvent('P {"fragment_index": 1, "fragment_count": 4}')).toMatchObject({ progress: { percent: 25 } });
@@ -250,6 +252,10 @@ describe('the lines of the extractor', () => {
     expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
       'The disk is full',
     );
-    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toBe('The extractor ended on SIGKILL.');
+    expect(failureMessage([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
+    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
+    expect(failureMessage(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
+      'The folder for unfinished files cannot be written.',
+    );
   });
 });
