@@ -5,6 +5,7 @@ import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
+import { EngineCatalogue } from './engine/catalogue.ts';
 import { EngineDestinations } from './engine/destinations.ts';
 import { Library } from './engine/library.ts';
 import { FirstAttempts } from './first-attempts.ts';
@@ -51,6 +52,7 @@ export const notify = defineService({
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
+    const engineCatalogue = new EngineCatalogue({ ...context, library });
     const kept = { notices, attachments, folder, firstAttempts, engine };
     const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
@@ -72,7 +74,7 @@ export const notify = defineService({
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, engine, settings }),
+      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings }),
       api: notifyHandlers({ context, aggregator, configurations, notices, activity, engine, settings }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { Destination, Result } from '../destinations/destination.ts';
+import { parseOptions, type CommonOptions } from '../destinations/options.ts';
+import { repeated } from '../destinations/repeat.ts';
+import { parseDestinationUrl } from '../destinations/url.ts';
 import type { Message } from '../domain/message.ts';
 import { ChildGone } from './child.ts';
 import { EngineMissing, type Library } from './library.ts';
@@ -22,26 +25,45 @@ const Sent = z.object({
 
 /** Shorter than an attempt of the outbox, so that the reason is ours. */
 const sendMs = 50_000;
+/** A further try within an attempt begins only while there is so much left of it. */
+const furtherMs = 15_000;
 
 /** A destination that the Apprise library delivers to. */
 export function engineDestination({ service, url, masked, optional }: Described, library: Library): Destination {
+  const { emojis, retry, wait } = commonOf(url);
   return {
     service,
     optional,
     engine: true,
     url: (hidden) => (hidden ? masked : url),
-    async send(message, _outlets, signal) {
+    emojis,
+    send(message, outlets, signal, { retries = retry } = {}) {
       const failed = `Failed to send ${service} notification`;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(sendMs)]);
-      try {
-        const job = { op: 'send', url, ...contentOf(message) };
-        const sent = await library.use((child, stop) => child.ask(job, Sent, stop), limited);
-        return sent.ok ? { ok: true, detail: `Sent ${service} notification.` } : refusal(failed, sent);
-      } catch (error) {
-        return { ok: false, retryable: true, detail: `${failed}: ${reasonOf(error, limited)}` };
-      }
+      const job = { op: 'send', url, ...contentOf(message) };
+      const attempt = async (): Promise<Result> => {
+        try {
+          const sent = await library.use((child, stop) => child.ask(job, Sent, stop), limited);
+          return sent.ok ? { ok: true, detail: `Sent ${service} notification.` } : refusal(failed, sent);
+        } catch (error) {
+          return { ok: false, retryable: true, detail: `${failed}: ${reasonOf(error, limited)}` };
+        }
+      };
+      return repeated(attempt, { retries, waitMs: wait * 1000, timeoutMs: furtherMs }, outlets.clock, limited);
     },
   };
+}
+
+/** What its arguments say that is ours to do. */
+function commonOf(url: string): Pick<CommonOptions, 'emojis' | 'retry' | 'wait'> {
+  const read = parseDestinationUrl(url);
+  // The library has formats of its own, which are not for us to judge.
+  const options = read === undefined ? '' : parseOptions({ ...read, query: new Map([...read.query].filter(isOurs)) });
+  return typeof options === 'string' ? { emojis: undefined, retry: 0, wait: 0 } : options;
+}
+
+function isOurs([name]: readonly [name: string, value: string]): boolean {
+  return name === 'emojis' || name === 'retry' || name === 'wait';
 }
 
 function contentOf({ title, body, type, format, attachments = [] }: Message) {

@@ -128,8 +128,9 @@ class Sender:
         if plugin is None:
             return {'ok': False, 'final': True}
         lines.masked = plugin.url(privacy=True)
-        # The outbox tries again, and with more patience.
+        # Both are done before a message comes here.
         plugin.retry = 0
+        plugin.interpret_emojis = False
         files = [
             self.attach_file(path=file['path'], name=file['name'], mimetype=file['type'], asset=self.asset)
             for file in job['attach']

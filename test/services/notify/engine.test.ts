@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -187,3 +187,56 @@ describe.skipIf(!hasLibrary).each(['apprise-1', 'apprise-2'] as const)(
     });
   },
 );
+
+interface Catalogue {
+  readonly schemas: readonly {
+    readonly service_name: string;
+    readonly served_by: string;
+    readonly details: { readonly templates: readonly string[] };
+  }[];
+}
+
+async function details(): Promise<Catalogue> {
+  return (
+    await fetch(`${host.url('notify')}/details`, { headers: { accept: 'application/json' } })
+  ).json() as Promise<Catalogue>;
+}
+
+describe.skipIf(!hasLibrary)('GET /details', () => {
+  beforeEach(() => openHouse('apprise-2'));
+  afterEach(closeHouse);
+
+  it('says of every service who serves it, and starts no Python for what it knows', async () => {
+    const { schemas } = await details();
+    const by = (name: string) => schemas.find(({ service_name }) => service_name === name);
+    expect(by('Gotify')).toMatchObject({ served_by: 'homeport' });
+    expect(by('Misskey')).toMatchObject({ served_by: 'apprise' });
+    expect(by('Misskey')?.details.templates).toContain('{schema}://{token}@{host}');
+    expect(by('XMPP')?.served_by).toMatch(/^apprise \(needs slixmpp/);
+    expect(
+      schemas.filter(({ service_name }) => /blink|dbus|windows/i.test(service_name)).map(({ served_by }) => served_by),
+    ).toEqual([]);
+    expect(schemas.length).toBeGreaterThan(160);
+
+    const before = host.dataDir;
+    const [pid = 0] = await workers();
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(async () => expect(await workers()).toEqual([]));
+    expect((await details()).schemas).toHaveLength(schemas.length);
+    expect(await workers()).toEqual([]);
+    expect(existsSync(join(before, 'notify', 'apprise-catalogue.json'))).toBe(true);
+    const page = await (await fetch(`${host.url('notify')}/details`, { headers: { accept: 'text/html' } })).text();
+    expect(page).toContain('Misskey: misskey://, misskeys://, by apprise');
+  }, 60_000);
+
+  it('names what the engine would bring while it is not there', async () => {
+    rmSync(join(folder, 'engine'), { recursive: true });
+    const { schemas } = await details();
+    expect(schemas.find(({ service_name }) => service_name === 'IRC')).toMatchObject({
+      protocols: ['irc'],
+      secure_protocols: ['ircs'],
+      served_by: 'apprise (not installed)',
+    });
+    expect(schemas.find(({ service_name }) => service_name === 'ntfy')?.served_by).toBe('homeport');
+  }, 60_000);
+});
