@@ -1,18 +1,29 @@
 import { Readable } from 'node:stream';
+import type { Kysely } from 'kysely';
 import { wallClock } from '../contracts/quiet-hours.ts';
 import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
-import { chooseParts, chosenOf, fingerprintOf, namedBy, type Chosen, type Key, type Planned } from './chosen.ts';
-import { deliver, urlPurpose, type Deliveries } from './deliveries.ts';
-import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import type { Message } from './domain/message.ts';
+import {
+  chooseParts,
+  chosenOf,
+  fingerprintOf,
+  messageOf,
+  namedBy,
+  type Chosen,
+  type Key,
+  type Planned,
+} from './chosen.ts';
+import { deliver, type Deliveries } from './deliveries.ts';
+import { parseDestination } from './destinations/catalogue.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
+import type { FreshDeliveries } from './fresh.ts';
 import { readKey, type TaggedDestination } from './read-key.ts';
+import { idOf, type SealedDestinations } from './sealed-destinations.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import { countSince, lastOf } from './store/delivery-plans.ts';
@@ -40,6 +51,8 @@ export class Aggregator {
   readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
+  readonly #fresh: FreshDeliveries;
+  readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
@@ -54,6 +67,8 @@ export class Aggregator {
       readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
+      readonly fresh: FreshDeliveries;
+      readonly sealed: SealedDestinations;
     },
     limits: AggregatorLimits,
   ) {
@@ -64,6 +79,8 @@ export class Aggregator {
     this.#folder = parts.folder;
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
+    this.#fresh = parts.fresh;
+    this.#sealed = parts.sealed;
     this.#limits = limits;
   }
 
@@ -131,7 +148,7 @@ export class Aggregator {
     if (chosen.size === 0) {
       this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
       const inbox = parseDestination('inbox://');
-      if (typeof inbox !== 'string') chosen.set(destinationId(inbox), { destination: inbox, rules: noRules });
+      if (typeof inbox !== 'string') chosen.set(idOf(inbox), { destination: inbox, rules: noRules });
     }
     await this.#takeFor(key, configuration, offer, chosen, known.options);
   }
@@ -179,30 +196,20 @@ export class Aggregator {
     planned: readonly Planned[],
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
-    const { bus, clock, commit, jobs, vault } = this.#context;
-    const message: Message = {
-      id,
-      title: withoutNul(notice.title),
-      body: withoutNul(notice.body),
-      type: notice.type,
-      format: notice.format,
-      tags: notice.tags,
-      link: notice.link,
-      source: notice.source,
-      time: clock.now(),
-      ...(hops === 0 ? {} : { hops }),
-    };
+    const { bus, clock, commit, jobs } = this.#context;
+    const message = messageOf(id, notice, clock.now(), hops);
     const deliveries = planned.map(({ delivery, destination, plan }) => ({
       digest: plan.digest,
       destinationId: delivery,
       service: destination.service,
-      sealedUrl: vault.seal(destination.url(false), urlPurpose),
-      shownUrl: destination.url(true),
+      ...this.#sealed.write(destination),
       optional: destination.optional,
     }));
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
-    const accepted = await commit(async (transaction): Promise<boolean | string> => {
+    const alone = planned.filter(({ plan }) => plan.digest === undefined && plan.runAt === undefined);
+    this.#fresh.keep(message, files.length, new Map(alone.map((each) => [each.delivery, each.destination])));
+    const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
         const last = await lastOf(transaction, fingerprint, message.time - repeatMs);
         const seconds = last === undefined ? 0 : Math.ceil((message.time - last) / 1000);
@@ -222,7 +229,13 @@ export class Aggregator {
         })),
       );
       return true;
-    });
+    };
+    let accepted: boolean | string = false;
+    try {
+      accepted = await commit(accept);
+    } finally {
+      if (accepted !== true) this.#fresh.forget(id);
+    }
     if (accepted !== true) return accepted;
     this.#counted.waiting += deliveries.length;
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
@@ -239,9 +252,4 @@ export class Aggregator {
       headers: { 'Retry-After': '60' },
     });
   }
-}
-
-/** PostgreSQL takes no NUL in text, and nobody can read one. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\u0000', '');
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { Notice } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
-import { destinationId } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
 import type { Message } from './domain/message.ts';
 import type { Plan } from './domain/rules.ts';
 import { selectDestinations, type TagExpression } from './domain/tags.ts';
 import { readDestination, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import { idOf } from './sealed-destinations.ts';
 
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {
@@ -33,7 +34,19 @@ export function chooseParts(chosen: readonly TaggedDestination[]): Map<string, C
   const parts = chosen.flatMap(({ destination, rules }) =>
     (destination.parts ?? [destination]).map((part) => ({ destination: part, rules })),
   );
-  return new Map(parts.map((part) => [destinationId(part.destination), part]));
+  return new Map(parts.map((part) => [idOf(part.destination), part]));
+}
+
+/** A notice as it is kept and sent. */
+export function messageOf(id: string, notice: Notice, time: number, hops: number): Message {
+  const { title, body, type, format, tags, link, source } = notice;
+  const kept = { id, title: withoutNul(title), body: withoutNul(body), type, format, tags, link, source, time };
+  return hops === 0 ? kept : { ...kept, hops };
+}
+
+/** PostgreSQL takes no NUL in text, and nobody can read one. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\u0000', '');
 }
 
 /** What makes two notices the same. */

@@ -1,15 +1,19 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob, type Attempt } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
+import { kinds, labelOf } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
-import type { Result } from './destinations/destination.ts';
+import type { Destination, Result } from './destinations/destination.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
+import type { FreshDeliveries } from './fresh.ts';
+import type { SealedDestinations } from './sealed-destinations.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
+import type { NotifyTables } from './store/tables.ts';
 
 const payloadOf = z.object({
   notice: z.string(),
@@ -26,14 +30,26 @@ export const deliver = defineJob('notify.deliver', payloadOf, {
 });
 type Payload = z.infer<typeof deliver.schema>;
 
-/** What the seals of destination URLs are bound to. */
-export const urlPurpose = 'notify.destination';
+/** What was sent: for the mark of its delivery, and for who waits for it. */
+interface Sent {
+  readonly notice: string;
+  /** Those that came together, the one of the job among them. */
+  readonly group: readonly Delivered[];
+  readonly destination: string;
+  readonly attempts: number;
+  readonly detail: string;
+}
+
+/** What is told of a delivery that was made. */
+type Delivered = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
   readonly #context: Context;
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
+  readonly #fresh: FreshDeliveries;
+  readonly #sealed: SealedDestinations;
   readonly #changed: () => void;
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
@@ -50,6 +66,8 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
+      readonly fresh: FreshDeliveries;
+      readonly sealed: SealedDestinations;
       readonly changed: () => void;
     },
   ) {
@@ -59,6 +77,8 @@ export class Deliveries {
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
     this.#firstAttempts = parts.firstAttempts;
+    this.#fresh = parts.fresh;
+    this.#sealed = parts.sealed;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
@@ -79,6 +99,8 @@ export class Deliveries {
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     return this.#context.jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
+      record: (transaction, sent) => this.#record(transaction, sent),
+      onDone: (sent) => this.#tell(sent),
       onDead: (attempt, reason) => this.#giveUp(attempt, reason),
     });
   }
@@ -93,37 +115,63 @@ export class Deliveries {
     return this.#failing.size;
   }
 
-  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<void> {
-    const delivery = await this.#notices.open(payload.notice, payload.destination);
+  /** Undefined: there is nothing left to do. */
+  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Sent | undefined> {
+    const { notice, destination } = payload;
+    const fresh = this.#fresh.take(notice, destination);
+    if (fresh !== undefined && attempt === 1) {
+      const result = await this.#sendTo(fresh.destination, fresh.message, fresh.files, signal);
+      return this.#judge(payload, attempt, result, [{ ...fresh, service: fresh.destination.service }]);
+    }
+    const delivery = await this.#notices.open(notice, destination);
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
-    if (delivery === undefined) return;
-    const group = await this.#groupOf(payload.destination, delivery);
-    const sent = await this.#send(group, signal);
-    const result: Result = payload.strict === true && !sent.ok ? { ...sent, retryable: false } : sent;
-    const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
-    // What was joined to this one is tried again by its own job.
-    const notices = result.ok ? group.map(({ message }) => message.id) : payload.notice;
+    if (delivery === undefined) return undefined;
+    const group = await this.#groupOf(destination, delivery);
+    return this.#judge(payload, attempt, await this.#send(group, signal), group);
+  }
+
+  /** A success is noted together with the job's mark. @throws Problem `notify.not_delivered`. */
+  async #judge(
+    payload: Payload,
+    attempts: number,
+    sent: Result,
+    group: readonly Delivered[],
+  ): Promise<Sent | undefined> {
+    const { notice, destination } = payload;
+    if (sent.ok) return { notice, group, destination, attempts, detail: sent.detail };
     const { clock, commit } = this.#context;
-    await commit((transaction) =>
-      this.#notices.note(
-        transaction,
-        notices,
-        payload.destination,
-        { state, attempts: attempt, detail: result.detail },
-        clock.now(),
-      ),
-    );
+    const retryable = sent.retryable && payload.strict !== true;
+    // What was joined to this one is tried again by its own job.
+    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail: sent.detail } as const;
+    await commit((transaction) => this.#notices.note(transaction, notice, destination, outcome, clock.now()));
     this.#changed();
-    const outcome = result.ok ? 'done' : result.retryable ? 'queued' : 'failed';
-    if (outcome === 'queued') this.#failing.add(payload.destination);
-    else this.#failing.delete(payload.destination);
-    const detail = outcome === 'queued' ? `${result.detail} It is queued and tried again.` : result.detail;
-    this.#firstAttempts.report(payload.notice, payload.destination, outcome, detail);
-    if (result.ok) return this.#count(group);
-    throw new Problem('notify.not_delivered', result.status ?? 502, result.detail, {
-      retryable: result.retryable,
-      ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+    if (retryable) this.#failing.add(destination);
+    else this.#failing.delete(destination);
+    const detail = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
+    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', detail);
+    throw new Problem('notify.not_delivered', sent.status ?? 502, sent.detail, {
+      retryable,
+      ...(sent.retryAfterMs === undefined ? {} : { retryAfterMs: sent.retryAfterMs }),
     });
+  }
+
+  async #record(transaction: Kysely<NotifyTables>, sent: readonly (Sent | undefined)[]): Promise<void> {
+    const made = sent.flatMap((each) => {
+      if (each === undefined) return [];
+      const { group, destination, attempts, detail } = each;
+      return group.map(({ message }) => ({ notice: message.id, destination, attempts, detail }));
+    });
+    await this.#notices.noteDone(transaction, made, this.#context.clock.now());
+  }
+
+  #tell(sent: readonly (Sent | undefined)[]): void {
+    for (const each of sent) {
+      if (each === undefined) continue;
+      this.#failing.delete(each.destination);
+      this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
+      this.#count(each.group);
+    }
+    this.#changed();
   }
 
   /** The delivery with those that come together with it. One that was given up before comes alone. */
@@ -133,13 +181,22 @@ export class Deliveries {
     return group.some(({ message }) => message.id === delivery.message.id) ? group : [delivery];
   }
 
-  async #count(group: readonly OpenDelivery[]): Promise<void> {
+  #count(group: readonly Delivered[]): void {
     const now = this.#context.clock.now();
     for (const { files, message, service } of group) {
-      if (files > 0) await this.#folder.remove(await this.#attachments.release(message.id));
+      if (files > 0) void this.#releaseFiles(message.id);
       const scheme = labelOf(service);
       this.#sent.inc({ scheme, status: 'success' });
       this.#seconds.observe(Math.max(0, now - message.time) / 1000, { scheme });
+    }
+  }
+
+  /** What stays because of a failure goes with the next sweep of the folder. */
+  async #releaseFiles(noticeId: string): Promise<void> {
+    try {
+      await this.#folder.remove(await this.#attachments.release(noticeId));
+    } catch (error) {
+      this.#context.log.warn('files of a delivered notification were not removed', { error });
     }
   }
 
@@ -151,7 +208,7 @@ export class Deliveries {
       `${first?.message.id ?? ''}:digest`,
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose));
+    const destination = this.#sealed.open(last.sealedUrl);
     if (typeof destination === 'string') {
       return {
         ok: false,
@@ -159,12 +216,15 @@ export class Deliveries {
         detail: `The ${last.service} destination is not valid: ${destination}.`,
       };
     }
-    const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
+    return this.#sendTo(destination, message, group.length === 1 ? last.files : 0, signal);
+  }
+
+  async #sendTo(destination: Destination, message: Message, files: number, signal: AbortSignal): Promise<Result> {
+    const whole = files === 0 ? message : await this.#withFiles(message);
     return destination.send(whole, this.#context, signal);
   }
 
-  async #withFiles(message: Message, files: number): Promise<Message> {
-    if (files === 0) return message;
+  async #withFiles(message: Message): Promise<Message> {
     const stored = await this.#attachments.of(message.id);
     return {
       ...message,

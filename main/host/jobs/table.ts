@@ -22,8 +22,15 @@ export interface NewJob {
   readonly runAt: number;
 }
 
-/** Writes the jobs in one statement; returns the ids of those whose key was free. */
-export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly number[]> {
+/** A job that was written. `held`: 1 behind another of its order key. */
+export interface InsertedJob {
+  readonly id: number;
+  readonly held: number;
+  readonly run_at: number;
+}
+
+/** Writes the jobs in one statement; returns those whose key was free. */
+export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly InsertedJob[]> {
   const orderKeys = new Set<string>();
   const rows = jobs.map(({ kind, key, orderKey, payload, createdAt, runAt }) => {
     const first = orderKey !== undefined && !orderKeys.has(orderKey);
@@ -39,18 +46,18 @@ export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Prom
       run_at: runAt,
     };
   });
-  const inserted: { id: number }[] = await db
+  const inserted: InsertedJob[] = await db
     .insertInto('jobs')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
-    .returning('id')
+    .returning(['id', 'held', 'run_at'])
     .execute();
   const kind = jobs[0]?.kind;
   // The first of an order key may be one that was there already, and perhaps done: the others must not wait for it.
-  if (kind !== undefined && inserted.length < jobs.length) {
-    for (const orderKey of orderKeys) await letNextGo(db, kind, orderKey);
-  }
-  return inserted.map((row) => row.id);
+  const mayGo = kind !== undefined && inserted.length < jobs.length && orderKeys.size > 0;
+  if (!mayGo) return inserted;
+  await letNextGo(db, kind, [...orderKeys]);
+  return inserted.map((job) => ({ ...job, held: 0 }));
 }
 
 function behindAnother(kind: string, orderKey: string) {
@@ -69,10 +76,11 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
   return (row as { id: number } | undefined)?.id;
 }
 
-/** Shows the first active job of an order key to the claims. */
-export async function letNextGo(db: Kysely<any>, kind: string, orderKey: string): Promise<void> {
-  await sql`update jobs set held = 0 where held = 1 and id = (select min(id) from jobs
-    where kind = ${kind} and order_key = ${orderKey} and state in ('waiting', 'running'))`.execute(db);
+/** Shows the first active job of each of these order keys to the claims. */
+export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
+  await sql`update jobs set held = 0 where held = 1 and id in (select min(id) from jobs
+    where kind = ${kind} and order_key in (${sql.join(orderKeys)}) and state in ('waiting', 'running')
+    group by order_key)`.execute(db);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
@@ -12,6 +12,15 @@ export interface NewDelivery {
   readonly optional: boolean;
   /** The window whose notices come together. */
   readonly digest?: string | undefined;
+}
+
+/** A delivery that was made. */
+export interface MadeDelivery {
+  /** Ids. */
+  readonly notice: string;
+  readonly destination: string;
+  readonly attempts: number;
+  readonly detail: string;
 }
 
 /** A delivery that was not made yet, with its notice. */
@@ -129,10 +138,10 @@ export class NoticeStore {
       .executeTakeFirst();
   }
 
-  /** Notes an attempt's outcome, for one notice or those of a digest. A finished delivery needs its URL no more. */
+  /** Notes the outcome of one attempt. A delivery that was made needs its URL no more. */
   async note(
     transaction: Kysely<NotifyTables>,
-    noticeId: string | readonly string[],
+    noticeId: string,
     destinationId: string,
     outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
     now: number,
@@ -140,9 +149,23 @@ export class NoticeStore {
     await transaction
       .updateTable('deliveries')
       .set({ ...outcome, updated_at: now, ...(outcome.state === 'done' ? { sealed_url: '' } : {}) })
-      .where('notice_id', 'in', [noticeId].flat())
+      .where('notice_id', '=', noticeId)
       .where('destination_id', '=', destinationId)
       .execute();
+  }
+
+  /** Notes deliveries that were made, those of one outcome in one statement. */
+  async noteDone(transaction: Kysely<NotifyTables>, made: readonly MadeDelivery[], now: number): Promise<void> {
+    const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
+    for (const each of alike.values()) {
+      for (let start = 0; start < each.length; start += insertBatch) {
+        const some = each.slice(start, start + insertBatch);
+        const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
+        const places = sql.join(some.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
+        await sql`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, updated_at = ${now},
+          sealed_url = '' where (notice_id, destination_id) in (values ${places})`.execute(transaction);
+      }
+    }
   }
 
   async countWaiting(): Promise<number> {
