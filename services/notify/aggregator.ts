@@ -5,6 +5,7 @@ import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/noti
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import { timelyId } from '../contracts/timely-id.ts';
 import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
 import {
   chooseParts,
@@ -108,7 +109,7 @@ export class Aggregator {
     const chosen = chooseParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
-    const id = this.#context.random.text(20);
+    const id = timelyId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
     const planned = await this.#plan(chosen, notice.type);
     const expected = planned.map(
