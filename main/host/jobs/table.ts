@@ -78,9 +78,14 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
 
 /** Shows the first active job of each of these order keys to the claims. */
 export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
-  await sql`update jobs set held = 0 where held = 1 and id in (select min(id) from jobs
-    where kind = ${kind} and order_key in (${sql.join(orderKeys)}) and state in ('waiting', 'running')
-    group by order_key)`.execute(db);
+  // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
+  const first =
+    orderKeys.length === 1
+      ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${orderKeys[0]}
+          and state in ('waiting', 'running'))`
+      : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(orderKeys)})
+          and state in ('waiting', 'running') group by order_key)`;
+  await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
 }
 
 /**
@@ -90,30 +95,6 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readon
 export async function letAllFirstGo(db: Kysely<any>): Promise<void> {
   await sql`update jobs set held = 0 where state = 'waiting' and held = 1 and id in (select min(id) from jobs
     where order_key is not null and state in ('waiting', 'running') group by kind, order_key)`.execute(db);
-}
-
-/**
- * Takes up to `limit` due jobs of a kind in one statement. The two conditions on the order key stay apart: each is one
- * look into its own index, joined by `or` they would read the whole chain for every claim. `skipLocked` lets replicas on PostgreSQL claim side by side;
- * SQLite has one writer and does not know the words.
- */
-export async function claimJobs(
-  db: Kysely<any>,
-  ask: { kind: string; limit: number; now: number; owner: string; leaseUntil: number; skipLocked: boolean },
-): Promise<readonly JobRow[]> {
-  const { rows } = await sql<JobRow>`with picked as (
-      select due.id from jobs as due
-      where due.state = 'waiting' and due.held = 0 and due.kind = ${ask.kind} and due.run_at <= ${ask.now}
-      and (due.order_key is null or not exists (select 1 from jobs as earlier where earlier.kind = due.kind
-        and earlier.order_key = due.order_key and earlier.state in ('waiting', 'running') and earlier.id < due.id)
-        and not exists (select 1 from jobs as other where other.kind = due.kind
-        and other.order_key = due.order_key and other.state = 'running'))
-      order by due.run_at, due.id limit ${ask.limit} ${ask.skipLocked ? sql`for update skip locked` : sql``})
-    update jobs set state = 'running', attempts = attempts + 1,
-      lease_owner = ${ask.owner}, lease_until = ${ask.leaseUntil}
-    where id in (select id from picked) 
-    returning id, kind, job_key, order_key, payload, attempts, created_at, run_at`.execute(db);
-  return [...rows].sort((a, b) => a.run_at - b.run_at || a.id - b.id);
 }
 
 /** When the next job of each kind falls due. */

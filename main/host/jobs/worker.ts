@@ -3,11 +3,12 @@ import type { Clock, Counter, Log, Random } from '../../../services/contracts/se
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
+import { claimJobs } from './claim.ts';
 import { giveBackUnknown } from './leases.ts';
 import { leaseOwner } from './owner.ts';
 import { createReport } from './report.ts';
 import { recordResults, tellResults, type Ended } from './results.ts';
-import { claimJobs, nextRunAt, type InsertedJob, type JobRow } from './table.ts';
+import { nextRunAt, type InsertedJob, type JobRow } from './table.ts';
 import { leaseMs, openUpkeep } from './upkeep.ts';
 import { judge, writeVerdicts, type Verdict } from './verdict.ts';
 import { drained, expectJobs, makeDue, startWorking, type Working } from './working.ts';
@@ -102,8 +103,8 @@ export async function openWorker(options: {
         await recordResults(transaction, settled);
         const claims: { one: Working; rows: readonly JobRow[]; all: boolean }[] = [];
         for (const { one, limit } of asks) {
-          const lease = { owner, leaseUntil: now + leaseMs, skipLocked: database.dialect === 'postgres' };
-          const rows = await claimJobs(transaction, { kind: one.kind.name, limit, now, ...lease });
+          const ask = { kind: one.kind.name, limit, now, owner, leaseUntil: now + leaseMs };
+          const rows = await claimJobs(transaction, database.dialect, ask);
           claims.push({ one, rows, all: rows.length < limit });
         }
         const unsure = claims.filter(({ one, all }) => all && one.askNext).map(({ one }) => one.kind.name);

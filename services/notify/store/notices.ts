@@ -161,9 +161,8 @@ export class NoticeStore {
       for (let start = 0; start < each.length; start += insertBatch) {
         const some = each.slice(start, start + insertBatch);
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
-        const places = sql.join(some.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
         await sql`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, updated_at = ${now},
-          sealed_url = '' where (notice_id, destination_id) in (values ${places})`.execute(transaction);
+          sealed_url = '' where ${whichOf(some)}`.execute(transaction);
       }
     }
   }
@@ -196,6 +195,19 @@ export class NoticeStore {
       .executeTakeFirst();
     return Number(numDeletedRows);
   }
+}
+
+/** One delivery, as of a chain, those of one notice, as of a fan-out, or any. */
+function whichOf(made: readonly MadeDelivery[]) {
+  const [first] = made;
+  if (first === undefined) return sql`1 = 0`;
+  if (made.length === 1) return sql`notice_id = ${first.notice} and destination_id = ${first.destination}`;
+  if (made.every(({ notice }) => notice === first.notice)) {
+    const destinations = sql.join(made.map(({ destination }) => destination));
+    return sql`notice_id = ${first.notice} and destination_id in (${destinations})`;
+  }
+  const places = sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
+  return sql`(notice_id, destination_id) in (values ${places})`;
 }
 
 function readDelivery(
