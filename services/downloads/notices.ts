@@ -64,8 +64,7 @@ export async function tellBatch(context: Context, transaction: Kysely<any>, id: 
 
 async function tellOne(context: Context, transaction: Kysely<any>, item: Item): Promise<void> {
   const finished = item.state === 'finished';
-  const base = context.address('downloads');
-  const path = item.filename?.split('/').map(encodeURIComponent).join('/');
+  const link = linkOf(context, item);
   // A download that was retried has news again.
   const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
   const offer = NoticeOffer.parse({
@@ -75,11 +74,20 @@ async function tellOne(context: Context, transaction: Kysely<any>, item: Item): 
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
       source: 'downloads',
-      ...(finished && base !== undefined && path !== undefined ? { link: `${base}/download/${path}` } : {}),
+      ...(link === undefined ? {} : { link }),
     },
   });
   const picture = finished && item.thumbnail !== null ? { picture: item.uid } : {};
   await context.jobs.enqueue(transaction, tell, { key, offer, ...picture }, { key });
+}
+
+/** Where a press on the news leads: to the download on its page, where it plays or says what to do; else to its file. */
+function linkOf(context: Context, { uid, filename }: Item): string | undefined {
+  const page = context.address('control');
+  if (page !== undefined) return `${page}/downloads?id=${uid}`;
+  const base = context.address('downloads');
+  if (base === undefined || filename === null) return undefined;
+  return `${base}/download/${filename.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function tagsOf(finished: boolean): readonly string[] {
