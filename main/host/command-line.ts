@@ -38,7 +38,7 @@ export type Command =
   | (Place & { readonly name: 'backup'; readonly file: string })
   | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
   | (Place & { readonly name: 'engines list' })
-  /** Without an engine: all that are missing. */
+  /** Without an engine: yt-dlp and ffmpeg, as far as they are missing. */
   | (Place & { readonly name: 'engines install'; readonly engine: EngineName | undefined })
   | (Place & { readonly name: 'engines remove'; readonly engine: EngineName })
   /** `message` is one sentence for standard error. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { EngineName } from '../../services/contracts/engines.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from './backup/restore.ts';
@@ -78,7 +79,7 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: EngineShelf, wanted: 'yt-dlp' | 'ffmpeg' | 'ffprobe' | undefined): Promise<void> {
+async function install(engines: EngineShelf, wanted: EngineName | undefined): Promise<void> {
   const names = wanted === undefined ? (['yt-dlp', 'ffmpeg'] as const) : [wanted];
   for (const name of names) {
     if (wanted !== undefined || (await engines.find(name)).path === null) await engines.install(name);
@@ -178,10 +179,10 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
 }
 
 async function openShelf(place: Place): Promise<EngineShelf> {
-  const { ytDlpPath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
+  const { ytDlpPath, apprisePath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
   return openEngines({
     folder: enginesFolder || place.dataDir,
-    settings: () => ({ ytdlpPath: ytDlpPath, ffmpegPath }),
+    settings: () => ({ ytdlpPath: ytDlpPath, apprisePath, ffmpegPath }),
     log: quietLog().child('engines'),
   });
 }

@@ -15,6 +15,7 @@ import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
 import { pushPlanned } from './push-planned.ts';
 import { pushStored } from './push.ts';
+import { subscriptionChanged, subscriptionRemoved } from './subscriptions.ts';
 
 /**
  * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`
@@ -38,6 +39,8 @@ export const liveTopics = [
   pushPlanned,
   notifyWorked,
   mailWorked,
+  subscriptionChanged,
+  subscriptionRemoved,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

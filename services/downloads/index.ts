@@ -1,4 +1,6 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { cookieHandlers } from './cookies/api.ts';
+import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
@@ -10,6 +12,7 @@ import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
+import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
@@ -17,8 +20,11 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
+import { subscriptionHandlers } from './subscriptions/api.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
@@ -40,12 +46,12 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, thumbnails } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, thumbnails, subscriptions, cookies } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
-      api: downloadsHandlers(parts),
+      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
       async start() {
         open.use(extractor);
         open.use(live);
@@ -54,9 +60,12 @@ export const downloads = defineService({
         open.use(engine);
         open.use(limits);
         await limits.start();
+        open.use(subscriptions);
+        await cookies.start();
         await queue.start();
         open.use(handleNotices(context, thumbnails));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
+        subscriptions.start();
       },
       health: async () => await Promise.resolve(healthOf(queue, engine)),
       async [Symbol.asyncDispose]() {
@@ -71,15 +80,18 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const store = new DownloadStore(context.db);
   const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const driverSettings = commandSettings(settings, folders, javaScript.args);
+  const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
     extractor,
     clock,
     vault,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries, javaScript: javaScript.args },
+    cookies,
+    log: context.log,
+    settings: driverSettings,
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
@@ -105,13 +117,25 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
+  const subscriptions = new Subscriptions({
+    context,
+    gate,
+    prober,
+    intake,
+    queue,
+    live,
+    meters,
+    engine,
+    scan: settings.subscriptionScan,
+  });
   const socketIo = openSocketIo({
     settings,
     folders,
     store,
     live,
+    subscriptions,
     history: () => wholeHistory(store),
     admit: async (request) => {
       if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
@@ -131,6 +155,17 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     thumbnails,
     socketIo,
     limits,
+    previews: new Previews({
+      context,
+      gate,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: driverSettings,
+      defaults: settings,
+    }),
+    subscriptions,
+    cookies,
     extractor,
   };
 }

@@ -106,3 +106,24 @@ async function pictureFile(
   const ending = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
   return [{ name: `${safePart(item.title)}.${ending}`, type, bytes: await readFile(path) }];
 }
+
+/** Tells of a subscription that keeps failing; part of the transaction that counts the failure. */
+export async function enqueueFeedNotice(
+  context: Context,
+  transaction: Kysely<any>,
+  feed: { readonly id: string; readonly name: string; readonly reason: string; readonly at: number },
+): Promise<void> {
+  const key = `subscription:${feed.id}:${feed.at}`;
+  const page = context.address('control');
+  const offer = NoticeOffer.parse({
+    notice: {
+      title: 'A subscription keeps failing',
+      body: `${feed.name}\n${feed.reason}`,
+      type: 'warning',
+      tags: ['download', 'subscription'],
+      source: 'downloads',
+      ...(page === undefined ? {} : { link: `${page}/downloads/subscriptions` }),
+    },
+  });
+  await context.jobs.enqueue(transaction, tell, { key, offer }, { key });
+}

@@ -218,16 +218,18 @@ export class Queue implements AsyncDisposable {
     const parts = folderParts(item.order.folder ?? '') ?? [];
     const delivered = await deliver({
       from: `${folder}${sep}out`,
+      chapters: `${folder}${sep}chapters`,
       to: [folders.downloads, ...parts].join(sep),
       root: folders.downloads,
       uid: item.uid,
       main,
     });
-    const filename = relative(folders.downloads, delivered.path).split(sep).join('/');
+    const below = (path: string): string => relative(folders.downloads, path).split(sep).join('/');
     const finished = await this.#finish(item.uid, {
       state: 'finished',
-      filename,
+      filename: below(delivered.path),
       size: delivered.size,
+      otherFiles: delivered.others.map(({ path, ...more }) => ({ filename: below(path), ...more })),
       message: null,
       title: follower.title,
     });

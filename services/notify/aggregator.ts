@@ -5,8 +5,18 @@ import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
-import { chooseParts, chosenOf, fingerprintOf, namedBy, type Chosen, type Key, type Planned } from './chosen.ts';
-import { deliver, urlPurpose, type Deliveries } from './deliveries.ts';
+import {
+  chooseParts,
+  chosenOf,
+  fingerprintOf,
+  namedBy,
+  type Asked,
+  type Chosen,
+  type Key,
+  type Planned,
+} from './chosen.ts';
+import type { Deliveries } from './deliveries.ts';
+import { begin, planLevels, type Levels } from './escalation.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Message } from './domain/message.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
@@ -73,7 +83,8 @@ export class Aggregator {
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
     if (known !== undefined) return known;
-    const read = { ...readKey(configuration), options: configuration.options };
+    const { options, secret } = configuration;
+    const read = { ...readKey(configuration), options, secret };
     this.#parsed.set(configuration, read);
     return read;
   }
@@ -84,7 +95,7 @@ export class Aggregator {
    */
   async post(
     configuration: string,
-    destinations: readonly TaggedDestination[],
+    destinations: readonly (TaggedDestination & Asked)[],
     notice: Notice,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
@@ -94,18 +105,14 @@ export class Aggregator {
     const id = this.#context.random.text(20);
     const strict = call.options?.strict === true;
     const planned = await this.#plan(chosen, notice.type);
-    const expected = planned.map(
-      ({ delivery, destination, plan }) =>
-        ({
-          id: delivery,
-          service: destination.service,
-          optional: destination.optional,
-          behind:
-            plan.runAt !== undefined ? 'rules' : !strict && this.#deliveries.isFailing(delivery) ? 'others' : 'nothing',
-        }) as const,
-    );
+    const levels = planLevels(this.#context.vault, id, planned, strict);
+    const expected = levels.first.map(({ row: { destinationId: to, service, optional }, job }) => {
+      const isBehind = job.orderKey !== undefined && this.#deliveries.isFailing(to);
+      const behind = job.runAt !== undefined ? 'rules' : isBehind ? 'others' : 'nothing';
+      return { id: to, service, optional, behind } as const;
+    });
     using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.answerMs);
-    const accepted = await this.#accept(id, configuration, notice, planned, call);
+    const accepted = await this.#accept(id, configuration, notice, { planned, levels }, call);
     if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
     // Awaited here: the disposal at the end of this block forgets the notice.
     return await attempts.settled();
@@ -152,8 +159,9 @@ export class Aggregator {
       }
       const planned = await this.#plan(chosen, notice.type);
       // Nobody waits for the outcome, so it is never strict.
-      const patient = options === undefined ? {} : { options: { ...options, strict: false } };
-      isNew = (await this.#accept(key, configuration, notice, planned, { files: stored, ...patient })) === true;
+      const levels = planLevels(this.#context.vault, key, planned, false);
+      const call = { files: stored, ...(options === undefined ? {} : { options }) };
+      isNew = (await this.#accept(key, configuration, notice, { planned, levels }, call)) === true;
     } finally {
       if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
     }
@@ -162,11 +170,11 @@ export class Aggregator {
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
   async #plan(chosen: ReadonlyMap<string, Chosen>, type: Notice['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
-    const plans = [...chosen].map(async ([delivery, { destination, rules }]) => {
+    const plans = [...chosen].map(async ([delivery, { destination, rules, rung, retries }]) => {
       const { rate } = rules;
       const sent =
         rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
-      return { delivery, destination, plan: planDelivery(rules, type, sent, now, this.#wall) };
+      return { delivery, destination, rung, retries, plan: planDelivery(rules, type, sent, now, this.#wall) };
     });
     return Promise.all(plans);
   }
@@ -176,10 +184,10 @@ export class Aggregator {
     id: string,
     configuration: string,
     notice: Notice,
-    planned: readonly Planned[],
+    { planned, levels }: { readonly planned: readonly Planned[]; readonly levels: Levels },
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
-    const { bus, clock, commit, jobs, vault } = this.#context;
+    const { bus, clock, commit, jobs } = this.#context;
     const message: Message = {
       id,
       title: withoutNul(notice.title),
@@ -192,14 +200,7 @@ export class Aggregator {
       time: clock.now(),
       ...(hops === 0 ? {} : { hops }),
     };
-    const deliveries = planned.map(({ delivery, destination, plan }) => ({
-      digest: plan.digest,
-      destinationId: delivery,
-      service: destination.service,
-      sealedUrl: vault.seal(destination.url(false), urlPurpose),
-      shownUrl: destination.url(true),
-      optional: destination.optional,
-    }));
+    const deliveries = levels.first.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
     const accepted = await commit(async (transaction): Promise<boolean | string> => {
@@ -211,16 +212,7 @@ export class Aggregator {
       const more = { files: files.length, fingerprint };
       if (!(await this.#notices.add(transaction, configuration, message, deliveries, more))) return false;
       await this.#attachments.add(transaction, id, files);
-      await jobs.enqueueAll(
-        transaction,
-        deliver,
-        planned.map(({ delivery, plan }) => ({
-          payload: { notice: id, destination: delivery, ...(options?.strict === true ? { strict: true } : {}) },
-          key: `${id}:${delivery}`,
-          ...(options?.strict === true ? {} : { orderKey: delivery + plan.lane }),
-          ...(plan.runAt === undefined ? {} : { runAt: plan.runAt }),
-        })),
-      );
+      await begin(transaction, jobs, id, levels);
       return true;
     });
     if (accepted !== true) return accepted;

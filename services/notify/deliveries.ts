@@ -1,33 +1,21 @@
-import { z } from 'zod';
-import { defineJob, type Attempt } from '../contracts/jobs.ts';
+import type { z } from 'zod';
+import type { Attempt } from '../contracts/jobs.ts';
+import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
 import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
+import { deliver, urlPurpose } from './deliver.ts';
+import { askNext } from './escalation.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
-import type { Result } from './destinations/destination.ts';
+import type { Destination, Result } from './destinations/destination.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
+import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
-const payloadOf = z.object({
-  notice: z.string(),
-  destination: z.string(),
-  /** Tried once: its caller waits, and sends again if it wants. */
-  strict: z.boolean().optional(),
-});
-
-/** One message to one destination. The secrets stay in the delivery's row. */
-export const deliver = defineJob('notify.deliver', payloadOf, {
-  // So many destinations may take their time before one that is well has to wait for a turn.
-  concurrency: 64,
-  timeoutMs: 60_000,
-});
 type Payload = z.infer<typeof deliver.schema>;
-
-/** What the seals of destination URLs are bound to. */
-export const urlPurpose = 'notify.destination';
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
@@ -35,6 +23,7 @@ export class Deliveries {
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #changed: () => void;
+  readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #sent: Counter;
@@ -51,10 +40,12 @@ export class Deliveries {
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
       readonly changed: () => void;
+      readonly emojis: Settings['emojis'];
     },
   ) {
     this.#context = context;
     this.#changed = parts.changed;
+    this.#emojis = parts.emojis;
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
@@ -98,23 +89,13 @@ export class Deliveries {
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return;
     const group = await this.#groupOf(payload.destination, delivery);
-    const sent = await this.#send(group, signal);
+    const sent = await this.#send(group, signal, payload.retries);
     const isLast = payload.strict === true || (!sent.ok && attempt >= (sent.lastAttempt ?? Infinity));
     const result: Result = isLast && !sent.ok ? { ...sent, retryable: false } : sent;
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
     // What was joined to this one is tried again by its own job.
     const notices = result.ok ? group.map(({ message }) => message.id) : payload.notice;
-    const { clock, commit } = this.#context;
-    await commit((transaction) =>
-      this.#notices.note(
-        transaction,
-        notices,
-        payload.destination,
-        { state, attempts: attempt, detail: result.detail },
-        clock.now(),
-      ),
-    );
-    this.#changed();
+    await this.#note(payload, notices, { state, attempts: attempt, detail: result.detail }, isStopping(signal));
     const outcome = result.ok ? 'done' : result.retryable ? 'queued' : 'failed';
     if (outcome === 'queued') this.#failing.add(payload.destination);
     else this.#failing.delete(payload.destination);
@@ -144,7 +125,25 @@ export class Deliveries {
     }
   }
 
-  async #send(group: readonly OpenDelivery[], signal: AbortSignal): Promise<Result> {
+  /** Notes an outcome and, where it ends a level of an escalation in vain, has the next one asked. */
+  async #note(
+    { notice, destination, chain }: Payload,
+    notices: string | readonly string[],
+    outcome: Parameters<NoticeStore['note']>[3],
+    isStopping = false,
+  ): Promise<void> {
+    const { clock, commit, jobs } = this.#context;
+    const now = clock.now();
+    const step = await commit(async (transaction) => {
+      await this.#notices.note(transaction, notices, destination, outcome, now);
+      if (chain === undefined || isStopping) return undefined;
+      return askNext(transaction, { jobs, notices: this.#notices, now }, notice, chain);
+    });
+    if (step !== undefined) this.#firstAttempts.goOn(notice, step.asked, step.next);
+    this.#changed();
+  }
+
+  async #send(group: readonly OpenDelivery[], signal: AbortSignal, retries?: number): Promise<Result> {
     const last = group.at(-1);
     const [first] = group;
     const message = joinMessages(
@@ -161,7 +160,15 @@ export class Deliveries {
       };
     }
     const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
-    return destination.send(whole, this.#context, signal);
+    const shown = this.#shows(destination)
+      ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
+      : whole;
+    return destination.send(shown, this.#context, signal, { retries });
+  }
+
+  /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
+  #shows({ emojis }: Destination): boolean {
+    return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
   }
 
   async #withFiles(message: Message, files: number): Promise<Message> {
@@ -174,22 +181,18 @@ export class Deliveries {
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
-    const { clock, commit, log } = this.#context;
+    const { log } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     if (delivery === undefined || delivery.state === 'done') return;
-    await commit((transaction) =>
-      this.#notices.note(
-        transaction,
-        payload.notice,
-        payload.destination,
-        { state: 'dead', attempts: attempt, detail: reason },
-        clock.now(),
-      ),
-    );
-    this.#changed();
+    await this.#note(payload, payload.notice, { state: 'dead', attempts: attempt, detail: reason });
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
   }
+}
+
+/** An attempt the host broke off to stop says nothing about the destination. */
+function isStopping({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Problem && reason.code === 'jobs.interrupted';
 }

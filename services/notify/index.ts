@@ -32,6 +32,7 @@ export const notify = defineService({
     APPRISE_WEBHOOK_URL: 'resultsUrl',
     APPRISE_API_ONLY: 'apiOnly',
     APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
+    APPRISE_INTERPRET_EMOJIS: 'emojis',
   },
   migrations,
   create(context, settings) {
@@ -43,7 +44,7 @@ export const notify = defineService({
     const attachments = new AttachmentStore(db);
     const folder = new AttachmentFolder(context);
     const kept = { notices, attachments, folder, firstAttempts };
-    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch() });
+    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
     const open = new DisposableStack();
 

@@ -1,98 +1,20 @@
-// The load of the push bench, in C and on bare sockets: on a machine with two cores a dearer client would be what is
-// measured. It talks to 127.0.0.1 only, is bounded by its arguments and prints one line of JSON.
+// The callers of the push server and of the aggregator. They talk to 127.0.0.1 only, are bounded by their arguments and
+// print one line of JSON.
 //
-//   load publish PORT CONNECTIONS COUNT REQUEST     one request after another on each connection
+//   load publish PORT CONNECTIONS COUNT REQUEST     one request after another on each connection, which is opened anew
+//                                                   where the server ended it after an answer
 //   load poll PORT TIMES REQUEST                    a connection each, read to its end
 //   load listen PORT CONNECTIONS MESSAGES PAUSE_MS STREAM PUBLISH
 //       opens streams, says `open`, and publishes at each line of its input MESSAGES messages, one after the other; of
 //       PUBLISH the text MARKER######, with the message's number for the signs, is what streams are looked through for
-#define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
+#include "load.h"
 
-enum { room = 16384, events_at_once = 512, opening_at_once = 32, patience_ms = 60000 };
 static const char signs[] = "MARKER######";
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
-}
-
-static void fail(const char *what) {
-  fprintf(stderr, "load: %s (%s)\n", what, strerror(errno));
-  exit(1);
-}
-
-static void *room_for(size_t count, size_t size) {
-  void *memory = calloc(count, size);
-  if (memory == NULL) fail("no memory");
-  return memory;
-}
-
-static int dial(int port) {
-  int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (socket_fd < 0 || connect(socket_fd, (struct sockaddr *)&address, sizeof address) < 0) fail("connect");
-  int yes = 1;
-  setsockopt(socket_fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  return socket_fd;
-}
-
-static void say(int socket_fd, const char *text, size_t length) {
-  if (write(socket_fd, text, length) != (ssize_t)length) fail("write");
-}
-
-static void watch(int epoll, int socket_fd, int index) {
-  struct epoll_event event = {.events = EPOLLIN, .data.u32 = (unsigned)index};
-  if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket_fd, &event) < 0) fail("epoll_ctl");
-}
-
-static int wait_for(int epoll, struct epoll_event *events) {
-  int count = epoll_wait(epoll, events, events_at_once, patience_ms);
-  if (count <= 0) fail("nothing came for a minute");
-  return count;
-}
-
-static int ascending(const void *a, const void *b) {
-  double difference = *(const double *)a - *(const double *)b;
-  return (difference > 0) - (difference < 0);
-}
-
-static double share_of(double *sorted, int count, double share) {
-  int at = (int)(count * share);
-  return sorted[at < count ? at : count - 1];
-}
-
-static double cpu_ms(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
-}
-
-/** Whether an answer is there as a whole. Ends the program for one without a length. */
-static int is_whole(char *text, size_t length) {
-  text[length] = '\0';
-  char *body = strstr(text, "\r\n\r\n");
-  if (body == NULL) return 0;
-  char *field = strcasestr(text, "\r\ncontent-length:");
-  if (field == NULL || field > body) fail("an answer without a length");
-  return length >= (size_t)(body + 4 - text) + (size_t)atol(field + 17);
-}
 
 struct caller {
   int socket_fd;
   size_t filled;
+  int waits;
   double asked;
   char text[room + 1];
 };
@@ -103,7 +25,7 @@ static void publish(int port, int connections, int count, const char *request) {
   struct epoll_event events[events_at_once];
   size_t length = strlen(request);
   int epoll = epoll_create1(EPOLL_CLOEXEC);
-  int left = count, answered = 0, refused = 0;
+  int left = count, answered = 0, refused = 0, redialled = 0;
   for (int index = 0; index < connections; index += 1) {
     callers[index].socket_fd = dial(port);
     watch(epoll, callers[index].socket_fd, index);
@@ -111,6 +33,7 @@ static void publish(int port, int connections, int count, const char *request) {
   double began = now();
   for (int index = 0; index < connections && left > 0; index += 1, left -= 1) {
     callers[index].asked = now();
+    callers[index].waits = 1;
     say(callers[index].socket_fd, request, length);
   }
   while (answered < count) {
@@ -118,13 +41,21 @@ static void publish(int port, int connections, int count, const char *request) {
     for (int at = 0; at < ready; at += 1) {
       struct caller *caller = &callers[events[at].data.u32];
       ssize_t got = read(caller->socket_fd, caller->text + caller->filled, room - caller->filled);
-      if (got <= 0) fail("the server hung up");
+      if (got <= 0) {
+        if (caller->filled > 0 || (redialled += 1) > count) fail("the server hung up");
+        close(caller->socket_fd);
+        caller->socket_fd = dial(port);
+        watch(epoll, caller->socket_fd, (int)events[at].data.u32);
+        if (caller->waits) say(caller->socket_fd, request, length);
+        continue;
+      }
       caller->filled += got;
       if (!is_whole(caller->text, caller->filled)) continue;
       double time = now();
       refused += strncmp(caller->text, "HTTP/1.1 200", 12) != 0;
       times[answered++] = time - caller->asked;
       caller->filled = 0;
+      caller->waits = left > 0;
       if (left <= 0) continue;
       left -= 1;
       caller->asked = time;

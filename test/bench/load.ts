@@ -1,8 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { buildProgram } from './program.ts';
 
 /** Milliseconds, as seen by the load. `loadCpuMs`: what the load itself spent on each message. */
 export interface Delivered {
@@ -40,23 +36,7 @@ export interface Load {
 
 /** Builds the load in a folder. @throws Error where there is no C compiler. */
 export function buildLoad(folder: string): Load {
-  const program = join(folder, 'load');
-  const source = fileURLToPath(new URL('load.c', import.meta.url));
-  const { status, stderr } = spawnSync('gcc', ['-O2', '-o', program, source], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the load could not be built: ${stderr}`);
-
-  const start = (...words: readonly (string | number)[]) => {
-    const child = spawn(program, words.map(String), { stdio: ['pipe', 'pipe', 'pipe'] });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const errors: string[] = [];
-    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
-    const line = async (): Promise<string> => {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`the load ended: ${errors.join('')}`);
-      return String(value);
-    };
-    return { child, line };
-  };
+  const start = buildProgram(folder, 'load');
   const result = async <T>(...words: readonly (string | number)[]): Promise<T> =>
     JSON.parse(await start(...words).line()) as T;
 
@@ -64,20 +44,55 @@ export function buildLoad(folder: string): Load {
     publish: (port, connections, count, request) => result('publish', port, connections, count, request),
     poll: (port, times, request) => result('poll', port, times, request),
     async listen(port, { connections, messages, pauseMs, stream, publish }) {
-      const { child, line } = start('listen', port, connections, messages, pauseMs, stream, publish);
-      const said = await line();
+      const open = start('listen', port, connections, messages, pauseMs, stream, publish);
+      const said = await open.line();
       if (said !== 'open') throw new Error(`the load said ${said}`);
       return {
         async deliver() {
-          child.stdin.write('go\n');
-          return JSON.parse(await line()) as Delivered;
+          open.say('go');
+          return JSON.parse(await open.line()) as Delivered;
         },
-        async [Symbol.asyncDispose]() {
-          const ended = once(child, 'exit');
-          child.stdin.end();
-          await ended;
-        },
+        [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
       };
     },
+  };
+}
+
+/** Sends mails, each as a whole but for the place of its number; see `mails.c`. */
+export type SendMails = (
+  port: number,
+  connections: number,
+  count: number,
+  recipient: string,
+  mail: string,
+) => Promise<Published>;
+
+/** Builds the senders of mail in a folder. @throws Error where there is no C compiler. */
+export function buildMails(folder: string): SendMails {
+  const start = buildProgram(folder, 'mails');
+  return async (...words) => JSON.parse(await start(...words).line()) as Published;
+}
+
+/** Where the measured programs deliver to; see `sink.c`. */
+export interface Sink extends AsyncDisposable {
+  readonly port: number;
+  /** What came so far. */
+  count(): Promise<{ readonly requests: number; readonly unanswered: number; readonly cpuMs: number }>;
+}
+
+/** Builds the destination in a folder. A port is given where one has to come back on the same. */
+export function buildSink(folder: string): (port?: number) => Promise<Sink> {
+  const start = buildProgram(folder, 'sink');
+  return async (port = 0) => {
+    const sink = start(port);
+    const bound = Number(await sink.line());
+    return {
+      port: bound,
+      async count() {
+        sink.say('count');
+        return JSON.parse(await sink.line()) as Awaited<ReturnType<Sink['count']>>;
+      },
+      [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
+    };
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { figure, inTurn, least, most, type Both } from './compare.ts';
 import { buildLoad, type Delivered, type Load } from './load.ts';
-import { cpuSeconds, inFreshFolder, percentile, proportionalKilobytes } from './measure.ts';
+import { cpuSeconds, inFreshFolder, proportionalKilobytes, untilIdle } from './measure.ts';
 import { startHomeport, startNtfy, type PushServer } from './push-servers.ts';
 import type { BenchOptions, Figure } from './run.ts';
 
@@ -9,11 +9,7 @@ const inFlight = 32;
 const cached = 10_000;
 const topic = 'bench-info-monitoring';
 
-interface Servers<T = PushServer> {
-  readonly homeport: T;
-  /** Undefined when no ntfy was named. */
-  readonly ntfy: T | undefined;
-}
+type Servers<T = PushServer> = Both<T>;
 
 /**
  * The push server, and beside it a real ntfy, turn and turn about in one run. The servers and their load share the
@@ -23,9 +19,9 @@ export function benchPush({ ntfy }: BenchOptions): Promise<readonly Figure[]> {
   return inFreshFolder(async (folder) => {
     const load = buildLoad(folder);
     const beside = async (name: string, work: (load: Load, servers: Servers) => Promise<readonly Figure[]>) => {
-      await using homeport = await startHomeport(join(folder, `homeport-${name}`));
+      await using ours = await startHomeport(join(folder, `homeport-${name}`));
       await using peer = ntfy === undefined ? undefined : await startNtfy(ntfy, join(folder, `ntfy-${name}`));
-      return await work(load, { homeport, ntfy: peer });
+      return await work(load, { ours, peer });
     };
     return [
       ...(await beside('publish', publishing)),
@@ -41,10 +37,10 @@ async function publishing(load: Load, servers: Servers): Promise<readonly Figure
   // What is compiled on the way counts for neither.
   await inTurn(servers, 1, (server) => load.publish(server.port, inFlight, 10_000, publication(server)));
   const results = await inTurn(servers, 5, async (server, name) => {
-    const count = name === 'homeport' ? 4000 : 600;
+    const count = name === 'ours' ? 4000 : 600;
     const cpu = cpuSeconds(server.pid);
     const published = await load.publish(server.port, inFlight, count, publication(server));
-    await idle(server);
+    await untilIdle(server.pid);
     return {
       ...published,
       refused: (published.refused / count) * 100,
@@ -62,7 +58,7 @@ async function publishing(load: Load, servers: Servers): Promise<readonly Figure
 
 async function passwords(load: Load, servers: Servers): Promise<readonly Figure[]> {
   const results = await inTurn(servers, 3, async (server, name) => {
-    const count = name === 'homeport' ? 3000 : 100;
+    const count = name === 'ours' ? 3000 : 100;
     const rate = async (authorization: string): Promise<number> =>
       (await load.publish(server.port, inFlight, count, publication(server, { authorization }))).perSecond;
     return (await rate(server.token)) / (await rate(server.password));
@@ -74,11 +70,11 @@ async function passwords(load: Load, servers: Servers): Promise<readonly Figure[
 async function polling(load: Load, servers: Servers): Promise<readonly Figure[]> {
   const results = await inTurn(servers, 1, async (server) => {
     await load.publish(server.port, inFlight, cached, publication(server));
-    await idle(server);
+    await untilIdle(server.pid);
     return server;
   });
   const polls = 5;
-  const times = await inTurn({ homeport: results.homeport[0], ntfy: results.ntfy[0] }, 5, async (server) => {
+  const times = await inTurn({ ours: results.ours[0], peer: results.peer[0] }, 5, async (server) => {
     const cpu = cpuSeconds(server.pid);
     // HTTP/1.0: the answer comes in one piece.
     const request = `GET /${topic}/json?poll=1&since=all HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: ${server.token}\r\n\r\n`;
@@ -130,18 +126,14 @@ async function delivering(
   pace: { messages: number; pauseMs: number },
 ): Promise<readonly Figure[]> {
   const open = (server: PushServer) => load.listen(server.port, { connections, ...pace, ...requests(server, 'json') });
-  await using homeport = await open(servers.homeport);
-  await using ntfy = servers.ntfy === undefined ? undefined : await open(servers.ntfy);
-  const results = await inTurn<typeof homeport, Delivered & { cpuUs: number }>(
-    { homeport, ntfy },
-    6,
-    async (streams, name) => {
-      const { pid } = servers[name] ?? servers.homeport;
-      const cpu = cpuSeconds(pid);
-      const delivered = await streams.deliver();
-      return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
-    },
-  );
+  await using ours = await open(servers.ours);
+  await using peer = servers.peer === undefined ? undefined : await open(servers.peer);
+  const results = await inTurn<typeof ours, Delivered & { cpuUs: number }>({ ours, peer }, 6, async (streams, name) => {
+    const { pid } = servers[name] ?? servers.ours;
+    const cpu = cpuSeconds(pid);
+    const delivered = await streams.deliver();
+    return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
+  });
   const goal = most(connections > 1000 ? 1 : 0.5);
   const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
   return [
@@ -166,55 +158,4 @@ function requests(server: PushServer, kind: 'json' | 'ws'): { stream: string; pu
     stream: `${head}${kind === 'ws' ? upgrade : ''}\r\n`,
     publish: publication(server, { body: `MARKER######${'x'.repeat(52)}` }),
   };
-}
-
-/** Measures both in turn, so that what else the machine does touches both. */
-async function inTurn<S, T>(
-  servers: Servers<S>,
-  rounds: number,
-  measure: (server: S, name: keyof Servers) => Promise<T>,
-): Promise<{ readonly homeport: readonly [T, ...T[]]; readonly ntfy: readonly T[] }> {
-  const homeport: T[] = [];
-  const ntfy: T[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    homeport.push(await measure(servers.homeport, 'homeport'));
-    if (servers.ntfy !== undefined) ntfy.push(await measure(servers.ntfy, 'ntfy'));
-  }
-  return { homeport: homeport as [T, ...T[]], ntfy };
-}
-
-/** Medians of what was measured. `goal` is for the ratio of both. */
-function figure<T>(
-  what: string,
-  unit: string,
-  results: { readonly homeport: readonly T[]; readonly ntfy: readonly T[] },
-  value: (result: T) => number,
-  goal?: NonNullable<Figure['goal']>,
-): Figure {
-  return {
-    what,
-    unit,
-    measured: percentile(results.homeport.map(value), 0.5),
-    ...(results.ntfy.length > 0 && { peer: percentile(results.ntfy.map(value), 0.5) }),
-    ...(goal !== undefined && { goal }),
-  };
-}
-
-function least(value: number): Figure['goal'] & object {
-  return { at: 'least', value, of: 'ratio' };
-}
-
-function most(value: number): Figure['goal'] & object {
-  return { at: 'most', value, of: 'ratio' };
-}
-
-/** Waits until a server has done what it does behind its answers; ten seconds at most. */
-async function idle({ pid }: PushServer): Promise<void> {
-  let before = cpuSeconds(pid);
-  for (let look = 0; look < 40; look += 1) {
-    await sleep(250);
-    const used = cpuSeconds(pid);
-    if (used - before < 0.02) return;
-    before = used;
-  }
 }

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchChain } from './chain.ts';
+import { benchMail } from './mail.ts';
+import { benchNotify } from './notify.ts';
 import { benchDownloads } from './downloads.ts';
 import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
@@ -20,6 +22,8 @@ export interface Figure {
 export interface BenchOptions {
   /** Path of a real ntfy to measure in turn. */
   readonly ntfy: string | undefined;
+  /** Path of a checkout of Apprise API to measure in turn. */
+  readonly appriseApi: string | undefined;
 }
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Figure[]>>> = {
@@ -28,19 +32,25 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   downloads: benchDownloads,
   publish: benchPublish,
   push: benchPush,
+  notify: benchNotify,
+  mail: benchMail,
   renderer: benchRenderer,
 };
 
-const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { ntfy: { type: 'string' } } });
+const { positionals: asked, values } = parseArgs({
+  allowPositionals: true,
+  options: { ntfy: { type: 'string' }, 'apprise-api': { type: 'string' } },
+});
 const unknown = asked.find((name) => !Object.hasOwn(benches, name));
 if (unknown !== undefined) {
   console.error(`There is no bench "${unknown}". There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
 const ntfy = values.ntfy ?? process.env['HOMEPORT_NTFY_BINARY'];
+const appriseApi = values['apprise-api'] ?? process.env['HOMEPORT_APPRISE_API'];
 const figures: Figure[] = [];
 for (const [name, bench] of Object.entries(benches)) {
-  if (asked.length === 0 || asked.includes(name)) figures.push(...(await bench({ ntfy })));
+  if (asked.length === 0 || asked.includes(name)) figures.push(...(await bench({ ntfy, appriseApi })));
 }
 printTable(figures);
 

@@ -31,4 +31,18 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
     await page.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
     await expectFits(watched, 'notify-import', screen);
   });
+
+  it.each(screens)('show the choice of a kind and its form at $width px, dark $dark', async (screen) => {
+    await using watched = await real.visit('/notify?key=house', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('option', { name: /^Telegram/ }).waitFor();
+    await expectFits(watched, 'notify-kinds', screen);
+    await page.keyboard.type('tele');
+    await page.keyboard.press('Enter');
+    await page.getByText('Quiet hours and limits').click();
+    await page.getByRole('button', { name: 'Add hours' }).click();
+    await page.getByRole('dialog').getByText('More', { exact: true }).click();
+    await expectFits(watched, 'notify-form', screen);
+  });
 });

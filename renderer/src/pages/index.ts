@@ -82,7 +82,7 @@ export const pages: readonly PageEntry[] = [
     icon: 'engine',
     group: 'house',
     adminOnly: true,
-    words: 'yt-dlp ffmpeg ffprobe python programs versions update install',
+    words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
     load: () => import('./engines/Engines.svelte'),
   },
   {

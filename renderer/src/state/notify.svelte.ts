@@ -1,5 +1,6 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify-api.ts';
+import type { DeliveryArguments } from '../../../services/contracts/notify-delivery.ts';
 import type { DestinationForm, FormValues } from '../../../services/contracts/notify-forms.ts';
 import type { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
 import { notifyWorked } from '../../../services/contracts/notice.ts';
@@ -12,6 +13,8 @@ export interface DestinationDraft {
   readonly url?: string;
   readonly form?: { readonly scheme: string; readonly values: FormValues };
   readonly tags: string[];
+  /** What is new in how it is told. */
+  readonly delivery: DeliveryArguments;
 }
 
 /** The keys of the aggregator with their destinations. */

@@ -122,7 +122,7 @@ export class Extractor implements AsyncDisposable {
     try {
       const library = await engines.library('yt-dlp');
       if (library === undefined) return undefined;
-      const worker = await Worker.open(library, { clock, log });
+      const worker = await Worker.open(library, { engines, clock, log });
       worker.limit(this.#limit?.together ?? null);
       if (worker.version === version) return worker;
       await worker[Symbol.asyncDispose]();

@@ -5,15 +5,20 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { queueStates, type Item } from '../domain/item.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
+import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
@@ -37,12 +42,15 @@ export interface RouteParts {
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
   readonly limits: Limits;
+  readonly previews: Previews;
+  readonly subscriptions: Subscriptions;
+  readonly cookies: Cookies;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
 export function downloadsApp(parts: RouteParts): Express {
   const { context, settings, folders, store, intake, live } = parts;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressOf(item.uid)));
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressFor(item)));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -51,10 +59,10 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, `${page}/downloads`);
+    else response.redirect(302, pageFor(page, request.hostname));
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
@@ -77,6 +85,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
 
+  app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(bodyOf(request), settings);
@@ -100,8 +109,13 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
     response.json({ status: 'ok' });
   });
+  app.post('/cancel-add', async (_request, response) => {
+    await intake.cancelAdds();
+    response.json({ status: 'ok' });
+  });
   app.use(steerRoutes(parts.steering));
-  app.all(['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'], (_request, response) => {
+  app.use(subscriptionRoutes(parts.subscriptions, settings));
+  app.all(postOnly, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -111,6 +125,19 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(renderProblem(context));
   return app;
 }
+
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/downloads', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
+}
+
+const postOnly = [
+  ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+  ...['/upload-cookies', '/delete-cookies'],
+];
 
 const largestHistory = 100_000;
 

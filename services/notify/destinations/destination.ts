@@ -8,7 +8,7 @@ import type { DestinationUrl } from './url.ts';
 export interface Outlets {
   readonly fetch: Fetch;
   readonly handovers: Handovers;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly random: Random;
 }
 
@@ -28,16 +28,24 @@ export type Result =
       readonly detail: string;
     };
 
+/** What a call asks of a sending. */
+export interface SendOptions {
+  /** Tries besides the first, in place of what the URL says. */
+  readonly retries?: number | undefined;
+}
+
 /** One place notices go to, made from its URL. It keeps no state and no connection. */
 export interface Destination {
   /** The service's name as the peer shows it, e.g. `JSON`. */
   readonly service: string;
   /** A failure here does not make the whole call fail. */
   readonly optional: boolean;
+  /** Whether `:rocket:` becomes a picture there; undefined: as the settings say. */
+  readonly emojis?: boolean | undefined;
   /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
   /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */
-  send(message: Message, outlets: Outlets, signal: AbortSignal): Promise<Result>;
+  send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
 }

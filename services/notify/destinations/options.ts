@@ -14,6 +14,8 @@ export interface CommonOptions {
   readonly redirect: boolean;
   /** False: any certificate will do. */
   readonly verify: boolean;
+  /** Whether `:rocket:` becomes a picture; undefined where the URL does not say. */
+  readonly emojis: boolean | undefined;
   /** Those that few URLs have, `name=value`, where they say something else than is usual. */
   readonly unusual: readonly string[];
 }
@@ -21,11 +23,13 @@ export interface CommonOptions {
 /** Names of the common arguments, for the catalogue. */
 export const commonArguments = [
   ...['format', 'overflow', 'retry', 'wait', 'optional'],
-  ...['rto', 'cto', 'redirect', 'verify'],
+  ...['rto', 'cto', 'redirect', 'verify', 'emojis'],
 ] as const;
 
 /** Seconds to connect and to answer, at most. */
 const longest = { cto: 30, rto: 60 } as const;
+/** Both together: an attempt of the outbox has a minute. */
+const mostMs = 55_000;
 
 /** The peer takes any word that begins like yes, true, 1, on or enabled. */
 export function isYes(text: string | undefined, otherwise: boolean): boolean {
@@ -55,20 +59,23 @@ export function parseOptions(
   const rto = number(query.get('rto'), usual.rto, longest.rto);
   const redirect = isYes(query.get('redirect'), true);
   const verify = isYes(query.get('verify'), true);
+  const emojis = query.has('emojis') ? isYes(query.get('emojis'), false) : undefined;
   return {
     format: format.data,
     overflow,
     retry: number(query.get('retry'), 0, 10),
     wait: number(query.get('wait'), 0.5, 3600),
     optional: isYes(query.get('optional'), false),
-    timeoutMs: Math.max(1, Math.round((cto + rto) * 1000)),
+    timeoutMs: Math.max(1, Math.min(mostMs, Math.round((cto + rto) * 1000))),
     redirect,
     verify,
+    emojis,
     unusual: [
       ...(cto === usual.cto ? [] : [`cto=${cto}`]),
       ...(rto === usual.rto ? [] : [`rto=${rto}`]),
       ...(redirect ? [] : ['redirect=no']),
       ...(verify ? [] : ['verify=no']),
+      ...(emojis === undefined ? [] : [`emojis=${emojis ? 'yes' : 'no'}`]),
     ],
   };
 }

@@ -1,8 +1,11 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
+import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
+import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
@@ -31,15 +34,15 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
-    const { key, format, options } = configuration;
+    const { key, format, options, secret } = configuration;
     const { entries, skipped } = readKey(configuration);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
-      health: healthOf(deliveryIds(entry), health),
+      ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
     }));
-    return { key, format, options, destinations, skipped };
+    return { key, format, options, signed: secret !== undefined, destinations, skipped };
   };
   const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
     await configurations.save(key, written, context.clock.now());
@@ -66,6 +69,15 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       context.log.info('options of a key changed', { key });
       parts.activity.touch();
       return shown(await find(key));
+    }),
+    implement(notifyApi.chooseSecret, async ({ params, body: { secret } }) => {
+      unlocked();
+      const key = keyOf(params['key']);
+      await find(key);
+      await configurations.chooseSecret(key, secret ?? undefined, context.clock.now());
+      context.log.info(secret === null ? 'secret of a key removed' : 'secret of a key set', { key });
+      parts.activity.touch();
+      return { signed: secret !== null };
     }),
     implement(notifyApi.renameKey, async ({ params, body: { to } }) => {
       unlocked();
@@ -146,9 +158,12 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       const { options, ...configuration } = await find(keyOf(params['key']));
       const { entries } = readKey(configuration);
       const expression = expressionOf(tag);
+      const chosen = selectDestinations(entries, expression, options.withoutTag);
+      const rungs = planEscalation(chosen, expression);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
-        ...{ worn: entry.tags.map(({ name }) => name), ...explainChoice(entry.tags, expression, options.withoutTag) },
+        worn: entry.tags.map(({ name }) => name),
+        ...explainChoice(entry.tags, expression, options.withoutTag, rungs[chosen.indexOf(entry)]),
       }));
       return { destinations };
     }),
@@ -193,21 +208,31 @@ function importable(text: string): WrittenConfiguration {
   return { format: guessFormat(text), text };
 }
 
-/** The address that was typed or filled in, when it is one. @throws Problem with what is wrong with it. */
-function urlOf(
-  body: {
-    readonly url?: string | undefined;
-    readonly form?: { readonly scheme: string; readonly values: FormValues } | undefined;
-  },
-  stored?: string,
-): string | undefined {
-  if (body.form !== undefined) {
-    const written = writeForm(body.form, stored);
+interface Draft {
+  readonly url?: string | undefined;
+  readonly form?: { readonly scheme: string; readonly values: FormValues } | undefined;
+  readonly delivery?: DeliveryArguments | undefined;
+}
+
+/** The address that was typed or filled in, else the stored one, told as it is wished. @throws Problem with what is wrong with it. */
+function urlOf(draft: Draft, stored?: string): string | undefined {
+  const url = addressOf(draft, stored);
+  if (url === undefined || draft.delivery === undefined) return url;
+  const told = writeDelivery(url, draft.delivery);
+  const read = readDestination(told);
+  const name = typeof read === 'string' ? complainedOf(read) : undefined;
+  if (typeof read === 'string' && name !== undefined) throw wrong(`delivery.${name}`, `This cannot be used: ${read}.`);
+  return fit(told);
+}
+
+function addressOf({ form, url }: Draft, stored?: string): string | undefined {
+  if (form !== undefined) {
+    const written = writeForm(form, stored);
     if ('url' in written) return fit(written.url);
     const [first = ''] = Object.values(written.wrong);
     throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
   }
-  return body.url === undefined ? undefined : fit(body.url);
+  return url === undefined ? stored : fit(url);
 }
 
 function fit(url: string): string {

@@ -1,18 +1,20 @@
 import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
 
 /** A delivery as it is written when its notice is accepted. */
-export interface NewDelivery {
-  readonly destinationId: string;
-  readonly service: string;
-  readonly sealedUrl: string;
-  readonly shownUrl: string;
-  readonly optional: boolean;
+export const NewDelivery = z.object({
+  destinationId: z.string(),
+  service: z.string(),
+  sealedUrl: z.string(),
+  shownUrl: z.string(),
+  optional: z.boolean(),
   /** The window whose notices come together. */
-  readonly digest?: string | undefined;
-}
+  digest: z.string().optional(),
+});
+export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
 
 /** A delivery that was not made yet, with its notice. */
 export interface OpenDelivery {
@@ -65,8 +67,19 @@ export class NoticeStore {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
+    await this.addDeliveries(transaction, message.id, deliveries, message.time);
+    return true;
+  }
+
+  /** Writes deliveries of a notice that is there. */
+  async addDeliveries(
+    transaction: Kysely<NotifyTables>,
+    noticeId: string,
+    deliveries: readonly NewDelivery[],
+    time: number,
+  ): Promise<void> {
     const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest }) => ({
-      notice_id: message.id,
+      notice_id: noticeId,
       destination_id: destinationId,
       service,
       sealed_url: sealedUrl,
@@ -76,13 +89,12 @@ export class NoticeStore {
       state: 'waiting' as const,
       attempts: 0,
       detail: '',
-      updated_at: message.time,
+      updated_at: time,
     }));
     for (let start = 0; start < rows.length; start += insertBatch) {
       const some = rows.slice(start, start + insertBatch);
       await transaction.insertInto('deliveries').values(some).execute();
     }
-    return true;
   }
 
   /**

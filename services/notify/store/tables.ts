@@ -3,7 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
+import { escalations, type EscalationTable } from './escalations.ts';
 import { keyOptions } from './key-options.ts';
+import { keySecret } from './key-secret.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -16,6 +18,8 @@ export interface ConfigurationTable {
   sealed: number;
   /** JSON: what the owner chose for the key. */
   options: string;
+  /** Sealed: what programs sign with; null for none. */
+  secret: string | null;
   updated_at: Milliseconds;
 }
 
@@ -63,6 +67,7 @@ export interface NotifyTables {
   notices: NoticeTable;
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
+  escalations: EscalationTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -138,4 +143,6 @@ export const migrations: readonly Migration[] = [
   keyOptions,
   attachmentsAndHops,
   deliveryPlans,
+  escalations,
+  keySecret,
 ];

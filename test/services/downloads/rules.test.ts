@@ -7,7 +7,7 @@ import {
   withoutLogins,
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
-import type { Order } from '../../../services/downloads/domain/order.ts';
+import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
 import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
 import { selectionOf } from '../../../services/downloads/domain/selection.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../../services/downloads/domain/template.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
-const defaults = { quality: 'best', format: 'mp4' };
+const defaults = { quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false };
 
 describe('a request', () => {
   it.each([
@@ -131,6 +131,7 @@ describe('the choice of streams', () => {
     itemLimit: 0,
     autoStart: true,
     login: null,
+    ...noWishes,
   };
   const choose = (order: Partial<Order>, merge = true): string =>
     selectionOf({ ...video, ...order }, { merge }).join(' ');

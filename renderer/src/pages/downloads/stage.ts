@@ -12,12 +12,18 @@ const words: Readonly<Record<Download['state'], string>> = {
   failed: 'Failed',
 };
 
-/** What is going on, in words: `Video 62 %, then audio · 3.1 MB/s · 0:42 left`. */
-export function stage(download: Download, queuePaused: boolean): string {
+/**
+ * What is going on, in words: `Video 62 %, then audio · 3.1 MB/s · 0:42 left`. `waitsUntil`: when the hours for downloads
+ * begin, empty where nobody knows, null within them.
+ */
+export function stage(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
   const { state, percent, speed, eta, message } = download;
   const whole = percent === null ? '' : `${String(Math.floor(percent))} %`;
   if (state === 'paused') return whole === '' ? words.paused : `${words.paused} at ${whole}`;
   if (state === 'waiting' && queuePaused) return 'Waiting until the queue is resumed';
+  if (state === 'waiting' && waitsUntil !== null && download.anyway !== true) {
+    return waitsUntil === '' ? 'Waiting for its hours' : `Waiting, goes on ${waitsUntil}`;
+  }
   if (state !== 'downloading') return message ?? words[state];
   return [
     transfer(download, whole),

@@ -177,6 +177,7 @@ export const ntfyKind: DestinationKind = {
     const make = (target: DestinationUrl, topic: string): Destination => ({
       service: 'ntfy',
       optional: options.optional,
+      emojis: options.emojis,
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { startHostProcess } from '../support/host-process.ts';
+import { figure, inTurn, least, type Both } from './compare.ts';
+import { buildMails, buildSink, type Published } from './load.ts';
+import { mail } from './mail-text.ts';
+import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
+import { startMailrise, type Peer } from './notify-peers.ts';
+import { addKey } from './notify-requests.ts';
+import type { Figure } from './run.ts';
+
+const rounds = 5;
+const mails = { ours: 2000, peer: 200 } as const;
+/**
+ * The mail gateway beside a real Mailrise, turn and turn about in one run: mails of one small text to one web address on
+ * this machine. Ours syncs each to the disk before its 250 and delivers behind it; the peer answers after it delivered.
+ */
+export function benchMail(): Promise<readonly Figure[]> {
+  return inFreshFolder(async (folder) => {
+    const send = buildMails(folder);
+    await using sink = await buildSink(folder)();
+    const destination = `json://127.0.0.1:${sink.port}/`;
+    await using host = await startHostProcess(join(folder, 'homeport'));
+    await addKey(host.port('notify'), 'aggregator', [destination]);
+    await using peer = await startMailrise(join(folder, 'mailrise'), destination);
+    const servers: Both<Peer> = {
+      ours: { pid: host.child.pid ?? 0, port: host.port('mail'), [Symbol.asyncDispose]: async () => {} },
+      peer,
+    };
+    const round = async (
+      server: Peer,
+      name: keyof Both<Peer>,
+      connections: number,
+    ): Promise<Published & { readonly cpuMs: number }> => {
+      const count = mails[name];
+      const to = name === 'ours' ? 'alerts@nas.lan' : 'alerts@mailrise.xyz';
+      const before = { cpu: treeCpuSeconds(server.pid), came: (await sink.count()).requests };
+      // Each round has mails of its own: one that came before is told once.
+      const sent = await send(server.port, connections, count, to, mail(String(before.came)));
+      await untilIdle(server.pid);
+      const delivered = (await sink.count()).requests - before.came;
+      if (sent.refused > 0 || delivered !== count) {
+        throw new Error(`${String(sent.refused)} refused, ${String(delivered)} of ${String(count)} delivered`);
+      }
+      return { ...sent, cpuMs: ((treeCpuSeconds(server.pid) - before.cpu) / count) * 1000 };
+    };
+    // What is compiled on the way counts for neither.
+    await inTurn(servers, 1, (server, name) => round(server, name, 8));
+    const figures: Figure[] = [];
+    for (const connections of [4, 8]) {
+      const results = await inTurn(servers, rounds, (server, name) => round(server, name, connections));
+      const at = `mail: ${String(connections)} connections`;
+      figures.push(
+        figure(at, '/s', results, ({ perSecond }) => perSecond, least(10)),
+        figure(`${at}, p50`, 'ms', results, ({ p50 }) => p50),
+        figure(`${at}, p99`, 'ms', results, ({ p99 }) => p99),
+        figure(`${at}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
+        figure(`${at}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+      );
+    }
+    return figures;
+  });
+}

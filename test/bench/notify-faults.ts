@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
+import { startHostProcess } from '../support/host-process.ts';
+import type { Load, Sink } from './load.ts';
+import { addKey, notification } from './notify-requests.ts';
+import type { Figure } from './run.ts';
+
+const queued = 10_000;
+const dead = 40;
+
+/** What the destinations that do not answer cost the others, and how fast is made up for once one is back. */
+export async function benchFaults(
+  folder: string,
+  load: Load,
+  openSink: (port?: number) => Promise<Sink>,
+): Promise<readonly Figure[]> {
+  await using host = await startHostProcess(join(folder, 'faults'));
+  const port = host.port('notify');
+  return [...(await besideDead(port, load, openSink)), ...(await drain(port, load, openSink))];
+}
+
+async function besideDead(
+  port: number,
+  load: Load,
+  openSink: (port?: number) => Promise<Sink>,
+): Promise<readonly Figure[]> {
+  await using sink = await openSink();
+  await addKey(port, 'well', [`json://127.0.0.1:${sink.port}/well`]);
+  const silent = Array.from({ length: dead }, (_, at) => `json://127.0.0.1:${sink.port}/never/${String(at)}`);
+  await addKey(port, 'dead', silent);
+  await load.publish(port, 1, 1000, notification('well'));
+  const alone = await load.publish(port, 1, 1000, notification('well'));
+  const toDead = load.publish(port, 1, 10, notification('dead'));
+  while ((await sink.count()).unanswered < dead) await sleep(20);
+  const beside = await load.publish(port, 1, 1000, notification('well'));
+  await toDead;
+  return [
+    { what: 'notify: one to a healthy destination, p99', measured: alone.p99, unit: 'ms' },
+    { what: `notify: the same beside ${String(dead)} that never answer, p99`, measured: beside.p99, unit: 'ms' },
+  ];
+}
+
+async function drain(port: number, load: Load, openSink: (port?: number) => Promise<Sink>): Promise<readonly Figure[]> {
+  const away = await freePort();
+  await addKey(port, 'away', [`json://127.0.0.1:${away}/`]);
+  const taken = await load.publish(port, 8, queued, notification('away'));
+  await using sink = await openSink(away);
+  const count = async (): Promise<number> => (await sink.count()).requests;
+  while ((await count()) === 0) await sleep(5);
+  const started = performance.now();
+  let came = 0;
+  for (; came < queued; came = await count()) await sleep(20);
+  const seconds = (performance.now() - started) / 1000;
+  return [
+    { what: 'notify: taken while the destination is away', measured: taken.perSecond, unit: '/s' },
+    {
+      what: `notify: ${queued.toLocaleString('en')} that waited for one destination`,
+      measured: queued / seconds,
+      unit: '/s',
+      goal: { at: 'least', value: 500 },
+    },
+  ];
+}

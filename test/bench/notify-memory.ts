@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+import type { Load, SendMails, Sink } from './load.ts';
+import { inFreshFolder, residentMegabytes, treeMegabytes, untilIdle } from './measure.ts';
+import { mail } from './mail-text.ts';
+import { startApprise, startMailrise } from './notify-peers.ts';
+import { addKey, notification } from './notify-requests.ts';
+import type { Figure } from './run.ts';
+
+const program = fileURLToPath(new URL('chosen-services.ts', import.meta.url));
+const others = ['downloads', 'push', 'inbox', 'control'];
+const settleMs = 8000;
+
+interface Size {
+  readonly resident: number;
+  readonly proportional: number;
+}
+
+/** What the aggregator and the gateway add to the host: the same host with both and without them, in MB. */
+export function benchMemory(
+  { load, send, openSink }: { readonly load: Load; readonly send: SendMails; readonly openSink: () => Promise<Sink> },
+  appriseApi: string | undefined,
+): Promise<readonly Figure[]> {
+  return inFreshFolder(async (folder) => {
+    const open = (name: string, services: readonly string[]): Promise<HostProcess> =>
+      startHostProcess(join(folder, name), { program, environment: { BENCH_SERVICES: services.join(' ') } });
+    await using sink = await openSink();
+    await using bare = await open('without', others);
+    await using host = await open('with', [...others, 'notify', 'mail']);
+    await sleep(settleMs);
+    const without = sizeOf(bare);
+    const idle = sizeOf(host);
+    const destination = `json://127.0.0.1:${sink.port}/`;
+    await addKey(host.port('notify'), 'aggregator', [destination]);
+    await load.publish(host.port('notify'), 8, 10_000, notification('aggregator'));
+    await send(host.port('mail'), 8, 3000, 'alerts@nas.lan', mail('memory'));
+    await untilIdle(host.child.pid ?? 0);
+    await sleep(settleMs);
+    const loaded = sizeOf(host);
+    await using apprise =
+      appriseApi === undefined ? undefined : await startApprise(appriseApi, join(folder, 'apprise'));
+    await using mailrise = await startMailrise(join(folder, 'mailrise'), destination);
+    await sleep(settleMs);
+    const peer = apprise === undefined ? undefined : { peer: treeMegabytes(apprise.pid) + treeMegabytes(mailrise.pid) };
+    const of = (what: string, measured: number): Figure => ({ what: `notify and mail: ${what}`, measured, unit: 'MB' });
+    return [
+      {
+        ...of('added to the resident memory, idle', idle.resident - without.resident),
+        goal: { at: 'most', value: 40 },
+      },
+      { ...of('added, shared pages in proportion, idle', idle.proportional - without.proportional), ...peer },
+      of('the same after 10,000 notifications and 3,000 mails', loaded.proportional - without.proportional),
+      of('the whole host, idle', idle.proportional),
+    ];
+  });
+}
+
+function sizeOf({ child }: HostProcess): Size {
+  const pid = child.pid ?? 0;
+  return { resident: residentMegabytes(pid), proportional: treeMegabytes(pid) };
+}

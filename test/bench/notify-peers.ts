@@ -1,0 +1,108 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
+
+/** A program that stands beside ours: the id of its first process, and its port. */
+export interface Peer extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** Where the peers are installed; not part of the repository. */
+const installed = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
+
+/** The release that notifications are measured beside; see services/mail/README.md. */
+const mailriseRelease = 'mailrise==1.4.0';
+
+/**
+ * A real Apprise API from a checkout of its public source, with what its own list of requirements names from the Python
+ * registry: gunicorn with gevent, its own settings, as many workers as it takes for this machine. The web server that its
+ * image puts before it is left out, which spares it some work.
+ */
+export async function startApprise(checkout: string, folder: string): Promise<Peer> {
+  const python = environment('apprise-api', ['-r', join(checkout, 'requirements.txt')]);
+  const app = join(checkout, 'apprise_api');
+  mkdirSync(join(folder, 'attach'), { recursive: true });
+  const port = await freePort();
+  const words = ['--config', join(app, 'gunicorn.conf.py'), '--pythonpath', app, '--bind', `127.0.0.1:${port}`];
+  return start(join(python, 'gunicorn'), [...words, 'core.wsgi:application'], port, {
+    cwd: app,
+    env: { ...process.env, APPRISE_CONFIG_DIR: folder, APPRISE_ATTACH_DIR: join(folder, 'attach') },
+  });
+}
+
+/** A real Mailrise that hands every mail to one destination. */
+export async function startMailrise(folder: string, destination: string): Promise<Peer> {
+  const python = environment('mailrise', [mailriseRelease]);
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const config = join(folder, 'mailrise.conf');
+  const settings = {
+    listen: { host: '127.0.0.1', port },
+    configs: { alerts: { urls: [destination] } },
+  };
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify(settings));
+  return start(join(python, 'mailrise'), [config], port, {});
+}
+
+/** The folder of programs of a Python environment that is made with these packages when it is missing. */
+function environment(name: string, packages: readonly string[]): string {
+  const folder = join(installed, name);
+  const complete = join(folder, 'complete');
+  if (!existsSync(complete)) {
+    mkdirSync(installed, { recursive: true });
+    run('python3', ['-m', 'venv', '--clear', folder]);
+    run(join(folder, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages]);
+    writeFileSync(complete, '');
+  }
+  return join(folder, 'bin');
+}
+
+function run(program: string, words: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(program, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')}: ${error?.message ?? stderr}`);
+}
+
+async function start(
+  program: string,
+  words: readonly string[],
+  port: number,
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
+): Promise<Peer> {
+  const child = spawn(program, words, { ...options, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const peer = {
+    pid: child.pid ?? 0,
+    port,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+  for (let look = 0; look < 600; look += 1) {
+    if (child.exitCode !== null) throw new Error(`${program} ended before it answered`);
+    if (await answers(port)) return peer;
+    await sleep(100);
+  }
+  await peer[Symbol.asyncDispose]();
+  throw new Error(`${program} did not answer`);
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { startHostProcess } from '../support/host-process.ts';
+import { figure, inTurn, least, most, type Both } from './compare.ts';
+import { buildLoad, buildMails, buildSink, type Load, type Published, type Sink } from './load.ts';
+import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
+import { benchFaults } from './notify-faults.ts';
+import { benchMemory } from './notify-memory.ts';
+import { startApprise, type Peer } from './notify-peers.ts';
+import { addKey, notification } from './notify-requests.ts';
+import type { BenchOptions, Figure } from './run.ts';
+
+const connections = 8;
+const rounds = 5;
+/** Keys by the number of their destinations, with the notifications of a round for ours and the peer. */
+const keys = [
+  { key: 'one', destinations: 1, ours: 4000, peer: 300 },
+  { key: 'twenty', destinations: 20, ours: 500, peer: 60 },
+] as const;
+
+/** What a round measured. Times in ms. */
+interface Round extends Published {
+  /** Of all its processes, up to the moment when they are idle again, so that the deliveries count. */
+  readonly cpuMs: number;
+  /** Of the destination, for each delivery. */
+  readonly sinkCpuMs: number;
+}
+
+/**
+ * The aggregator beside a real Apprise API, turn and turn about in one run, both with the same keys and one web address
+ * on this machine as the destination. A round counts only when every notification came to each destination once.
+ */
+export function benchNotify({ appriseApi }: BenchOptions): Promise<readonly Figure[]> {
+  return inFreshFolder(async (folder) => {
+    const load = buildLoad(folder);
+    const openSink = buildSink(folder);
+    return [
+      ...(await compare(folder, load, openSink, appriseApi)),
+      ...(await benchFaults(folder, load, openSink)),
+      ...(await benchMemory({ load, send: buildMails(folder), openSink }, appriseApi)),
+    ];
+  });
+}
+
+async function compare(
+  folder: string,
+  load: Load,
+  openSink: () => Promise<Sink>,
+  appriseApi: string | undefined,
+): Promise<readonly Figure[]> {
+  await using sink = await openSink();
+  await using host = await startHostProcess(join(folder, 'homeport'));
+  await using peer = appriseApi === undefined ? undefined : await startApprise(appriseApi, join(folder, 'apprise'));
+  const servers: Both<Peer> = {
+    ours: { pid: host.child.pid ?? 0, port: host.port('notify'), [Symbol.asyncDispose]: async () => {} },
+    peer,
+  };
+  const figures: Figure[] = [];
+  for (const { key, destinations, ...counts } of keys) {
+    const lines = Array.from({ length: destinations }, (_, at) => `json://127.0.0.1:${sink.port}/${key}/${String(at)}`);
+    const round = async (server: Peer, callers: number, count: number): Promise<Round> => {
+      const before = { cpu: treeCpuSeconds(server.pid), sink: await sink.count() };
+      const posted = await load.publish(server.port, callers, count, notification(key));
+      await untilIdle(server.pid);
+      const after = await sink.count();
+      const delivered = after.requests - before.sink.requests;
+      if (posted.refused > 0 || delivered !== count * destinations) {
+        throw new Error(
+          `${String(posted.refused)} refused, ${String(delivered)} of ${count} x ${destinations} delivered`,
+        );
+      }
+      const cpuMs = ((treeCpuSeconds(server.pid) - before.cpu) / count) * 1000;
+      return { ...posted, cpuMs, sinkCpuMs: (after.cpuMs - before.sink.cpuMs) / delivered };
+    };
+    // What is compiled on the way counts for neither.
+    await inTurn(servers, 1, async (server, name) => {
+      await addKey(server.port, key, lines);
+      return round(server, connections, counts[name]);
+    });
+    const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name]));
+    const to = `notify: to ${String(destinations)}`;
+    figures.push(
+      figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond, least(20)),
+      figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
+      figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
+      figure(`${to}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+      figure(`${to}, CPU of the destination a delivery`, 'ms', results, ({ sinkCpuMs }) => sinkCpuMs),
+    );
+    const alone = await inTurn(servers, 3, (server, name) => round(server, 1, Math.ceil(counts[name] / 4)));
+    figures.push(
+      figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, one connection, p50`, 'ms', alone, ({ p50 }) => p50),
+    );
+  }
+  return figures;
+}

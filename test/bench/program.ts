@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A program of the load that runs; its disposal ends its input, and with that the program. */
+export interface Spoken extends AsyncDisposable {
+  /** The next line it says. @throws Error with what it complains about when it ended. */
+  line(): Promise<string>;
+  say(line: string): void;
+}
+
+/** Builds `NAME.c` of this folder into another. @throws Error where there is no C compiler. */
+export function buildProgram(folder: string, name: string): (...words: readonly (string | number)[]) => Spoken {
+  const program = join(folder, name);
+  const source = fileURLToPath(new URL(`${name}.c`, import.meta.url));
+  const { status, stderr } = spawnSync('gcc', ['-O2', '-o', program, source], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the load could not be built: ${stderr}`);
+
+  return (...words) => {
+    const child = spawn(program, words.map(String), { stdio: ['pipe', 'pipe', 'pipe'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const errors: string[] = [];
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+    return {
+      async line() {
+        const { value, done } = await lines.next();
+        if (done === true) throw new Error(`the load ended: ${errors.join('')}`);
+        return String(value);
+      },
+      say: (line) => void child.stdin.write(`${line}\n`),
+      async [Symbol.asyncDispose]() {
+        if (child.exitCode !== null) return;
+        const ended = once(child, 'exit');
+        child.stdin.end();
+        await ended;
+      },
+    };
+  };
+}
