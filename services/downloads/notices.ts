@@ -13,10 +13,17 @@ export function handleNotices({ jobs, handovers }: Context): Disposable {
 }
 
 /** Part of the transaction that ends the download, so that the news is told exactly when the state is stored. */
-export async function enqueueNotice(context: Context, transaction: Kysely<any>, item: Item): Promise<void> {
+export async function enqueueNotice(
+  context: Context,
+  transaction: Kysely<any>,
+  item: Item,
+  /** The service's paths begin with it; ends in a slash. */
+  prefix = '/',
+): Promise<void> {
   const finished = item.state === 'finished';
   const base = context.address('downloads');
   const path = item.filename?.split('/').map(encodeURIComponent).join('/');
+  const files = `${prefix}${item.order.type === 'audio' ? 'audio_download' : 'download'}`;
   // A download that was retried has news again.
   const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
   const offer = NoticeOffer.parse({
@@ -26,7 +33,7 @@ export async function enqueueNotice(context: Context, transaction: Kysely<any>, 
       type: finished ? 'success' : 'failure',
       tags: ['download', finished ? 'finished' : 'failed'],
       source: 'downloads',
-      ...(finished && base !== undefined && path !== undefined ? { link: `${base}/download/${path}` } : {}),
+      ...(finished && base !== undefined && path !== undefined ? { link: `${base}${files}/${path}` } : {}),
     },
   });
   await context.jobs.enqueue(transaction, tell, { key, offer }, { key });
