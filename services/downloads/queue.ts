@@ -19,7 +19,7 @@ import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
-import type { Settings } from './settings.ts';
+import { prefixOf, type Settings } from './settings.ts';
 import { isPaused } from './store/pause.ts';
 import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
 
@@ -216,15 +216,17 @@ export class Queue implements AsyncDisposable {
     };
     const main = await driver.download(call).finally(async () => await follower.settled());
     const parts = folderParts(item.order.folder ?? '') ?? [];
+    const root = folders.rootOf(item.order);
     const delivered = await deliver({
       from: `${folder}${sep}out`,
       chapters: `${folder}${sep}chapters`,
-      to: [folders.downloads, ...parts].join(sep),
-      root: folders.downloads,
+      to: [root, ...parts].join(sep),
+      root,
       uid: item.uid,
       main,
+      rights: folders.rights,
     });
-    const below = (path: string): string => relative(folders.downloads, path).split(sep).join('/');
+    const below = (path: string): string => relative(root, path).split(sep).join('/');
     const finished = await this.#finish(item.uid, {
       state: 'finished',
       filename: below(delivered.path),
@@ -287,10 +289,10 @@ export class Queue implements AsyncDisposable {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
   ): Promise<Item | undefined> {
-    const { context, live, meters } = this.#parts;
+    const { context, live, meters, settings } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
-      if (finished !== undefined && tell) await enqueueNotice(context, db, finished);
+      if (finished !== undefined && tell) await enqueueNotice(context, db, finished, prefixOf(settings));
       return finished;
     });
     if (item === undefined) return undefined;
