@@ -2,6 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { limitsMigration } from '../limits/store.ts';
 import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
+import { startTimes } from './migration-start-times.ts';
 import { otherFiles } from './migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
@@ -61,5 +62,6 @@ export const migrations: readonly Migration[] = [
   otherFiles,
   ...subscriptionMigrations,
   ...cookieMigrations,
+  startTimes,
   limitsMigration,
 ];
