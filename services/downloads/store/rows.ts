@@ -37,6 +37,8 @@ export interface DownloadRow {
   /** 1: outside the hours for downloads, too. */
   anyway: number | null;
   starts_at: number | null;
+  /** The request for a playlist that brought it. */
+  batch: string | null;
 }
 
 export interface Tables {
@@ -104,6 +106,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     thumbnail: storable(item.thumbnail),
     anyway: item.anyway === true ? 1 : null,
     starts_at: item.startsAt ?? null,
+    batch: null,
   };
 }
 
