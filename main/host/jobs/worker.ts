@@ -93,10 +93,11 @@ export async function openWorker(options: {
     const settled = ended.splice(0);
     const asks = [...kinds.values()].filter((one) => one.due && one.free > 0).map((one) => ({ one, limit: one.free }));
     for (const { one } of asks) one.due = false;
-    const now = clock.now();
     try {
       const verdicts = settled.map(({ verdict }) => verdict);
-      const { dead, claims, next } = await store(verdicts, async (transaction) => {
+      const { dead, claims, next, now } = await store(verdicts, async (transaction) => {
+        // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
+        const now = clock.now();
         const known = [...running.keys(), ...[...settled, ...ended].map(({ verdict }) => verdict.row.id)];
         if (doubtful) await giveBackUnknown(transaction, owner, known);
         const dead = await writeVerdicts(transaction, verdicts, owner, now);
@@ -107,8 +108,9 @@ export async function openWorker(options: {
           const rows = await claimJobs(transaction, database.dialect, ask);
           claims.push({ one, rows, all: rows.length < limit });
         }
-        const unsure = claims.filter(({ one, all }) => all && one.askNext).map(({ one }) => one.kind.name);
-        return { dead, claims, next: await nextRunAt(transaction, unsure) };
+        const unsure = claims.filter(({ one, rows, all }) => all && (one.askNext || rows.length === 0));
+        const names = unsure.map(({ one }) => one.kind.name);
+        return { dead, claims, next: await nextRunAt(transaction, names), now };
       });
       doubtful = false;
       for (const { one, rows, all } of claims) {

@@ -9,9 +9,17 @@ export interface SpoolFile extends AsyncDisposable {
   keep(): Promise<string>;
 }
 
+/** Small sources are remembered until they are delivered, a moment later in most cases. */
+const mostRecent = 64;
+const smallBytes = 64 * 1024;
+
 /** Raw sources of accepted mails, one file each. Names are made here, so none comes from outside. */
 export class Spool {
   readonly #folder: string;
+  readonly #recent = new Map<string, Uint8Array>();
+  /** The sync of names under way, which never rejects, and the one that will follow it. */
+  #namesSynced: Promise<unknown> = Promise.resolve();
+  #nextSync: Promise<void> | undefined;
 
   constructor(files: string) {
     this.#folder = join(files, 'spool');
@@ -31,15 +39,20 @@ export class Spool {
     const path = this.pathOf(id);
     const file = await open(path, 'wx', 0o600);
     const hash = createHash('sha256');
+    const chunks: Uint8Array[] = [];
+    let size = 0;
     let kept = false;
     return {
       async write(chunk) {
         hash.update(chunk);
+        size += chunk.length;
+        if (size <= smallBytes) chunks.push(chunk);
         for (let done = 0; done < chunk.length;) done += (await file.write(chunk, done)).bytesWritten;
       },
       keep: async () => {
         await Promise.all([file.sync(), this.#syncNames()]);
         kept = true;
+        if (size <= smallBytes) this.#remember(id, Buffer.concat(chunks));
         return hash.digest('hex');
       },
       async [Symbol.asyncDispose]() {
@@ -49,8 +62,25 @@ export class Spool {
     };
   }
 
+  #remember(id: string, source: Uint8Array): void {
+    this.#recent.set(id, source);
+    if (this.#recent.size <= mostRecent) return;
+    for (const oldest of this.#recent.keys()) return void this.#recent.delete(oldest);
+  }
+
+  /** One sync serves all who wait for it; one that has begun may miss the newest name. */
+  #syncNames(): Promise<void> {
+    this.#nextSync ??= this.#namesSynced.then(() => {
+      this.#nextSync = undefined;
+      const sync = this.#syncFolder();
+      this.#namesSynced = Promise.allSettled([sync]);
+      return sync;
+    });
+    return this.#nextSync;
+  }
+
   /** Makes the names of new files durable. Windows keeps them with the files and opens no folder for this. */
-  async #syncNames(): Promise<void> {
+  async #syncFolder(): Promise<void> {
     if (process.platform === 'win32') return;
     const folder = await open(this.#folder, 'r');
     try {
@@ -62,6 +92,11 @@ export class Spool {
 
   /** Undefined when there is no such file. */
   async read(id: string): Promise<Uint8Array | undefined> {
+    const recent = this.#recent.get(id);
+    if (recent !== undefined) {
+      this.#recent.delete(id);
+      return recent;
+    }
     try {
       return await readFile(this.pathOf(id));
     } catch (error) {
@@ -83,6 +118,7 @@ export class Spool {
   }
 
   async remove(id: string): Promise<void> {
+    this.#recent.delete(id);
     await rm(this.pathOf(id), { force: true });
   }
 

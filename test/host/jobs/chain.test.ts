@@ -8,6 +8,7 @@ import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { startChild } from '../../support/child.ts';
+import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openRoom } from './room.ts';
 
@@ -104,6 +105,31 @@ eachDialect((_name, open, newPlace) => {
       await room.settle('done', done);
     }
     expect(handler).toHaveBeenCalledTimes(3);
+  });
+
+  it('goes on with a job that was enqueued while the end of the one before it was being written', async () => {
+    const database = await open();
+    const clock = createFakeClock();
+    let late: (() => Promise<unknown>) | undefined;
+    const mark: Database['mark'] = async (work) => {
+      const enqueue = late;
+      late = undefined;
+      await enqueue?.();
+      return database.mark(work);
+    };
+    await using room = await openRoom({ ...database, mark }, { clock });
+    const seen: number[] = [];
+    using _linking = room.jobs.handle(link, async ({ payload }) => {
+      seen.push(payload.n);
+      if (payload.n !== 1) return;
+      late = () => {
+        clock.advance(1);
+        return room.jobs.enqueue(database.kysely, link, { n: 2 }, { orderKey: 'chain' });
+      };
+    });
+    await room.jobs.enqueue(database.kysely, link, { n: 1 }, { orderKey: 'chain' });
+    await room.settle('done', 2);
+    expect(seen).toEqual([1, 2]);
   });
 
   it('marks a job as done although the database forgot the claim', async () => {
