@@ -21,8 +21,9 @@ import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Message } from './domain/message.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
+import type { IsServed } from './destinations/served.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
-import { readKey, type TaggedDestination } from './read-key.ts';
+import { readKey, servedOnly, type TaggedDestination } from './read-key.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import { countSince, lastOf } from './store/delivery-plans.ts';
@@ -33,6 +34,8 @@ export interface AggregatorLimits {
   readonly answerMs: number;
   /** Deliveries that may wait before new notices are refused. */
   readonly maxWaiting: number;
+  /** Destinations of keys that may be used. */
+  readonly isServed: IsServed;
 }
 
 /** How long a strict call waits: as long as an attempt may take, and a little. */
@@ -84,7 +87,7 @@ export class Aggregator {
     const known = this.#parsed.get(configuration);
     if (known !== undefined) return known;
     const { options, secret } = configuration;
-    const read = { ...readKey(configuration), options, secret };
+    const read = { ...servedOnly(readKey(configuration), this.#limits.isServed), options, secret };
     this.#parsed.set(configuration, read);
     return read;
   }

@@ -1,10 +1,11 @@
 import { noticeOffered } from '../contracts/notice.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Health } from '../contracts/service.ts';
+import { defineService, type Fetch, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
+import { servedBy } from './destinations/served.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { createPortable } from './portable.ts';
 import { notifyHandlers } from './routes/api.ts';
@@ -35,6 +36,16 @@ export const notify = defineService({
     APPRISE_API_ONLY: 'apiOnly',
     APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
     APPRISE_INTERPRET_EMOJIS: 'emojis',
+    APPRISE_ATTACH_SIZE: 'attachmentBytes',
+    APPRISE_ATTACH_ALLOW_URL: 'attachmentAllow',
+    APPRISE_ATTACH_REJECT_URL: 'attachmentDeny',
+    APPRISE_ALLOW_SERVICES: 'allowServices',
+    APPRISE_DENY_SERVICES: 'denyServices',
+    APPRISE_CONFIG_MAX_LENGTH: 'configurationBytes',
+    APPRISE_HTTP_REDIRECTS: 'redirects',
+    APPRISE_WEBHOOK_MAPPING_MAX_DEPTH: 'mappingDepth',
+    APPRISE_STATEFUL_MODE: 'statefulMode',
+    APPRISE_ADMIN: 'listKeys',
   },
   migrations,
   create(context, settings) {
@@ -46,8 +57,10 @@ export const notify = defineService({
     const attachments = new AttachmentStore(db);
     const folder = new AttachmentFolder(context);
     const kept = { notices, attachments, folder, firstAttempts };
-    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
-    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
+    const isServed = servedBy(settings.allowServices, settings.denyServices);
+    const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
+    const deliveries = new Deliveries(out, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
+    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
     const open = new DisposableStack();
 
     metrics.gauge({
@@ -65,8 +78,8 @@ export const notify = defineService({
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, settings }),
-      api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings }),
+      http: createApp({ context, aggregator, folder, configurations, settings, isServed }),
+      api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings, isServed }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
         const into = { store: configurations, clock, environment: process.env };
@@ -98,3 +111,7 @@ export const notify = defineService({
     };
   },
 });
+
+function withoutRedirects(fetch: Fetch): Fetch {
+  return (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+}

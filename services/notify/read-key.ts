@@ -1,6 +1,7 @@
 import type { NotifyKey } from '../contracts/notify-api.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
+import type { IsServed } from './destinations/served.ts';
 import { parseConfiguration } from './domain/formats.ts';
 import { takeRules, withRules, type Rules } from './domain/rules.ts';
 import type { Tag } from './domain/tags.ts';
@@ -41,6 +42,13 @@ export function readDestination(
   return typeof destination === 'string' ? destination : { destination, rules: taken.rules, written: taken.written };
 }
 
+/** The same, where the settings serve it. */
+export function readServed(address: string, isServed: IsServed): ReturnType<typeof readDestination> {
+  const read = readDestination(address);
+  if (typeof read === 'string' || isServed(read.destination)) return read;
+  return `${read.destination.service} is switched off by a setting`;
+}
+
 /** What a configuration amounts to. */
 export interface ReadKey {
   readonly entries: readonly Entry[];
@@ -61,6 +69,16 @@ export function readKey({ text, format }: WrittenConfiguration): ReadKey {
     } else usable.push({ ...read, tags, line, path, id: destinationId(read.destination), typed, own });
   }
   return { entries: usable, skipped: useless.sort((a, b) => a.line - b.line) };
+}
+
+/** The same without what the settings do not serve; those lines do nothing. */
+export function servedOnly({ entries, skipped }: ReadKey, isServed: IsServed): ReadKey {
+  const useless = entries
+    .filter(({ destination }) => !isServed(destination))
+    .map(({ line, destination }) => ({ line, reason: `${destination.service} is switched off by a setting` }));
+  if (useless.length === 0) return { entries, skipped };
+  const lines = [...skipped, ...useless].sort((a, b) => a.line - b.line);
+  return { entries: entries.filter(({ destination }) => isServed(destination)), skipped: lines };
 }
 
 /** Ids under which deliveries to a destination are kept: one a receiver. */

@@ -1,6 +1,7 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../activity.ts';
+import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../aggregator.ts';
 import type { Settings } from '../settings.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
@@ -17,6 +18,7 @@ export interface ApiParts {
   readonly notices: NoticeStore;
   readonly activity: Activity;
   readonly settings: Pick<Settings, 'configurationLock'>;
+  readonly isServed: IsServed;
 }
 
 /** The service's part of our own API. */

@@ -4,12 +4,14 @@ import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { withRules } from '../domain/rules.ts';
 import { guessFormat } from '../domain/formats.ts';
-import { mostDestinations, readDestination, readKey } from '../read-key.ts';
+import type { IsServed } from '../destinations/served.ts';
+import { mostDestinations, readKey, readServed, servedOnly } from '../read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
-import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
+import { largestConfiguration } from '../settings.ts';
+import { AddFields, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
-import { sendConfiguration, sendNothing, sendSentence } from './reply.ts';
+import { answerKind, sendConfiguration, sendJson, sendNothing, sendSentence } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 interface NewConfiguration extends WrittenConfiguration {
@@ -27,13 +29,14 @@ export function configurationRoutes(parts: RouteParts): Router {
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
     const identity = await identify(request, context.accounts, settings.requireSignIn);
     const allowed = !settings.requireSignIn || identity?.role === 'admin';
-    if (settings.configurationLock || !allowed) throw refusal(403, sentences.denied);
+    if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
+      throw refusal(403, sentences.denied);
     return key;
   };
 
   const add = async (request: Request, response: Response): Promise<void> => {
     const key = await admit(request);
-    const { dropped, ...written } = readConfiguration(await readBody(request));
+    const { dropped, ...written } = readConfiguration(await readBody(request), parts);
     await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     const time = detailTime(context.clock.now());
@@ -60,13 +63,21 @@ export function configurationRoutes(parts: RouteParts): Router {
     else sendConfiguration(request, response, configuration);
   };
 
+  const listKeys = async (request: Request, response: Response): Promise<void> => {
+    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const allowed = !settings.requireSignIn || identity?.role === 'admin';
+    if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
+    if (answerKind(request) === 'json') sendJson(response, 200, await configurations.keys());
+    else response.redirect(302, context.address('control') ?? '/');
+  };
+
   const router = Router();
   router.post(['/add', '/add/:key'], add);
   router.post(['/del', '/del/:key'], remove);
   router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], get);
   router.get(['/cfg', '/cfg/:key'], async (request, response) => {
     // The list of keys is closed in the peer unless it runs in its administrators' mode.
-    if (request.params['key'] === undefined) throw refusal(403, sentences.denied);
+    if (request.params['key'] === undefined) return listKeys(request, response);
     await admit(request);
     response.redirect(302, context.address('control') ?? '/');
   });
@@ -78,26 +89,26 @@ export function configurationRoutes(parts: RouteParts): Router {
   return router;
 }
 
-function readConfiguration(body: Body): NewConfiguration {
+function readConfiguration(body: Body, { isServed, settings }: RouteParts): NewConfiguration {
   if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
   if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
   if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
   if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
   const { urls, config, format } = AddFields.parse(body.fields);
-  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls);
+  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, isServed);
   if (typeof config !== 'string') {
     throw refusal(400, body.kind === 'form' ? sentences.noConfigurationUrls : sentences.noConfiguration);
   }
-  if (config.length > configurationLimit) throw refusal(400, sentences.configurationTooLarge);
-  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined));
+  if (Buffer.byteLength(config) > largestConfiguration(settings)) throw refusal(400, sentences.configurationTooLarge);
+  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), isServed);
 }
 
 /** URLs are kept in their normal form, one a line, as the peer does. */
-function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
+function fromUrls(urls: string | readonly unknown[], isServed: IsServed): NewConfiguration {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
   if (given.length > mostDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  const destinations = given.map(readDestination);
+  const destinations = given.map((url) => readServed(url, isServed));
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
@@ -110,14 +121,14 @@ function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
   };
 }
 
-function fromConfig(config: string, format: unknown): NewConfiguration {
+function fromConfig(config: string, format: unknown, isServed: IsServed): NewConfiguration {
   const wanted = typeof format === 'string' ? format.toLowerCase() : '';
   if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
   const written = {
     text: config,
     format: wanted === 'text' || wanted === 'yaml' ? wanted : guessFormat(config),
   } as const;
-  const { entries, skipped } = readKey(written);
+  const { entries, skipped } = servedOnly(readKey(written), isServed);
   if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
   return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
 }

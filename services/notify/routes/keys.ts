@@ -11,7 +11,15 @@ import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
-import { deliveryIds, maskedText, mostDestinations, readDestination, readKey, type Entry } from '../read-key.ts';
+import {
+  deliveryIds,
+  maskedText,
+  mostDestinations,
+  readDestination,
+  readKey,
+  servedOnly,
+  type Entry,
+} from '../read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf, type History } from '../store/history.ts';
 import { tryDestination } from '../trial.ts';
@@ -35,7 +43,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
     const { key, format, options, secret } = configuration;
-    const { entries, skipped } = readKey(configuration);
+    const { entries, skipped } = servedOnly(readKey(configuration), parts.isServed);
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },

@@ -5,10 +5,12 @@ import { chosenOf } from '../chosen.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import type { IsServed } from '../destinations/served.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, readDestination, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readServed, type TaggedDestination } from '../read-key.ts';
+import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
@@ -30,10 +32,10 @@ function queryOf(request: Request): URLSearchParams {
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
-function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
+function fromUrls(urls: readonly string[], isServed: IsServed): readonly TaggedDestination[] {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
   return urls
-    .map(readDestination)
+    .map((url) => readServed(url, isServed))
     .filter((read) => typeof read !== 'string')
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
@@ -52,19 +54,22 @@ export function notifyRoutes(parts: RouteParts): Router {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
     const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
-    await using files = openIntake(context, folder, settings);
-    const known = key === undefined ? undefined : await aggregator.find(key);
+    await using files = openIntake(context, folder, { ...settings, attachmentBytes: largestFile(settings) });
+    const isStateful = settings.statefulMode !== 'disabled';
+    const known = key === undefined || !isStateful ? undefined : await aggregator.find(key);
     const secret = isGranted(identity, key) ? undefined : known?.secret;
     // What cannot be signed is not written to disk either.
     const body = await readBody(request, secret === undefined ? files.take : undefined);
     if (secret !== undefined) demandProof(request, body, secret);
     const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
+      mappingDepth: settings.mappingDepth,
       key,
       hasFiles: files.kept.length > 0,
     });
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
-    const destinations = known === undefined ? fromUrls(key === undefined ? named : []) : chosenOf(known, expression);
+    const destinations =
+      known === undefined ? fromUrls(key === undefined ? named : [], parts.isServed) : chosenOf(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;
