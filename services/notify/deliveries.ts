@@ -9,8 +9,8 @@ import { askNext } from './escalation.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { openProgress } from './destinations/progress.ts';
-import { joinMessages } from './domain/digest.ts';
-import type { Message } from './domain/message.ts';
+import { joinMessages, withFiles } from './domain/digest.ts';
+import type { Attachment } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
@@ -165,7 +165,9 @@ export class Deliveries {
         detail: `The ${last.service} destination is not valid: ${destination}.`,
       };
     }
-    const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
+    const files = (await Promise.all(group.map((each) => this.#filesOf(each)))).flat();
+    const whole =
+      group.length > 1 ? withFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
     const shown = this.#shows(destination)
       ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
       : whole;
@@ -181,13 +183,9 @@ export class Deliveries {
     return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
   }
 
-  async #withFiles(message: Message, files: number): Promise<Message> {
-    if (files === 0) return message;
-    const stored = await this.#attachments.of(message.id);
-    return {
-      ...message,
-      attachments: stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) })),
-    };
+  async #filesOf({ message, files }: OpenDelivery): Promise<readonly Attachment[]> {
+    const stored = files === 0 ? [] : await this.#attachments.of(message.id);
+    return stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) }));
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

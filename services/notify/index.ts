@@ -54,7 +54,7 @@ export const notify = defineService({
     const notices = new NoticeStore(db);
     const configurations = new ConfigurationStore(db, vault);
     const firstAttempts = new FirstAttempts(clock);
-    const attachments = new AttachmentStore(db);
+    const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const kept = { notices, attachments, folder, firstAttempts };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
@@ -79,7 +79,17 @@ export const notify = defineService({
 
     return {
       http: createApp({ context, aggregator, folder, configurations, settings, isServed }),
-      api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings, isServed }),
+      api: notifyHandlers({
+        context,
+        aggregator,
+        configurations,
+        notices,
+        attachments,
+        folder,
+        activity,
+        settings,
+        isServed,
+      }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
         const into = { store: configurations, clock, environment: process.env };

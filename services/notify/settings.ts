@@ -41,6 +41,15 @@ export const Settings = z.object({
       title: 'Largest file (bytes)',
       description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as in the peer.',
     }),
+  keptFilesBytes: z
+    .int()
+    .min(0)
+    .default(100 * 1024 * 1024)
+    .meta({
+      title: 'Files kept for the history (bytes)',
+      description:
+        'Files of delivered notices stay as long as their notice and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
+    }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
     title: 'Own hosts to fetch files from',
     description:
