@@ -15,6 +15,9 @@ export const DownloadState = z.enum([
 ]);
 export type DownloadState = z.infer<typeof DownloadState>;
 
+const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
+export type DownloadKind = z.infer<typeof DownloadKind>;
+
 /** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */
 export const Download = z
   .object({
@@ -22,6 +25,8 @@ export const Download = z
     url: z.string(),
     title: z.string(),
     state: DownloadState,
+    /** What was asked for. */
+    kind: DownloadKind.optional(),
     quality: z.string(),
     format: z.string(),
     /** 0 to 100 of the stream that is being fetched, null while unknown. */
@@ -68,7 +73,7 @@ const Moment = z.union([z.number().min(0), z.string().max(40)]);
  */
 export const DownloadWish = z
   .object({
-    download_type: z.enum(['video', 'audio', 'captions', 'thumbnail']),
+    download_type: DownloadKind,
     quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
     format: z.string().describe('Container, audio format or subtitle format.'),
     codec: z.string().describe('Preferred video codec.'),
@@ -110,6 +115,12 @@ const DownloadPreview = z
   })
   .meta({ id: 'DownloadPreview' });
 export type DownloadPreview = z.infer<typeof DownloadPreview>;
+
+/** What is said from one second of a video to another. */
+const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
+/** Subtitles in a language. */
+const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
+export type Captions = z.infer<typeof Captions>;
 
 /** How fast downloads may be, and when they run. */
 export const DownloadLimits = z
@@ -162,6 +173,8 @@ export const downloadsApi = {
       limit: z.coerce.number().int().min(1).max(1000).default(200),
       offset: z.coerce.number().int().min(0).default(0),
       q: z.string().optional(),
+      state: z.enum(['finished', 'failed']).optional().describe('Of the history, only these.'),
+      kind: DownloadKind.optional().describe('Of the history, only these.'),
     }),
     reply: z.object({
       queue: z.array(Download),
@@ -202,9 +215,12 @@ export const downloadsApi = {
   remove: defineRoute({
     method: 'POST',
     path: '/api/downloads/remove',
-    summary: 'Cancels queued downloads and forgets finished ones; their files stay.',
+    summary: 'Cancels queued downloads and forgets finished ones; their files stay unless told otherwise.',
     access: 'user',
-    body: z.object({ uids: z.array(z.string()).min(1).max(1000) }),
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      files: z.boolean().optional().describe('Delete the finished files, too.'),
+    }),
     reply: z.object({ removed: z.int() }),
   }),
   retry: defineRoute({
@@ -214,6 +230,21 @@ export const downloadsApi = {
     access: 'user',
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  again: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/again',
+    summary: 'Downloads once more what has ended, as it was asked for; what is there stays.',
+    access: 'user',
+    body: z.object({ uid: z.string() }),
+    reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  captions: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/captions',
+    summary: 'The subtitles that stand as files beside the finished one.',
+    access: 'user',
+    reply: z.object({ captions: z.array(Captions) }),
   }),
   start: defineRoute({
     method: 'POST',

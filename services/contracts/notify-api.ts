@@ -37,9 +37,19 @@ export const NotifyDestination = z
     delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
     health: NotifyHealth.nullable(),
+    /** It waits: the Apprise engine delivers to it, and that is missing. */
+    needsEngine: z.boolean().default(false),
   })
   .meta({ id: 'NotifyDestination' });
 export type NotifyDestination = z.infer<typeof NotifyDestination>;
+
+/** A line that does nothing, and why. */
+export const NotifySkipped = z.object({
+  line: z.int(),
+  reason: z.string(),
+  /** The Apprise engine could change that. */
+  needsEngine: z.boolean().optional(),
+});
 
 export const NotifyKey = z
   .object({
@@ -51,7 +61,7 @@ export const NotifyKey = z
     signed: z.boolean(),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
-    skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
+    skipped: z.array(NotifySkipped),
   })
   .meta({ id: 'NotifyKey' });
 export type NotifyKey = z.infer<typeof NotifyKey>;
@@ -248,6 +258,13 @@ export const notifyApi = {
     }),
     reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
   }),
+  notice: defineRoute({
+    method: 'GET',
+    path: '/api/notify/notices/:id',
+    summary: 'One notice with the result at each destination.',
+    access: 'admin',
+    reply: NotifyNotice,
+  }),
   resend: defineRoute({
     method: 'POST',
     path: '/api/notify/notices/:id/send',
@@ -259,7 +276,7 @@ export const notifyApi = {
   retry: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry',
-    summary: 'Tries a given-up delivery again now.',
+    summary: 'Tries a delivery again now that was given up, or that waits for its next attempt.',
     access: 'admin',
     body: delivery,
     reply: ok,
@@ -270,6 +287,14 @@ export const notifyApi = {
     summary: 'Tries all given-up deliveries again now.',
     access: 'admin',
     reply: z.object({ retried: z.int() }),
+  }),
+  dropAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/drop-all',
+    summary: 'Drops for good the deliveries that were given up and whose notices came before a moment.',
+    access: 'admin',
+    body: z.object({ before: z.number().describe('ms since the epoch') }),
+    reply: z.object({ dropped: z.int() }),
   }),
   drop: defineRoute({
     method: 'POST',

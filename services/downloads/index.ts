@@ -4,6 +4,7 @@ import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
+import { javaScriptOf } from './engine/javascript.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
@@ -19,6 +20,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
@@ -44,7 +46,7 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
@@ -61,7 +63,7 @@ export const downloads = defineService({
         open.use(subscriptions);
         await cookies.start();
         await queue.start();
-        open.use(handleNotices(context));
+        open.use(handleNotices(context, thumbnails));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },
@@ -75,11 +77,12 @@ export const downloads = defineService({
 
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
+  const store = new DownloadStore(context.db);
+  const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
-  const driverSettings = { cacheFolder: folders.cache, socketTimeout, retries };
+  const driverSettings = commandSettings(settings, folders, javaScript.args);
   const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
@@ -87,13 +90,17 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     clock,
     vault,
     cookies,
+    log: context.log,
     settings: driverSettings,
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
   const gate = createGate(settings);
-  const meters = createMeters(context.metrics, () => runs.count('download'));
-  const engine = new EngineWatch(context, () => queue.wake());
+  const meters = createMeters(context.metrics, {
+    active: () => runs.count('download'),
+    queued: async () => (await store.counts()).get('waiting') ?? 0,
+  });
+  const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue: Queue = new Queue({
     ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
@@ -110,9 +117,8 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
-  const store = new DownloadStore(context.db);
   const subscriptions = new Subscriptions({
     context,
     gate,
@@ -149,7 +155,15 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     thumbnails,
     socketIo,
     limits,
-    previews: new Previews({ context, gate, extractor, thumbnails, settings: driverSettings, defaults: settings }),
+    previews: new Previews({
+      context,
+      gate,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: driverSettings,
+      defaults: settings,
+    }),
     subscriptions,
     cookies,
     extractor,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DownloadPreview } from '../contracts/downloads.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import type { Cookies } from './cookies/cookies.ts';
 import { withoutLogins } from './domain/address.ts';
 import { failureMessage } from './domain/progress.ts';
 import { probeArguments, type CommandSettings } from './engine/command.ts';
@@ -41,6 +42,7 @@ interface Parts {
   readonly gate: Gate;
   readonly extractor: Pick<Extractor, 'run'>;
   readonly thumbnails: Thumbnails;
+  readonly cookies: Pick<Cookies, 'lend'>;
   readonly settings: CommandSettings;
   readonly defaults: AddDefaults;
 }
@@ -82,13 +84,15 @@ export class Previews {
   }
 
   async #look(address: string): Promise<DownloadPreview> {
-    const { context, extractor, settings, thumbnails, defaults } = this.#parts;
+    const { context, cookies, extractor, thumbnails, defaults } = this.#parts;
     const { order } = readAdd({ url: address }, defaults);
     const abort = new AbortController();
     const late = new Problem('downloads.engine_failed', 504, 'The site did not say within a minute what is there.');
     using _late = context.clock.after(patienceMs, () => abort.abort(late));
     this.#running += 1;
     try {
+      await using lent = await cookies.lend();
+      const settings = { ...this.#parts.settings, cookieFile: lent.path };
       let json = '';
       const errors: string[] = [];
       const exit = await extractor.run(probeArguments(address, order, null, settings), {

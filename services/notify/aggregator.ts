@@ -22,6 +22,7 @@ import type { Message } from './domain/message.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
 import type { IsServed } from './destinations/served.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
 import { readKey, servedOnly, type TaggedDestination } from './read-key.ts';
 import type { AttachmentStore } from './store/attachments.ts';
@@ -54,6 +55,7 @@ export class Aggregator {
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
   readonly #limits: AggregatorLimits;
+  readonly #engine: EngineDestinations;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
@@ -67,6 +69,7 @@ export class Aggregator {
       readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
+      readonly engine: EngineDestinations;
     },
     limits: AggregatorLimits,
   ) {
@@ -77,6 +80,7 @@ export class Aggregator {
     this.#folder = parts.folder;
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
+    this.#engine = parts.engine;
     this.#limits = limits;
   }
 
@@ -85,9 +89,14 @@ export class Aggregator {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
-    if (known !== undefined) return known;
+    const waits = known?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
+    if (known !== undefined && !(waits && (await this.#engine.ready()))) return known;
     const { options, secret } = configuration;
-    const read = { ...servedOnly(readKey(configuration), this.#limits.isServed), options, secret };
+    const read = {
+      ...servedOnly(await readKey(configuration, this.#engine), this.#limits.isServed),
+      options,
+      secret,
+    };
     this.#parsed.set(configuration, read);
     return read;
   }
@@ -128,7 +137,9 @@ export class Aggregator {
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration } = offer;
-    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls), undefined);
+    if (offer.urls !== undefined) {
+      return this.#takeFor(key, '', offer, await namedBy(offer.urls, this.#engine), undefined);
+    }
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);

@@ -3,14 +3,15 @@ import type { Attempt } from '../contracts/jobs.ts';
 import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import { deliver, urlPurpose } from './deliver.ts';
 import { askNext } from './escalation.ts';
+import { engineLabel, kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { openProgress } from './destinations/progress.ts';
 import { joinMessages, withFiles } from './domain/digest.ts';
 import type { Attachment } from './domain/message.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
@@ -28,6 +29,7 @@ export class Deliveries {
   readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
+  readonly #engine: EngineDestinations;
   readonly #sent: Counter;
   readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
@@ -41,6 +43,7 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
+      readonly engine: EngineDestinations;
       readonly changed: () => void;
       readonly emojis: Settings['emojis'];
     },
@@ -51,14 +54,15 @@ export class Deliveries {
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
+    this.#engine = parts.engine;
     this.#firstAttempts = parts.firstAttempts;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
       labels: ['scheme', 'status'],
-      initial: kinds.flatMap(({ label }) => [
-        { scheme: label, status: 'success' },
-        { scheme: label, status: 'failure' },
+      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
+        { scheme, status: 'success' },
+        { scheme, status: 'failure' },
       ]),
     });
     this.#seconds = context.metrics.histogram({
@@ -157,7 +161,10 @@ export class Deliveries {
       `${first?.message.id ?? ''}:digest`,
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose));
+    const { service, shownUrl: masked } = last;
+    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose), (url) =>
+      this.#engine.open({ service, url, masked, optional: false }),
+    );
     if (typeof destination === 'string') {
       return {
         ok: false,
@@ -168,14 +175,14 @@ export class Deliveries {
     const files = (await Promise.all(group.map((each) => this.#filesOf(each)))).flat();
     const whole =
       group.length > 1 ? withFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
-    const shown = this.#shows(destination)
+    const dressed = this.#shows(destination)
       ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
       : whole;
     const save = (progress: string): Promise<void> =>
       this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
     // What is joined is another message as soon as one of it is given up, so its pieces are others too.
     const progress = group.length === 1 ? openProgress(last.progress, save) : undefined;
-    return destination.send(shown, this.#context, signal, { retries, progress });
+    return destination.send(dressed, this.#context, signal, { retries, progress });
   }
 
   /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
@@ -185,7 +192,11 @@ export class Deliveries {
 
   async #filesOf({ message, files }: OpenDelivery): Promise<readonly Attachment[]> {
     const stored = files === 0 ? [] : await this.#attachments.of(message.id);
-    return stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) }));
+    return stored.map(({ file, ...each }) => ({
+      ...each,
+      path: this.#folder.pathOf(file),
+      read: () => this.#folder.read(file),
+    }));
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

@@ -6,13 +6,18 @@ import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
 import { servedBy } from './destinations/served.ts';
+import { EngineCatalogue } from './engine/catalogue.ts';
+import { EngineDestinations } from './engine/destinations.ts';
+import { Library } from './engine/library.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { createPortable } from './portable.ts';
+import { urlsIn } from './read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
+import { EngineUrlStore } from './store/engine-urls.ts';
 import { NoticeStore } from './store/notices.ts';
 import { migrations } from './store/tables.ts';
 import { takeOverAppriseApi } from './takeover/apprise-api.ts';
@@ -56,7 +61,10 @@ export const notify = defineService({
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
-    const kept = { notices, attachments, folder, firstAttempts };
+    const library = new Library(context);
+    const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
+    const engineCatalogue = new EngineCatalogue({ ...context, library });
+    const kept = { notices, attachments, folder, firstAttempts, engine };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
     const deliveries = new Deliveries(out, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
@@ -72,27 +80,21 @@ export const notify = defineService({
     const clear = async (): Promise<void> => {
       await notices.prune(clock.now() - settings.historyDays * 24 * hourMs);
       await folder.sweep(await attachments.needed());
+      await engine.forgetOthers(await urlsInUse(configurations));
     };
     const prune = (): void => {
       clear().catch((error: unknown) => log.warn('history was not cleared', { error }));
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, settings, isServed }),
+      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
-        context,
-        aggregator,
-        configurations,
-        notices,
-        attachments,
-        folder,
-        activity,
-        settings,
-        isServed,
+        ...{ context, aggregator, configurations, notices, attachments, folder },
+        ...{ activity, engine, settings, isServed },
       }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
-        const into = { store: configurations, clock, environment: process.env };
+        const into = { store: configurations, engine, clock, environment: process.env };
         if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
         throw new Problem(
           'notify.unknown_program',
@@ -114,9 +116,9 @@ export const notify = defineService({
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
         return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
       },
-      [Symbol.asyncDispose]() {
+      async [Symbol.asyncDispose]() {
         open.dispose();
-        return Promise.resolve();
+        await library[Symbol.asyncDispose]();
       },
     };
   },
@@ -124,4 +126,11 @@ export const notify = defineService({
 
 function withoutRedirects(fetch: Fetch): Fetch {
   return (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+}
+
+/** What all configurations name. */
+async function urlsInUse(configurations: ConfigurationStore): Promise<readonly string[]> {
+  const keys = await configurations.keys();
+  const found = await Promise.all(keys.map((key) => configurations.find(key)));
+  return found.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
 }

@@ -9,6 +9,7 @@ import {
   downloadsApi,
   downloadsMoved,
   downloadsPaused,
+  type Captions,
   type Download,
   type DownloadPreview,
   type DownloadWish,
@@ -98,6 +99,11 @@ export class MemoryDownloads {
   folders: string[] = [];
   presets: string[] = [];
   limits: LimitsNow = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
+  /** Whose files were deleted. */
+  readonly deleted: string[] = [];
+  /** What was asked for once more. */
+  readonly agains: string[] = [];
+  captions: Captions[] = [];
   /** What was let go. */
   readonly starts: { uids: readonly string[]; anyway: boolean }[] = [];
   /** What the reorder route was asked for. */
@@ -147,10 +153,14 @@ export class MemoryDownloads {
   readonly descriptor: ServiceDescriptor = plainService('downloads', 'Downloads', 'Fetches videos.', (bus) => {
     this.bus = bus;
     return [
-      implement(downloadsApi.list, ({ query: { q = '', limit, offset } }) => {
+      implement(downloadsApi.list, ({ query: { q = '', limit, offset, state, kind } }) => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
-        const fit = all.filter((one) => over(one) && one.title.toLowerCase().includes(q.toLowerCase())).reverse();
+        const wanted = (one: Download): boolean =>
+          (state === undefined || one.state === state) && (kind === undefined || one.kind === kind);
+        const fit = all
+          .filter((one) => over(one) && wanted(one) && one.title.toLowerCase().includes(q.toLowerCase()))
+          .reverse();
         return {
           queue: all.filter((one) => !over(one)),
           history: fit.slice(offset, offset + limit),
@@ -175,6 +185,11 @@ export class MemoryDownloads {
         trouble: this.previewTrouble,
       })),
       implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
+      implement(downloadsApi.again, ({ body: { uid } }) => {
+        this.agains.push(uid);
+        return { uids: [] };
+      }),
+      implement(downloadsApi.captions, () => ({ captions: this.captions })),
       implement(downloadsApi.start, ({ body: { uids, anyway = false } }) => {
         this.starts.push({ uids, anyway });
         for (const uid of uids) this.set(uid, { state: 'waiting', ...(anyway ? { anyway } : {}) });
@@ -186,8 +201,9 @@ export class MemoryDownloads {
         bus.publish(downloadLimitsChanged, this.limits);
         return this.limits;
       }),
-      implement(downloadsApi.remove, ({ body: { uids } }) => {
+      implement(downloadsApi.remove, ({ body: { uids, files = false } }) => {
         for (const uid of uids) {
+          if (files) this.deleted.push(uid);
           this.all.delete(uid);
           bus.publish(downloadRemoved, { uid });
         }

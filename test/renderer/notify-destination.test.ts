@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await dialog.getByLabel('At most').fill('');
     await dialog.getByLabel('It may fail').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('together every 15 minutes', { exact: true }).waitFor();
+    await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
     expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });

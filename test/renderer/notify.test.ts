@@ -202,13 +202,13 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await post('late', 'Two');
     await using watched = await visit('/notify/given-up');
     const { page } = watched;
-    const rows = page.getByRole('list', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
+    const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await rows
       .first()
       .getByText(/error=403/)
       .waitFor();
-    await rows.first().getByRole('button', { name: 'Dismiss' }).click();
+    await rows.first().getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(2);

@@ -9,7 +9,7 @@ import {
   type DownloadWish,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
-import { fits, inOrder, isOver, moved } from './download-rules.ts';
+import { filterQuery, fits, inOrder, isOver, moved, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
@@ -27,6 +27,7 @@ class Downloads {
   /** The whole queue is paused. */
   paused = $state(false);
   search = $state('');
+  filter = $state<HistoryFilter>('all');
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
   #turn = 0;
@@ -53,15 +54,17 @@ class Downloads {
   }
 
   /** Reads everything anew; a later call overtakes an earlier one. */
-  async load(search = this.search): Promise<void> {
+  async load(search = this.search, filter = this.filter): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     this.search = search;
+    this.filter = filter;
     await live.opened();
     this.#late ??= [];
     try {
       const limit = Math.min(1000, Math.max(pageSize, this.history.length));
-      const { queue, history, total, paused } = await call(downloadsApi.list, { query: { limit, q: search } });
+      const query = { limit, q: search, ...filterQuery(filter) };
+      const { queue, history, total, paused } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
       this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid));
       this.history = history.filter(({ uid }) => !this.#leaving.has(uid));
@@ -87,7 +90,7 @@ class Downloads {
     this.#loadingMore = true;
     const turn = this.#turn;
     try {
-      const query = { limit: pageSize, offset: this.history.length, q: this.search };
+      const query = { limit: pageSize, offset: this.history.length, q: this.search, ...filterQuery(this.filter) };
       const { history, total } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
       const known = new Set(this.history.map(({ uid }) => uid));
@@ -106,8 +109,8 @@ class Downloads {
     return message ?? '';
   }
 
-  /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
-  remove(uids: readonly string[]): void {
+  /** Takes rows out of sight at once; they, and with `files` their files, are removed for good when the way back is gone. */
+  remove(uids: readonly string[], files = false): void {
     const one = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
     for (const uid of uids) this.#leaving.add(uid);
     this.#drop(uids);
@@ -116,12 +119,12 @@ class Downloads {
       await this.load();
     };
     const what = one === undefined ? `${String(uids.length)} downloads` : one.title || one.url;
-    toasts.say(`Removed: ${what}`, {
+    toasts.say(`${files ? 'Deleted' : 'Removed'}: ${what}`, {
       undo: stay,
       settle: async () => {
         try {
           for (let start = 0; start < uids.length; start += 1000) {
-            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000) } });
+            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000), files } });
           }
         } catch (error) {
           await stay();
@@ -139,6 +142,12 @@ class Downloads {
   /** Lets rows go that wait for their start, with `anyway` at any hour. */
   async start(uids: readonly string[], anyway = false): Promise<void> {
     await call(downloadsApi.start, { body: { uids: [...uids], anyway } });
+  }
+
+  /** Downloads once more what has ended, as it was asked for. */
+  async again(uid: string): Promise<void> {
+    const { message } = await call(downloadsApi.again, { body: { uid } });
+    toasts.say(message ?? 'Added to the queue once more.');
   }
 
   async retry(uid: string): Promise<void> {
@@ -211,7 +220,7 @@ class Downloads {
     }
     const queue = renewed(this.queue, queued, changes);
     const history = renewed(this.history, over, changes);
-    const ended = [...over.values()].filter((download) => fits(download, this.search));
+    const ended = [...over.values()].filter((download) => fits(download, this.search, this.filter));
     this.total += history.length - this.history.length + ended.length;
     this.history = [...ended.reverse(), ...history];
     this.queue = [...queue, ...queued.values()];

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock, Vault } from '../../contracts/service.ts';
+import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { fillTemplate } from '../domain/template.ts';
+import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
+import { finish } from './finish.ts';
 
 /** Pictures of a video, the best one last. */
 const pictures = {
@@ -87,7 +90,8 @@ export class Driver {
   readonly #extractor: Extractor;
   readonly #clock: Clock;
   readonly #vault: Vault;
-  readonly #cookies: Cookies;
+  readonly #cookies: Pick<Cookies, 'lend'>;
+  readonly #log: Log;
   readonly #settings: CommandSettings;
 
   constructor(options: {
@@ -95,7 +99,8 @@ export class Driver {
     readonly extractor: Extractor;
     readonly clock: Clock;
     readonly vault: Vault;
-    readonly cookies: Cookies;
+    readonly cookies: Pick<Cookies, 'lend'>;
+    readonly log: Log;
     readonly settings: CommandSettings;
   }) {
     this.#engines = options.engines;
@@ -103,6 +108,7 @@ export class Driver {
     this.#clock = options.clock;
     this.#vault = options.vault;
     this.#cookies = options.cookies;
+    this.#log = options.log;
     this.#settings = options.settings;
   }
 
@@ -159,14 +165,40 @@ export class Driver {
   }
 
   async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
+    const main = await this.#fetch(call, infoFile, false).catch(async (error: unknown) => {
+      const { type, format } = call.item.order;
+      const converted = error instanceof Problem && error.detail.startsWith('ERROR: Postprocessing:');
+      if (!converted || type !== 'video' || format !== 'mp4') throw error;
+      // Streams that the container cannot hold: what was fetched is still there, beside half a file that looks whole.
+      await removeHalf(join(call.folder, 'part'));
+      return await this.#fetch(call, infoFile, true);
+    });
+    const { path } = await this.#engines.find('ffmpeg');
+    const { signal, onStart, onEvent, folder } = call;
+    return await finish({
+      order: call.item.order,
+      folders: [join(folder, 'out'), join(folder, 'chapters')],
+      main,
+      ffmpeg: path === null ? undefined : { path, clock: this.#clock, signal, onStart },
+      onStage: (name) => onEvent({ kind: 'stage', started: true, name }),
+      log: this.#log,
+    });
+  }
+
+  /** One run of the extractor. Returns the path that it names as its result. */
+  async #fetch(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
     const { item, folder, template, signal } = call;
+    const { order, playlist } = item;
     const ffmpegPath = (await this.#engines.find('ffmpeg')).path;
     const command = {
       url: this.#addressOf(item),
-      order: item.order,
-      playlist: item.playlist,
+      order,
+      playlist,
       template,
+      chapterTemplate: fillTemplate(order.chapterTemplate, { prefix: order.prefix, playlist }),
       folder,
+      captions: order.type === 'captions' ? await captionsOf(order, infoFile) : undefined,
+      recode,
       infoFile,
       ffmpegPath,
     };
@@ -201,6 +233,13 @@ export class Driver {
 export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | 'thumbnails'>): string | null {
   const address = thumbnail ?? thumbnails?.at(-1)?.url ?? '';
   return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
+}
+
+/** Removes MP4 files that are not one of the streams, which are named by their format: `Name.f137.mp4`. */
+async function removeHalf(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const halves = names.filter((name) => name.endsWith('.mp4') && !/\.f[\w-]+\.mp4$/.test(name));
+  await Promise.all(halves.map(async (name) => await rm(join(folder, name), { force: true })));
 }
 
 /** @throws Problem when it is cut off, empty, or no answer at all. */

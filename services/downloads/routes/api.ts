@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../previews.ts';
 import { readAdd } from '../wire/add.ts';
+import { captionsBeside } from '../side-files.ts';
 import { readPlace } from '../wire/steer.ts';
 import { mediaType } from '../domain/media-type.ts';
 import type { RouteParts } from './app.ts';
@@ -21,7 +22,7 @@ export function downloadsHandlers({
   limits,
   previews,
 }: RouteParts): readonly ApiHandler[] {
-  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
+  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressFor(item)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
       const [queue, history, paused] = await Promise.all([
@@ -43,12 +44,23 @@ export function downloadsHandlers({
       presets: [],
     })),
     implement(downloadsApi.remove, async ({ body }) => ({
-      removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates]),
+      removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates], {
+        files: body.files === true,
+      }),
     })),
     implement(downloadsApi.retry, async ({ body }) => {
       const added = await intake.retry([body.uid]);
       if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
       return { uid: body.uid };
+    }),
+    implement(downloadsApi.again, async ({ body }) => {
+      const added = await intake.again(body.uid);
+      if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
+      return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
+    }),
+    implement(downloadsApi.captions, async ({ params }) => {
+      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
+      return { captions: filename === null ? [] : [...(await captionsBeside(folders.downloads, filename))] };
     }),
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),

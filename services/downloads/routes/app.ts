@@ -27,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -50,7 +51,7 @@ export interface RouteParts {
 /** The peer's routes and the specification's, on the service's own port. */
 export function downloadsApp(parts: RouteParts): Express {
   const { context, settings, folders, store, intake, live } = parts;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressOf(item.uid)));
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressFor(item)));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -59,17 +60,23 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, `${page}/downloads`);
+    else response.redirect(302, pageFor(page, request.hostname));
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
   });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
+  });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
     response.json({ 'yt-dlp': engine.version, version: 'homeport' });
+  });
+  app.get('/presets', (_request, response) => {
+    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
@@ -109,6 +116,10 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
     response.json({ status: 'ok' });
   });
+  app.post('/cancel-add', async (_request, response) => {
+    await intake.cancelAdds();
+    response.json({ status: 'ok' });
+  });
   app.use(steerRoutes(parts.steering));
   app.use(subscriptionRoutes(parts.subscriptions, settings));
   app.all(postOnly, (_request, response) => {
@@ -122,8 +133,15 @@ export function downloadsApp(parts: RouteParts): Express {
   return app;
 }
 
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/downloads', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
+}
+
 const postOnly = [
-  ...['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
   ...['/upload-cookies', '/delete-cookies'],
 ];
@@ -149,7 +167,6 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
-  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -170,8 +187,8 @@ async function status(
     speed: speeds.reduce((sum, speed) => sum + speed, 0),
     queue: records(queued),
     pending: records(pending),
-    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(message === undefined ? {} : { msg: message }),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
+    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import { chapterTemplate, toRecord } from '../wire/record.ts';
+import { toRecord } from '../wire/record.ts';
 import { toSubscriptionRecord } from '../wire/subscription.ts';
 import { isOwn, originMatcher } from './cors.ts';
 
@@ -83,7 +83,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
       parts.subscriptions.list(),
     ]);
     const listed = (items: readonly Item[]): unknown[] =>
-      items.map((item) => [item.url, toRecord(item, live.progressOf(item.uid))]);
+      items.map((item) => [item.url, toRecord(item, live.progressFor(item))]);
     for (const { uid } of [...queue, ...pending]) known.add(uid);
     const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
     send('all', [listed([...queue, ...pending]), listed(done)]);
@@ -200,14 +200,16 @@ function isBelow(url = ''): boolean {
 }
 
 /** What the peer's page asks to know of its settings. */
-const configurationOf = ({ subscriptionInterval }: Settings) => ({
-  CUSTOM_DIRS: true,
-  CREATE_CUSTOM_DIRS: true,
-  DEFAULT_FOLDER: '',
-  OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-  PUBLIC_HOST_URL: 'download/',
-  PUBLIC_HOST_AUDIO_URL: 'audio_download/',
-  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
-  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
-  ALLOW_YTDL_OPTIONS_OVERRIDES: false,
-});
+function configurationOf({ chapterTemplate, allowOptionsOverrides, subscriptionInterval }: Settings): object {
+  return {
+    CUSTOM_DIRS: true,
+    CREATE_CUSTOM_DIRS: true,
+    DEFAULT_FOLDER: '',
+    OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
+    PUBLIC_HOST_URL: 'download/',
+    PUBLIC_HOST_AUDIO_URL: 'audio_download/',
+    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
+    SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
+    ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
+  };
+}

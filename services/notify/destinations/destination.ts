@@ -51,6 +51,8 @@ export interface Destination {
   send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
+  /** The Apprise library delivers to it, so nothing is while that engine is away. */
+  readonly engine?: true;
 }
 
 /** A kind of destination: everything the service knows about one family of URL schemes. */

@@ -3,6 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../activity.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../aggregator.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import type { Settings } from '../settings.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
@@ -21,6 +22,7 @@ export interface ApiParts {
   readonly attachments: AttachmentStore;
   readonly folder: AttachmentFolder;
   readonly activity: Activity;
+  readonly engine: EngineDestinations;
   readonly settings: Pick<Settings, 'configurationLock'>;
   readonly isServed: IsServed;
 }

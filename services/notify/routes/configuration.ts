@@ -4,8 +4,7 @@ import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { withRules } from '../domain/rules.ts';
 import { guessFormat } from '../domain/formats.ts';
-import type { IsServed } from '../destinations/served.ts';
-import { mostDestinations, readKey, readServed, servedOnly } from '../read-key.ts';
+import { mostDestinations, readDestinations, readKey, servedOnly, whereServed } from '../read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import { largestConfiguration } from '../settings.ts';
 import { AddFields, sentences } from '../wire/notify.ts';
@@ -36,7 +35,7 @@ export function configurationRoutes(parts: RouteParts): Router {
 
   const add = async (request: Request, response: Response): Promise<void> => {
     const key = await admit(request);
-    const { dropped, ...written } = readConfiguration(await readBody(request), parts);
+    const { dropped, ...written } = await readConfiguration(await readBody(request), parts);
     await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     const time = detailTime(context.clock.now());
@@ -89,26 +88,31 @@ export function configurationRoutes(parts: RouteParts): Router {
   return router;
 }
 
-function readConfiguration(body: Body, { isServed, settings }: RouteParts): NewConfiguration {
+async function readConfiguration(body: Body, parts: RouteParts): Promise<NewConfiguration> {
   if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
   if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
   if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
   if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
   const { urls, config, format } = AddFields.parse(body.fields);
-  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, isServed);
+  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, parts);
   if (typeof config !== 'string') {
     throw refusal(400, body.kind === 'form' ? sentences.noConfigurationUrls : sentences.noConfiguration);
   }
-  if (Buffer.byteLength(config) > largestConfiguration(settings)) throw refusal(400, sentences.configurationTooLarge);
-  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), isServed);
+  if (Buffer.byteLength(config) > largestConfiguration(parts.settings)) {
+    throw refusal(400, sentences.configurationTooLarge);
+  }
+  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), parts);
 }
 
 /** URLs are kept in their normal form, one a line, as the peer does. */
-function fromUrls(urls: string | readonly unknown[], isServed: IsServed): NewConfiguration {
+async function fromUrls(
+  urls: string | readonly unknown[],
+  { engine, isServed }: RouteParts,
+): Promise<NewConfiguration> {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
   if (given.length > mostDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  const destinations = given.map((url) => readServed(url, isServed));
+  const destinations = (await readDestinations(given, engine)).map((read) => whereServed(read, isServed));
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
@@ -121,14 +125,14 @@ function fromUrls(urls: string | readonly unknown[], isServed: IsServed): NewCon
   };
 }
 
-function fromConfig(config: string, format: unknown, isServed: IsServed): NewConfiguration {
+async function fromConfig(config: string, format: unknown, parts: RouteParts): Promise<NewConfiguration> {
   const wanted = typeof format === 'string' ? format.toLowerCase() : '';
   if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
   const written = {
     text: config,
     format: wanted === 'text' || wanted === 'yaml' ? wanted : guessFormat(config),
   } as const;
-  const { entries, skipped } = servedOnly(readKey(written), isServed);
+  const { entries, skipped } = servedOnly(await readKey(written, parts.engine), parts.isServed);
   if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
   return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
 }

@@ -6,10 +6,11 @@ import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import type { IsServed } from '../destinations/served.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, readServed, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../read-key.ts';
 import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
@@ -32,17 +33,21 @@ function queryOf(request: Request): URLSearchParams {
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
-function fromUrls(urls: readonly string[], isServed: IsServed): readonly TaggedDestination[] {
+async function fromUrls(
+  urls: readonly string[],
+  engine: EngineDestinations,
+  isServed: IsServed,
+): Promise<readonly TaggedDestination[]> {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  return urls
-    .map((url) => readServed(url, isServed))
+  return (await readDestinations(urls, engine))
+    .map((read) => whereServed(read, isServed))
     .filter((read) => typeof read !== 'string')
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
 /** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(parts: RouteParts): Router {
-  const { aggregator, context, folder, settings } = parts;
+  const { aggregator, context, engine, folder, settings } = parts;
 
   const isGranted = (identity: Identity | undefined, key = '*'): boolean =>
     identity !== undefined && context.accounts.may(identity, 'notify', 'write', key);
@@ -69,7 +74,9 @@ export function notifyRoutes(parts: RouteParts): Router {
     });
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
     const destinations =
-      known === undefined ? fromUrls(key === undefined ? named : [], parts.isServed) : chosenOf(known, expression);
+      known === undefined
+        ? await fromUrls(key === undefined ? named : [], engine, parts.isServed)
+        : chosenOf(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;

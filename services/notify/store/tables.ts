@@ -4,6 +4,7 @@ import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations, type EscalationTable } from './escalations.ts';
+import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 
@@ -70,6 +71,7 @@ export interface NotifyTables {
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   escalations: EscalationTable;
+  engine_urls: EngineUrlTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -148,4 +150,5 @@ export const migrations: readonly Migration[] = [
   escalations,
   keySecret,
   deliveryProgress,
+  engineUrls,
 ];

@@ -8,6 +8,7 @@ import { NotifyKeyName } from '../../contracts/notify-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, TakenOver } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import { readKey } from '../read-key.ts';
 import type { ConfigurationStore, WrittenConfiguration } from '../store/configurations.ts';
 import { configurationLimit } from '../wire/notify.ts';
@@ -19,6 +20,13 @@ interface Found extends WrittenConfiguration {
   readonly key: string | undefined;
   /** Relative to the folder. */
   readonly file: string;
+}
+
+interface Parts {
+  readonly store: ConfigurationStore;
+  readonly engine: EngineDestinations;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly environment: Environment;
 }
 
 /** What the peer salts its hashes with unless it was given a SECRET_KEY. */
@@ -37,11 +45,7 @@ const endings: Readonly<Record<string, ConfigurationFormat>> = { cfg: 'text', ym
  */
 export async function takeOverAppriseApi(
   folder: string,
-  {
-    store,
-    clock,
-    environment,
-  }: { readonly store: ConfigurationStore; readonly clock: Pick<Clock, 'now'>; readonly environment: Environment },
+  { store, engine, clock, environment }: Parts,
   { dryRun = false }: { readonly dryRun?: boolean | undefined } = {},
 ): Promise<TakenOver> {
   const names = namesByHash(environment);
@@ -60,7 +64,7 @@ export async function takeOverAppriseApi(
       );
       continue;
     }
-    const { entries, skipped } = readKey({ text, format });
+    const { entries, skipped } = await readKey({ text, format }, engine);
     const isTagged = entries.some(({ tags }) => tags.length > 0);
     if (!dryRun) {
       await store.save(key, { text, format }, clock.now());

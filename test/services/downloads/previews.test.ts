@@ -50,4 +50,14 @@ describe('a look at a link', () => {
     const missing = await look(rig.site.url('/s/404'));
     expect(missing).toEqual({ preview: null, trouble: expect.stringContaining('404') as string });
   }, 60_000);
+
+  it('shows the cookies that a site for members asks for', async () => {
+    const members = `${rig.site.address}/p/cookie`;
+    expect((await look(members)).preview).toBeNull();
+    const form = new FormData();
+    const line = ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', 'session', 'fixture'].join('\t');
+    form.set('cookies', new Blob([`# Netscape HTTP Cookie File\n${line}\n`]), 'cookies.txt');
+    await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', body: form });
+    expect((await look(members)).preview).toMatchObject({ live: false });
+  }, 60_000);
 });

@@ -66,6 +66,6 @@ export function monogramOf(title: string): { readonly letters: string; readonly 
   const words = title.split(/[\s-]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
   const [first = '', second] = words;
   const letters = second === undefined ? first.slice(0, 2) : first.slice(0, 1) + second.slice(0, 1);
-  const sum = [...title].reduce((total, letter) => total * 31 + (letter.codePointAt(0) ?? 0), 7);
-  return { letters, hue: Math.abs(sum % 8) };
+  const sum = [...title].reduce((total, letter) => (total * 33 + (letter.codePointAt(0) ?? 0)) % 9973, 7);
+  return { letters, hue: sum % 8 };
 }
