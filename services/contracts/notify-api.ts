@@ -270,7 +270,8 @@ export const notifyApi = {
     path: '/api/notify/notices/:id/send',
     summary: 'Sends a notice once more to the same destinations, as far as its key still has them.',
     access: 'admin',
-    reply: z.object({ destinations: z.int() }),
+    /** `filesGone`: how many of its files are not kept any more, so that it went without them. */
+    reply: z.object({ destinations: z.int(), filesGone: z.int() }),
   }),
   retry: defineRoute({
     method: 'POST',

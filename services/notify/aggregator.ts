@@ -23,10 +23,11 @@ import { begin, planLevels, type Levels } from './escalation.ts';
 import { parseDestination } from './destinations/catalogue.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
+import type { IsServed } from './destinations/served.ts';
 import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
 import type { FreshDeliveries } from './fresh.ts';
-import { readKey, type TaggedDestination } from './read-key.ts';
+import { readKey, servedOnly, type TaggedDestination } from './read-key.ts';
 import { idOf, type SealedDestinations } from './sealed-destinations.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
@@ -38,6 +39,8 @@ export interface AggregatorLimits {
   readonly answerMs: number;
   /** Deliveries that may wait before new notices are refused. */
   readonly maxWaiting: number;
+  /** Destinations of keys that may be used. */
+  readonly isServed: IsServed;
 }
 
 /** How long a strict call waits: as long as an attempt may take, and a little. */
@@ -99,7 +102,11 @@ export class Aggregator {
     const waits = known?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
     if (known !== undefined && !(waits && (await this.#engine.ready()))) return known;
     const { options, secret } = configuration;
-    const read = { ...(await readKey(configuration, this.#engine)), options, secret };
+    const read = {
+      ...servedOnly(await readKey(configuration, this.#engine), this.#limits.isServed),
+      options,
+      secret,
+    };
     this.#parsed.set(configuration, read);
     return read;
   }

@@ -10,8 +10,8 @@ import { engineLabel, kinds, labelOf } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { openProgress } from './destinations/progress.ts';
-import { joinMessages } from './domain/digest.ts';
-import type { Message } from './domain/message.ts';
+import { joinMessages, withFiles } from './domain/digest.ts';
+import type { Attachment, Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { FreshDeliveries } from './fresh.ts';
 import type { SealedDestinations } from './sealed-destinations.ts';
@@ -36,10 +36,13 @@ interface Sent {
 /** What is told of a delivery that was made. */
 type Delivered = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
 
+type WithFiles = Pick<OpenDelivery, 'message' | 'files'>;
+
 /** A message with what goes with it. */
 interface Whole {
   readonly message: Message;
-  readonly files: number;
+  /** Those that it says; their files go with it. */
+  readonly group: readonly WithFiles[];
   /** As it is stored; undefined where pieces are not to be remembered. */
   readonly progress: string | undefined;
 }
@@ -125,7 +128,8 @@ export class Deliveries {
     const fresh = this.#fresh.take(notice, destination);
     if (fresh !== undefined && attempt === 1) {
       const { message, files } = fresh;
-      const result = await this.#sendTo(fresh.destination, { message, files, progress: '' }, signal, payload);
+      const whole = { message, group: [fresh], progress: '' };
+      const result = await this.#sendTo(fresh.destination, whole, signal, payload);
       return this.#judge(payload, attempt, result, [{ message, files, service: fresh.destination.service }], signal);
     }
     const delivery = await this.#notices.open(notice, destination);
@@ -242,17 +246,19 @@ export class Deliveries {
       };
     }
     // What is joined is another message as soon as one of it is given up, so its pieces are others too.
-    const { files, progress } = group.length === 1 ? last : { files: 0, progress: undefined };
-    return this.#sendTo(destination, { message, files, progress }, signal, payload);
+    const progress = group.length === 1 ? last.progress : undefined;
+    return this.#sendTo(destination, { message, group, progress }, signal, payload);
   }
 
   async #sendTo(
     destination: Destination,
-    { message, files, progress: stored }: Whole,
+    { message, group, progress: stored }: Whole,
     signal: AbortSignal,
     { destination: to, retries }: Payload,
   ): Promise<Result> {
-    const whole = await this.#withFiles(message, files);
+    const files = (await Promise.all(group.map((each) => this.#filesOf(each)))).flat();
+    const whole =
+      group.length > 1 ? withFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
     const dressed = this.#shows(destination)
       ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
       : whole;
@@ -267,17 +273,13 @@ export class Deliveries {
     return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
   }
 
-  async #withFiles(message: Message, files: number): Promise<Message> {
-    if (files === 0) return message;
-    const stored = await this.#attachments.of(message.id);
-    return {
-      ...message,
-      attachments: stored.map(({ file, ...each }) => ({
-        ...each,
-        path: this.#folder.pathOf(file),
-        read: () => this.#folder.read(file),
-      })),
-    };
+  async #filesOf({ message, files }: WithFiles): Promise<readonly Attachment[]> {
+    const stored = files === 0 ? [] : await this.#attachments.of(message.id);
+    return stored.map(({ file, ...each }) => ({
+      ...each,
+      path: this.#folder.pathOf(file),
+      read: () => this.#folder.read(file),
+    }));
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { noticeOffered } from '../contracts/notice.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Health } from '../contracts/service.ts';
+import { defineService, type Fetch, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
+import { servedBy } from './destinations/served.ts';
 import { EngineCatalogue } from './engine/catalogue.ts';
 import { EngineDestinations } from './engine/destinations.ts';
 import { Library } from './engine/library.ts';
@@ -42,6 +43,16 @@ export const notify = defineService({
     APPRISE_API_ONLY: 'apiOnly',
     APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
     APPRISE_INTERPRET_EMOJIS: 'emojis',
+    APPRISE_ATTACH_SIZE: 'attachmentBytes',
+    APPRISE_ATTACH_ALLOW_URL: 'attachmentAllow',
+    APPRISE_ATTACH_REJECT_URL: 'attachmentDeny',
+    APPRISE_ALLOW_SERVICES: 'allowServices',
+    APPRISE_DENY_SERVICES: 'denyServices',
+    APPRISE_CONFIG_MAX_LENGTH: 'configurationBytes',
+    APPRISE_HTTP_REDIRECTS: 'redirects',
+    APPRISE_WEBHOOK_MAPPING_MAX_DEPTH: 'mappingDepth',
+    APPRISE_STATEFUL_MODE: 'statefulMode',
+    APPRISE_ADMIN: 'listKeys',
   },
   migrations,
   create(context, settings) {
@@ -50,7 +61,7 @@ export const notify = defineService({
     const notices = new NoticeStore(db);
     const configurations = new ConfigurationStore(db, vault);
     const firstAttempts = new FirstAttempts(clock);
-    const attachments = new AttachmentStore(db);
+    const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
@@ -58,8 +69,10 @@ export const notify = defineService({
     const fresh = new FreshDeliveries();
     const sealed = new SealedDestinations(vault, engine);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, sealed };
-    const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
-    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
+    const isServed = servedBy(settings.allowServices, settings.denyServices);
+    const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
+    const deliveries = new Deliveries(out, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
+    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
     const open = new DisposableStack();
 
     metrics.gauge({
@@ -78,8 +91,11 @@ export const notify = defineService({
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings }),
-      api: notifyHandlers({ context, aggregator, configurations, notices, activity, engine, settings }),
+      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
+      api: notifyHandlers({
+        ...{ context, aggregator, configurations, notices, attachments, folder },
+        ...{ activity, engine, settings, isServed },
+      }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
         const into = { store: configurations, engine, clock, environment: process.env };
@@ -111,6 +127,10 @@ export const notify = defineService({
     };
   },
 });
+
+function withoutRedirects(fetch: Fetch): Fetch {
+  return (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+}
 
 /** What all configurations name. */
 async function urlsInUse(configurations: ConfigurationStore): Promise<readonly string[]> {

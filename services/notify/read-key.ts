@@ -1,6 +1,7 @@
 import type { NotifyKey } from '../contracts/notify-api.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
+import type { IsServed } from './destinations/served.ts';
 import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
 import { parseConfiguration } from './domain/formats.ts';
 import { takeRules, withRules, type Rules } from './domain/rules.ts';
@@ -41,6 +42,15 @@ function readDestination(
   if (typeof taken === 'string') return taken;
   const destination = parseDestination(taken.url, (url) => engine.find(url));
   return typeof destination === 'string' ? destination : { destination, rules: taken.rules, written: taken.written };
+}
+
+/** The same, where the settings serve it. */
+export function whereServed(
+  read: ReturnType<typeof readDestination>,
+  isServed: IsServed,
+): ReturnType<typeof readDestination> {
+  if (typeof read === 'string' || isServed(read.destination)) return read;
+  return `${read.destination.service} is switched off by a setting`;
 }
 
 /** The same for several, none of which is in a configuration yet; the engine is asked about those that are not native. */
@@ -84,6 +94,16 @@ export async function readKey(written: WrittenConfiguration, engine: EngineDesti
     } else usable.push({ ...read, tags, line, path, id: destinationId(read.destination), typed, own });
   }
   return { entries: usable, skipped: useless.sort((a, b) => a.line - b.line) };
+}
+
+/** The same without what the settings do not serve; those lines do nothing. */
+export function servedOnly({ entries, skipped }: ReadKey, isServed: IsServed): ReadKey {
+  const useless = entries
+    .filter(({ destination }) => !isServed(destination))
+    .map(({ line, destination }) => ({ line, reason: `${destination.service} is switched off by a setting` }));
+  if (useless.length === 0) return { entries, skipped };
+  const lines = [...skipped, ...useless].sort((a, b) => a.line - b.line);
+  return { entries: entries.filter(({ destination }) => isServed(destination)), skipped: lines };
 }
 
 /** Ids under which deliveries to a destination are kept: one a receiver. */

@@ -37,11 +37,66 @@ export const Settings = z.object({
     .int()
     .min(1)
     .default(200 * 1024 * 1024)
-    .meta({ title: 'Largest file (bytes)', description: 'A call with a larger file is refused.' }),
+    .meta({
+      title: 'Largest file (bytes)',
+      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as in the peer.',
+    }),
+  keptFilesBytes: z
+    .int()
+    .min(0)
+    .default(100 * 1024 * 1024)
+    .meta({
+      title: 'Files kept for the history (bytes)',
+      description:
+        'Files of delivered notices stay as long as their notice and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
+    }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
     title: 'Own hosts to fetch files from',
     description:
       'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
+  }),
+  attachmentAllow: z.array(z.string().max(2048)).max(200).default(['*']).meta({
+    title: 'Fetch files from',
+    description:
+      'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
+  }),
+  attachmentDeny: z.array(z.string().max(2048)).max(200).default([]).meta({
+    title: 'Never fetch files from',
+    description: 'The same kind of list; it wins over the other one. Private addresses are refused anyway.',
+  }),
+  allowServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    title: 'Only these kinds of destinations',
+    description: 'Schemes such as discord or mailto; one of a kind stands for all of it. Empty: all.',
+  }),
+  denyServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    title: 'Not these kinds of destinations',
+    description: 'Schemes that are not used, where no list says which alone are.',
+  }),
+  redirects: z.boolean().default(true).meta({
+    title: 'Follow redirects',
+    description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
+  }),
+  mappingDepth: z.int().min(1).max(50).default(5).meta({
+    title: 'Depth of field mappings',
+    description: 'Names and indexes a path such as :event.title=title may have.',
+  }),
+  configurationBytes: z
+    .int()
+    .min(1)
+    .max(16 * 1024 * 1024)
+    .default(512 * 1024)
+    .meta({
+      title: 'Largest configuration (bytes)',
+      description: 'A longer one is refused. A number below 10,000 counts as KiB, as in the peer.',
+    }),
+  statefulMode: z.enum(['hash', 'simple', 'disabled']).default('hash').meta({
+    title: 'Keys over the API',
+    description:
+      'disabled: programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys. The other two mean the same here.',
+  }),
+  listKeys: z.boolean().default(false).meta({
+    title: 'List keys over the API',
+    description: 'GET /cfg answers the names of all keys; with sign-in to administrators alone.',
   }),
   emojis: z.enum(['asked', 'yes', 'no']).default('asked').meta({
     title: 'Emojis by name',
@@ -62,3 +117,13 @@ export const Settings = z.object({
   }),
 });
 export type Settings = z.infer<typeof Settings>;
+
+/** The largest file, in bytes. */
+export function largestFile({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
+  return attachmentBytes < 10_000 ? attachmentBytes * 1024 * 1024 : attachmentBytes;
+}
+
+/** The largest configuration, in bytes. */
+export function largestConfiguration({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
+  return configurationBytes < 10_000 ? configurationBytes * 1024 : configurationBytes;
+}

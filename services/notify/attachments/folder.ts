@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -69,6 +69,20 @@ export class AttachmentFolder {
       const code = (error as Partial<NodeJS.ErrnoException>).code ?? '';
       if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw error;
       throw new Problem('notify.no_room', 507, 'There is no room for the attachment.', { cause: error });
+    }
+  }
+
+  /** The same file once more under a name of its own; undefined when it is gone. */
+  async copy(stored: StoredFile): Promise<StoredFile | undefined> {
+    const file = this.#context.random.text(24);
+    try {
+      await link(join(this.#folder, stored.file), join(this.#folder, file));
+      return { ...stored, file };
+    } catch (error) {
+      if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
+      // Not every file system has links.
+      await copyFile(join(this.#folder, stored.file), join(this.#folder, file));
+      return { ...stored, file };
     }
   }
 

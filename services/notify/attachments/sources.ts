@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, FetchReply } from '../../contracts/service.ts';
+import { isFetchable, isNamed, type AddressLists } from './addresses.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
 import { longestName } from './names.ts';
 
@@ -10,7 +11,7 @@ export type AttachmentSource =
   | { readonly url: string; readonly name: string };
 
 /** What is allowed, by the settings. */
-export interface AttachmentLimits {
+export interface AttachmentLimits extends AddressLists {
   /** 0: any number. */
   readonly maxAttachments: number;
   readonly attachmentBytes: number;
@@ -102,18 +103,24 @@ function decode(base64: string): Buffer {
 async function fetched(
   { fetch, log }: Pick<Context, 'fetch' | 'log'>,
   address: string,
-  { attachmentHosts, attachmentBytes }: AttachmentLimits,
+  limits: AttachmentLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly name: string; readonly type: string } | undefined> {
   const url = URL.parse(address);
   if (url === null) return undefined;
-  const own = attachmentHosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
+  const { attachmentHosts, attachmentBytes } = limits;
+  if (!isFetchable(url, limits)) {
+    log.warn('an attachment is not to be fetched from there', { host: url.host });
+    return undefined;
+  }
+  const listed = attachmentHosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
   try {
     const reply = await fetch(address, {
       timeoutMs: patienceMs,
       maxBytes: Math.min(mostFetched, attachmentBytes),
-      trust: own ? 'owner' : 'other',
+      trust: listed || isNamed(url, limits) ? 'owner' : 'other',
     });
-    if (reply.status < 200 || reply.status > 299) return undefined;
+    const end = URL.parse(reply.url);
+    if (reply.status < 200 || reply.status > 299 || end === null || !isFetchable(end, limits)) return undefined;
     return { bytes: reply.body, name: nameOf(url, reply), type: reply.headers['content-type'] ?? '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

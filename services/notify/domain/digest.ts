@@ -1,5 +1,5 @@
 import { htmlToText } from '../../contracts/plain-text.ts';
-import type { Message } from './message.ts';
+import type { Attachment, Message } from './message.ts';
 
 /** Notices that are written out, characters of each. */
 const mostNotices = 50;
@@ -28,4 +28,26 @@ export function joinMessages(messages: readonly Message[], id: string): Message 
     tags: [...new Set(messages.flatMap(({ tags }) => tags))].slice(0, 20),
     source: messages.every(({ source }) => source === first.source) ? first.source : 'notify',
   };
+}
+
+/** Files that go with several notices at once. */
+const mostFiles = 6;
+const mostBytes = 25 * 1024 * 1024;
+
+/** A digest with the files of its notices, as many as there is room for; those left behind are named below its lines. */
+export function withFiles(digest: Message, files: readonly Attachment[]): Message {
+  const taken: Attachment[] = [];
+  const behind: string[] = [];
+  let room = mostBytes;
+  for (const file of files) {
+    if (taken.length < mostFiles && file.size <= room) {
+      taken.push(file);
+      room -= file.size;
+    } else behind.push(file.name);
+  }
+  if (files.length === 0) return digest;
+  const more = behind.length - mostNotices;
+  const names = behind.slice(0, mostNotices).join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
+  const body = behind.length === 0 ? digest.body : `${digest.body}\nFiles left behind: ${names}`;
+  return { ...digest, body, attachments: taken };
 }

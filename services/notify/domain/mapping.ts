@@ -7,8 +7,6 @@ export interface MappingRule {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names and indexes a path may have, as in the peer. */
-const deepest = 5;
 const longestPath = 1000;
 
 /** Fields a notification has; a target that is none of them is a value. */
@@ -24,7 +22,7 @@ export function mappingRules(query: URLSearchParams): readonly MappingRule[] {
 }
 
 /** `a.b[0].c` as its steps; undefined for what is no path. */
-function stepsOf(path: string): readonly (string | number)[] | undefined {
+function stepsOf(path: string, deepest: number): readonly (string | number)[] | undefined {
   if (path.length > longestPath) return undefined;
   const steps: (string | number)[] = [];
   for (const part of path.split('.')) {
@@ -48,7 +46,11 @@ function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
  * out of a nested path (JSON alone), sets a constant, or takes a field away. A flat field that is missing is passed over.
  * Undefined when a path is malformed, too deep or leads nowhere.
  */
-export function mapFields(given: Fields, rules: readonly MappingRule[], nested: boolean): Fields | undefined {
+export function mapFields(
+  given: Fields,
+  rules: readonly MappingRule[],
+  { nested, deepest }: { readonly nested: boolean; readonly deepest: number },
+): Fields | undefined {
   const fields = new Map(Object.entries(given));
   for (const { source, target } of rules) {
     const name = source.toLowerCase();
@@ -66,7 +68,7 @@ export function mapFields(given: Fields, rules: readonly MappingRule[], nested: 
         fields.set(wanted, value);
       }
     } else if (nested && /[.[\]]/.test(source)) {
-      const steps = stepsOf(source);
+      const steps = stepsOf(source, deepest);
       const value = steps === undefined ? undefined : follow(given, steps);
       if (value === undefined) return undefined;
       if (known.has(wanted)) fields.set(wanted, value);

@@ -1,9 +1,12 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../activity.ts';
+import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../aggregator.ts';
 import type { EngineDestinations } from '../engine/destinations.ts';
 import type { Settings } from '../settings.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import { History } from '../store/history.ts';
 import type { NoticeStore } from '../store/notices.ts';
@@ -16,9 +19,12 @@ export interface ApiParts {
   readonly aggregator: Aggregator;
   readonly configurations: ConfigurationStore;
   readonly notices: NoticeStore;
+  readonly attachments: AttachmentStore;
+  readonly folder: AttachmentFolder;
   readonly activity: Activity;
   readonly engine: EngineDestinations;
   readonly settings: Pick<Settings, 'configurationLock'>;
+  readonly isServed: IsServed;
 }
 
 /** The service's part of our own API. */

@@ -4,6 +4,7 @@ import type { Log } from '../../contracts/service.ts';
 import { isWritable } from '../attachments/folder.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
+import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
@@ -21,7 +22,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }
-    const known = await aggregator.find(key);
+    const known = settings.statefulMode === 'disabled' ? undefined : await aggregator.find(key);
     if (known === undefined) {
       sendNothing(response);
       return;
@@ -61,9 +62,9 @@ export function catalogueRoutes(parts: RouteParts): Router {
     sendJson(response, code, {
       config_lock: settings.configurationLock,
       attach_lock: false,
-      stateful_enabled: true,
+      stateful_enabled: settings.statefulMode !== 'disabled',
       max_attachments: settings.maxAttachments,
-      attach_size: settings.attachmentBytes,
+      attach_size: largestFile(settings),
       status: { persistent_storage: true, can_write_config: works, can_write_attach: attaches, details },
     });
   };

@@ -3,14 +3,14 @@ import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { withRules } from '../domain/rules.ts';
-import type { EngineDestinations } from '../engine/destinations.ts';
 import { guessFormat } from '../domain/formats.ts';
-import { mostDestinations, readDestinations, readKey } from '../read-key.ts';
+import { mostDestinations, readDestinations, readKey, servedOnly, whereServed } from '../read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
-import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
+import { largestConfiguration } from '../settings.ts';
+import { AddFields, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
-import { sendConfiguration, sendNothing, sendSentence } from './reply.ts';
+import { answerKind, sendConfiguration, sendJson, sendNothing, sendSentence } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 interface NewConfiguration extends WrittenConfiguration {
@@ -20,7 +20,7 @@ interface NewConfiguration extends WrittenConfiguration {
 
 /** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, kept byte for byte. */
 export function configurationRoutes(parts: RouteParts): Router {
-  const { context, configurations, engine, settings } = parts;
+  const { context, configurations, settings } = parts;
 
   /** Configurations hold the secrets of all destinations, so with sign-in they are the administrators' alone. */
   const admit = async (request: Request): Promise<string> => {
@@ -28,13 +28,14 @@ export function configurationRoutes(parts: RouteParts): Router {
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
     const identity = await identify(request, context.accounts, settings.requireSignIn);
     const allowed = !settings.requireSignIn || identity?.role === 'admin';
-    if (settings.configurationLock || !allowed) throw refusal(403, sentences.denied);
+    if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
+      throw refusal(403, sentences.denied);
     return key;
   };
 
   const add = async (request: Request, response: Response): Promise<void> => {
     const key = await admit(request);
-    const { dropped, ...written } = await readConfiguration(await readBody(request), engine);
+    const { dropped, ...written } = await readConfiguration(await readBody(request), parts);
     await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     const time = detailTime(context.clock.now());
@@ -61,13 +62,21 @@ export function configurationRoutes(parts: RouteParts): Router {
     else sendConfiguration(request, response, configuration);
   };
 
+  const listKeys = async (request: Request, response: Response): Promise<void> => {
+    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const allowed = !settings.requireSignIn || identity?.role === 'admin';
+    if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
+    if (answerKind(request) === 'json') sendJson(response, 200, await configurations.keys());
+    else response.redirect(302, context.address('control') ?? '/');
+  };
+
   const router = Router();
   router.post(['/add', '/add/:key'], add);
   router.post(['/del', '/del/:key'], remove);
   router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], get);
   router.get(['/cfg', '/cfg/:key'], async (request, response) => {
     // The list of keys is closed in the peer unless it runs in its administrators' mode.
-    if (request.params['key'] === undefined) throw refusal(403, sentences.denied);
+    if (request.params['key'] === undefined) return listKeys(request, response);
     await admit(request);
     response.redirect(302, context.address('control') ?? '/');
   });
@@ -79,26 +88,31 @@ export function configurationRoutes(parts: RouteParts): Router {
   return router;
 }
 
-async function readConfiguration(body: Body, engine: EngineDestinations): Promise<NewConfiguration> {
+async function readConfiguration(body: Body, parts: RouteParts): Promise<NewConfiguration> {
   if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
   if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
   if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
   if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
   const { urls, config, format } = AddFields.parse(body.fields);
-  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, engine);
+  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, parts);
   if (typeof config !== 'string') {
     throw refusal(400, body.kind === 'form' ? sentences.noConfigurationUrls : sentences.noConfiguration);
   }
-  if (config.length > configurationLimit) throw refusal(400, sentences.configurationTooLarge);
-  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), engine);
+  if (Buffer.byteLength(config) > largestConfiguration(parts.settings)) {
+    throw refusal(400, sentences.configurationTooLarge);
+  }
+  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), parts);
 }
 
 /** URLs are kept in their normal form, one a line, as the peer does. */
-async function fromUrls(urls: string | readonly unknown[], engine: EngineDestinations): Promise<NewConfiguration> {
+async function fromUrls(
+  urls: string | readonly unknown[],
+  { engine, isServed }: RouteParts,
+): Promise<NewConfiguration> {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
   if (given.length > mostDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  const destinations = await readDestinations(given, engine);
+  const destinations = (await readDestinations(given, engine)).map((read) => whereServed(read, isServed));
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
@@ -111,14 +125,14 @@ async function fromUrls(urls: string | readonly unknown[], engine: EngineDestina
   };
 }
 
-async function fromConfig(config: string, format: unknown, engine: EngineDestinations): Promise<NewConfiguration> {
+async function fromConfig(config: string, format: unknown, parts: RouteParts): Promise<NewConfiguration> {
   const wanted = typeof format === 'string' ? format.toLowerCase() : '';
   if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
   const written = {
     text: config,
     format: wanted === 'text' || wanted === 'yaml' ? wanted : guessFormat(config),
   } as const;
-  const { entries, skipped } = await readKey(written, engine);
+  const { entries, skipped } = servedOnly(await readKey(written, parts.engine), parts.isServed);
   if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
   return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
 }

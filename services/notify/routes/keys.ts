@@ -12,7 +12,15 @@ import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
-import { deliveryIds, maskedText, mostDestinations, readDestinations, readKey, type Entry } from '../read-key.ts';
+import {
+  deliveryIds,
+  maskedText,
+  mostDestinations,
+  readDestinations,
+  readKey,
+  servedOnly,
+  type Entry,
+} from '../read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf, type History } from '../store/history.ts';
 import { tryDestination } from '../trial.ts';
@@ -36,7 +44,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
     const { key, format, options, secret } = configuration;
-    const { entries, skipped } = await readKey(configuration, engine);
+    const { entries, skipped } = servedOnly(await readKey(configuration, engine), parts.isServed);
     const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.ready());
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({

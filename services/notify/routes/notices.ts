@@ -70,8 +70,18 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       if (again.length === 0) {
         throw new Problem('notify.no_destination', 409, 'Its key has none of these destinations any more.');
       }
-      await aggregator.post(past.configuration, again, past.notice);
-      return { destinations: again.length };
+      const id = params['id'] ?? '';
+      const kept = await parts.attachments.of(id);
+      const copies = (await Promise.all(kept.map((each) => parts.folder.copy(each)))).filter(
+        (each) => each !== undefined,
+      );
+      let isTaken = false;
+      try {
+        isTaken = (await aggregator.post(past.configuration, again, past.notice, { files: copies })).length > 0;
+      } finally {
+        if (!isTaken) await parts.folder.remove(copies.map(({ file }) => file));
+      }
+      return { destinations: again.length, filesGone: Math.max(0, past.files - copies.length) };
     }),
     implement(notifyApi.retry, async ({ body }) => {
       await jobs.retry((await jobOf(body)).id);

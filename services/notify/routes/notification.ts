@@ -92,13 +92,18 @@ export function readNotification(
   options: {
     readonly header: (name: string) => string | undefined;
     readonly key: string | undefined;
+    /** Steps a path of a field mapping may have. */
+    readonly mappingDepth: number;
     /** Files came in parts of the form, so that the body may be empty. */
     readonly hasFiles: boolean;
   },
 ): Notification {
   const rules = mappingRules(query);
   const given = fieldsOf(body, query, options.header('title'));
-  const mapped = rules.length === 0 ? given : mapFields(given, rules, body.kind === 'json');
+  const mapped =
+    rules.length === 0
+      ? given
+      : mapFields(given, rules, { nested: body.kind === 'json', deepest: options.mappingDepth });
   if (mapped === undefined) {
     throw refusal(400, sentences.mappingFailed + (options.key === undefined ? '' : ` using KEY: ${options.key}`));
   }

@@ -5,11 +5,13 @@ import { chosenOf } from '../chosen.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import type { IsServed } from '../destinations/served.ts';
 import type { EngineDestinations } from '../engine/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, readDestinations, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../read-key.ts';
+import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
@@ -31,9 +33,14 @@ function queryOf(request: Request): URLSearchParams {
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
-async function fromUrls(urls: readonly string[], engine: EngineDestinations): Promise<readonly TaggedDestination[]> {
+async function fromUrls(
+  urls: readonly string[],
+  engine: EngineDestinations,
+  isServed: IsServed,
+): Promise<readonly TaggedDestination[]> {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
   return (await readDestinations(urls, engine))
+    .map((read) => whereServed(read, isServed))
     .filter((read) => typeof read !== 'string')
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
@@ -52,20 +59,24 @@ export function notifyRoutes(parts: RouteParts): Router {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
     const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
-    await using files = openIntake(context, folder, settings);
-    const known = key === undefined ? undefined : await aggregator.find(key);
+    await using files = openIntake(context, folder, { ...settings, attachmentBytes: largestFile(settings) });
+    const isStateful = settings.statefulMode !== 'disabled';
+    const known = key === undefined || !isStateful ? undefined : await aggregator.find(key);
     const secret = isGranted(identity, key) ? undefined : known?.secret;
     // What cannot be signed is not written to disk either.
     const body = await readBody(request, secret === undefined ? files.take : undefined);
     if (secret !== undefined) demandProof(request, body, secret);
     const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
+      mappingDepth: settings.mappingDepth,
       key,
       hasFiles: files.kept.length > 0,
     });
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
     const destinations =
-      known === undefined ? await fromUrls(key === undefined ? named : [], engine) : chosenOf(known, expression);
+      known === undefined
+        ? await fromUrls(key === undefined ? named : [], engine, parts.isServed)
+        : chosenOf(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;

@@ -3,6 +3,7 @@ import type { Accounts, Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { IsServed } from '../destinations/served.ts';
 import type { EngineCatalogue } from '../engine/catalogue.ts';
 import type { EngineDestinations } from '../engine/destinations.ts';
 import type { Aggregator } from '../aggregator.ts';
@@ -19,6 +20,7 @@ export interface RouteParts {
   readonly engine: EngineDestinations;
   readonly engineCatalogue: EngineCatalogue;
   readonly settings: Settings;
+  readonly isServed: IsServed;
 }
 
 /** The key a request is about: from its path or, as newer clients send it, from a header. @throws Problem 404. */

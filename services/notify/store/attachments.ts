@@ -3,7 +3,10 @@ import type { Migration } from '../../contracts/service.ts';
 import type { StoredFile } from '../attachments/folder.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** A file of a notice, until its last delivery. */
+/** Values that go into one statement. */
+const batch = 1000;
+
+/** A file of a notice, as long as it is kept. */
 export interface AttachmentTable {
   notice_id: string;
   /** Its place among the files of the notice, from 0. */
@@ -41,9 +44,12 @@ export const attachmentsAndHops: Migration = {
 /** Which files belong to which notice. */
 export class AttachmentStore {
   readonly #db: Kysely<NotifyTables>;
+  readonly #keptBytes: number;
 
-  constructor(db: Kysely<NotifyTables>) {
+  /** `keptBytes`: how much is kept of notices of which every delivery was made, the newest first. */
+  constructor(db: Kysely<NotifyTables>, keptBytes = 0) {
     this.#db = db;
+    this.#keptBytes = keptBytes;
   }
 
   async add(transaction: Kysely<NotifyTables>, noticeId: string, files: readonly StoredFile[]): Promise<void> {
@@ -62,8 +68,9 @@ export class AttachmentStore {
     return rows.map((row) => ({ ...row, size: Number(row.size) }));
   }
 
-  /** Lets go of the files of a notice of which every delivery was made. Returns their names, for removal. */
+  /** Lets go of files when every delivery of a notice was made, as far as there is no room for them. Returns their names, for removal. */
   async release(noticeId: string): Promise<readonly string[]> {
+    if (this.#keptBytes > 0) return this.#makeRoom();
     const rows = await this.#db
       .deleteFrom('attachments')
       .where('notice_id', '=', noticeId)
@@ -73,11 +80,32 @@ export class AttachmentStore {
     return rows.map(({ file }) => file);
   }
 
-  /** Names of all files that are still needed; those of finished notices are let go first. */
+  /** Names of all files that are still needed; those of finished notices there is no room for are let go first. */
   async needed(): Promise<ReadonlySet<string>> {
-    await this.#db.deleteFrom('attachments').where('notice_id', 'not in', this.#open()).execute();
+    await this.#makeRoom();
     const rows = await this.#db.selectFrom('attachments').select('file').execute();
     return new Set(rows.map(({ file }) => file));
+  }
+
+  /** Of finished notices the newest keep their files, each all or none. */
+  async #makeRoom(): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('attachments')
+      .innerJoin('notices', 'notices.id', 'attachments.notice_id')
+      .select(({ fn }) => ['attachments.notice_id', fn.sum<number | string>('size').as('bytes')])
+      .where('attachments.notice_id', 'not in', this.#open())
+      .groupBy(['attachments.notice_id', 'notices.created_at'])
+      .orderBy('notices.created_at', 'desc')
+      .execute();
+    let room = this.#keptBytes;
+    const late = rows.filter(({ bytes }) => this.#keptBytes === 0 || (room -= Number(bytes)) < 0);
+    const removed: string[] = [];
+    for (let start = 0; start < late.length; start += batch) {
+      const ids = late.slice(start, start + batch).map(({ notice_id }) => notice_id);
+      const gone = await this.#db.deleteFrom('attachments').where('notice_id', 'in', ids).returning('file').execute();
+      removed.push(...gone.map(({ file }) => file));
+    }
+    return removed;
   }
 
   #open() {

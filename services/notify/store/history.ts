@@ -94,10 +94,15 @@ export class History {
   }
 
   /** A whole notice with the ids of its destinations, to be sent once more. */
-  async find(
-    id: string,
-  ): Promise<
-    { readonly configuration: string; readonly notice: Notice; readonly destinations: readonly string[] } | undefined
+  async find(id: string): Promise<
+    | {
+        readonly configuration: string;
+        readonly notice: Notice;
+        readonly destinations: readonly string[];
+        /** How many it had. */
+        readonly files: number;
+      }
+    | undefined
   > {
     const row = await this.#db.selectFrom('notices').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) return undefined;
@@ -105,6 +110,7 @@ export class History {
     const tags: unknown = JSON.parse(row.tags);
     return {
       configuration: row.configuration,
+      files: row.files,
       notice: {
         ...{ title: row.title, body: row.body, source: row.source },
         ...{ type: NoticeType.parse(row.type), format: TextFormat.parse(row.format) },

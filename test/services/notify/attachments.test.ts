@@ -20,10 +20,16 @@ beforeEach(async () => {
   receiver = open.use(await openReceiver());
   const probe = createProbe(['inbox', 'push']);
   offers = probe.offers;
-  host = open.use(await openTestHost({ services: [probe.descriptor, notify] }));
+  host = open.use(await openTestHost({ services: [probe.descriptor, keepingNothing] }));
   await post('/add/files', { urls: `json://127.0.0.1:${receiver.port}/files`, format: 'text' });
 });
 afterEach(() => open.disposeAsync());
+
+/** Notify without room for files of the past. */
+const keepingNothing: typeof notify = {
+  ...notify,
+  create: (context, settings) => notify.create(context, { ...settings, keptFilesBytes: 0 }),
+};
 
 function post(path: string, fields: unknown): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
@@ -84,7 +90,7 @@ describe('files of a notification', () => {
     receiver.received.length = 0;
     const clock = createFakeClock(Date.now() + 60_000);
     const probe = createProbe(['inbox', 'push']);
-    open.use(await openTestHost({ services: [probe.descriptor, notify], dataDir, clock }));
+    open.use(await openTestHost({ services: [probe.descriptor, keepingNothing], dataDir, clock }));
     await vi.waitFor(() => expect(sent()[0]?.attachments).toMatchObject([{ filename: 'a.png' }]), 5000);
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
@@ -167,7 +173,7 @@ describe('files of a notification', () => {
     utimesSync(join(folder(), 'old'), old, old);
     await host.host[Symbol.asyncDispose]();
     const clock = createFakeClock(Date.now() - 3_600_000);
-    open.use(await openTestHost({ services: [createProbe([]).descriptor, notify], dataDir, clock }));
+    open.use(await openTestHost({ services: [createProbe([]).descriptor, keepingNothing], dataDir, clock }));
     clock.advance(3_600_000);
     await vi.waitFor(() => expect(left()).toEqual(['young']));
   });

@@ -269,7 +269,7 @@ describe('our own API around notify', () => {
     expect(new Set(pages).size).toBe(7);
     seen.length = 0;
     const [newest] = await list('');
-    expect(await ask('POST', `/notices/${newest?.id ?? ''}/send`)).toEqual({ destinations: 1 });
+    expect(await ask('POST', `/notices/${newest?.id ?? ''}/send`)).toEqual({ destinations: 1, filesGone: 0 });
     expect(seen.join()).toContain(newest?.title ?? 'no title');
     expect(await list('')).toHaveLength(8);
     expect(await refusal('POST', '/notices/nothing/send')).toContain('404');
