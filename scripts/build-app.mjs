@@ -20,9 +20,9 @@ cpSync(join(root, 'dist', 'renderer'), join(app, 'dist', 'renderer'), {
   filter: (path) => !path.endsWith('.homeport-built'),
 });
 cpSync(join(root, 'main', 'shell', 'preload.cjs'), join(app, 'main', 'shell', 'preload.cjs'));
-cpSync(
-  join(root, 'services', 'downloads', 'engine', 'worker.py'),
-  join(app, 'services', 'downloads', 'engine', 'worker.py'),
-);
+for (const service of ['downloads', 'notify']) {
+  const worker = join('services', service, 'engine', 'worker.py');
+  cpSync(join(root, worker), join(app, worker));
+}
 for (const part of ['icon.png', 'tray'])
   cpSync(join(root, 'assets', part), join(app, 'assets', part), { recursive: true });

@@ -6,6 +6,8 @@ import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
 import { servedBy } from './destinations/served.ts';
+import { engineWorked } from '../contracts/engines.ts';
+import { retryWaiting } from './engine/waiting.ts';
 import { EngineCatalogue } from './engine/catalogue.ts';
 import { EngineDestinations } from './engine/destinations.ts';
 import { Library } from './engine/library.ts';
@@ -56,7 +58,7 @@ export const notify = defineService({
   },
   migrations,
   create(context, settings) {
-    const { clock, db, handovers, log, metrics, vault } = context;
+    const { bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
     const configurations = new ConfigurationStore(db, vault);
@@ -90,6 +92,14 @@ export const notify = defineService({
       clear().catch((error: unknown) => log.warn('history was not cleared', { error }));
     };
 
+    const engineChanged = (): void => {
+      activity.touch();
+      engine
+        .ready()
+        .then((ready) => (ready ? retryWaiting(jobs) : undefined))
+        .catch((error: unknown) => log.warn('waiting deliveries were not made due', { error }));
+    };
+
     return {
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
@@ -111,6 +121,12 @@ export const notify = defineService({
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         open.use(activity.start());
         open.use(clock.every(hourMs, prune));
+        open.use(
+          bus.subscribe(
+            engineWorked,
+            ({ name, work }) => void (name === 'apprise' && work === null && engineChanged()),
+          ),
+        );
         return Promise.resolve();
       },
       async health(): Promise<Health> {

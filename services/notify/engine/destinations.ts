@@ -12,7 +12,9 @@ import { engineServices, refusedSchemes } from './schemes.ts';
 /** URLs that are asked about at once. */
 const batch = 100;
 /** How long their answer may take. */
-const describeMs = 30_000;
+const describeMs = 15_000;
+/** After a failure nobody waits for another one for so long. */
+const pauseMs = 15_000;
 /** URLs whose answer is remembered. */
 const mostKnown = 10_000;
 /** What the seals of normal forms are bound to. */
@@ -55,6 +57,7 @@ export class EngineDestinations {
   /** By id, the least recently used first. */
   readonly #known = new Map<string, Described | Refused>();
   #asking: Promise<void> = Promise.resolve();
+  #pausedUntil = -Infinity;
 
   constructor(parts: {
     readonly library: Library;
@@ -89,7 +92,7 @@ export class EngineDestinations {
       const url = this.#vault.open(row.sealed_url, purpose);
       this.#remember(row.id, { service: row.service, url, masked: row.shown_url, optional: row.optional === 1 });
     }
-    if (unknown.size === 0 || !(await this.ready())) return;
+    if (unknown.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.ready())) return;
     // One after the other: a long list must not take all threads.
     const asking = this.#asking.then(() => this.#ask([...unknown], keep));
     this.#asking = asking;
@@ -133,6 +136,7 @@ export class EngineDestinations {
         if (keep) await this.#keep(taken);
       } catch (error) {
         // The engine is there and does not work: the URLs stay unknown, and are asked about next time.
+        this.#pausedUntil = this.#clock.now() + pauseMs;
         this.#log.warn('the Apprise library did not say whether it takes an address', { error });
         return;
       }

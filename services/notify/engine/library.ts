@@ -11,6 +11,9 @@ const pauseMs = 15_000;
 /** What else a child does when it is ended because of one job that hangs may take so long. */
 const graceMs = 20_000;
 
+/** What the reason of a delivery says that waits for the engine. */
+export const missingWords = 'It needs the Apprise engine';
+
 /** The engine cannot be used; its message is a sentence that says what to do. */
 export class EngineMissing extends Error {
   override readonly name = 'EngineMissing';
@@ -87,7 +90,7 @@ export class Library implements AsyncDisposable {
   async #open(engine: Engine): Promise<Child> {
     if (engine.path === null) {
       this.#retire(graceMs);
-      throw new EngineMissing('It needs the Apprise engine: install it on the page Engines.');
+      throw new EngineMissing(`${missingWords}: install it on the page Engines.`);
     }
     const key = `${engine.version ?? ''} ${engine.path}`;
     const { clock } = this.#parts;

@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { startLibrary } from '../../../main/host/engines/start.ts';
-import type { EngineLibrary, Engines } from '../../../services/contracts/engines.ts';
+import { engineWorked, type EngineLibrary, type Engines } from '../../../services/contracts/engines.ts';
 import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
 import { control } from '../../../services/control/index.ts';
+import { retryWaiting } from '../../../services/notify/engine/waiting.ts';
 import { Library } from '../../../services/notify/engine/library.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
+import { createProbe } from './support.ts';
 import { hasLibrary, libraryOf, placeEngine, python, workers } from './engine-rig.ts';
 
 let folder: string;
@@ -23,6 +25,7 @@ let server: Server;
 let port: number;
 /** Paths that were asked for, and how the next requests are answered. */
 let asked: string[];
+let probe: ReturnType<typeof createProbe>;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
 const never = (): void => undefined;
@@ -51,7 +54,8 @@ afterEach(() => {
 const urlOf = (path: string, more = ''): string => `flowtriq://apikeyapikey@127.0.0.1:${port}/${path}?rto=120${more}`;
 
 function openHouse(launcher: string): Promise<TestHost> {
-  return openTestHost({ services: [notify, control], environment: { APPRISE_PATH: launcher } });
+  probe = createProbe([]);
+  return openTestHost({ services: [probe.descriptor, notify, control], environment: { APPRISE_PATH: launcher } });
 }
 
 async function post(host: { url(service: string): string }, path: string, body: unknown): Promise<string> {
@@ -136,8 +140,25 @@ describe.skipIf(!hasLibrary)('an engine', () => {
 
     renameSync(join(folder, 'elsewhere'), place);
     await api(host, 'POST', '/engines/apprise/verify');
+    // As an installation ends.
+    probe.offers.context?.bus.publish(engineWorked, { name: 'apprise', work: null });
     await vi.waitFor(() => expect(asked).toContain('/here'), 20_000);
   }, 90_000);
+
+  it('that was installed is waited for no longer', async () => {
+    const jobs = [
+      { id: 'a', lastError: 'Failed to send IRC notification: It needs the Apprise engine: install it.' },
+      { id: 'b', lastError: 'Failed to send JSON notification: timed out.' },
+      { id: 'c', lastError: null },
+    ];
+    const retried: string[] = [];
+    await retryWaiting({
+      list: async () =>
+        jobs.map((job) => ({ ...job, kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0 })),
+      retry: async (id) => retried.push(id) > 0,
+    });
+    expect(retried).toEqual(['a']);
+  });
 
   it('is remembered over a restart, so that its destinations wait while it is away', async () => {
     const place = join(folder, 'engine');

@@ -1,5 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
@@ -201,6 +204,36 @@ async function details(): Promise<Catalogue> {
     await fetch(`${host.url('notify')}/details`, { headers: { accept: 'application/json' } })
   ).json() as Promise<Catalogue>;
 }
+
+describe.skipIf(!hasLibrary)('a service that speaks no HTTP', () => {
+  beforeEach(() => openHouse('apprise-2'));
+  afterEach(closeHouse);
+
+  it('gets its message all the same: IRC', async () => {
+    const said: string[] = [];
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      createInterface({ input: socket }).on('line', (line) => {
+        said.push(line);
+        const [command = '', argument = ''] = line.split(' ');
+        if (command === 'USER') socket.write(':irc.test 001 homeport :Welcome\r\n');
+        if (command === 'PING') socket.write(`:irc.test PONG irc.test ${argument}\r\n`);
+        if (command === 'JOIN') {
+          socket.write(`:homeport!h@h JOIN ${argument}\r\n:irc.test 366 homeport ${argument} :End of /NAMES list.\r\n`);
+        }
+        if (command === 'QUIT') socket.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    try {
+      await post('/notify', { body: 'the tide is high', urls: `irc://homeport@127.0.0.1:${port}/%23alerts` });
+      await vi.waitFor(() => expect(said.join('\n')).toMatch(/PRIVMSG #alerts :.*the tide is high/), 20_000);
+    } finally {
+      server.close();
+    }
+  }, 60_000);
+});
 
 describe.skipIf(!hasLibrary)('GET /details', () => {
   beforeEach(() => openHouse('apprise-2'));
