@@ -192,6 +192,8 @@ export const mailApi = {
       limit: z.coerce.number().int().min(1).max(200).default(50),
       /** Is part of the sender or a recipient. */
       q: z.string().max(200).optional(),
+      /** Those of which a delivery was given up, or waits; `dropped`: those a rule wanted told to nobody. */
+      state: z.enum(['dead', 'waiting', 'dropped']).optional(),
     }),
     reply: z.object({ messages: z.array(SpooledMail) }),
   }),

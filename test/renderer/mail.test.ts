@@ -203,7 +203,10 @@ describe.skipIf(noBrowser)('Mail', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
     await page.getByRole('tab', { name: 'Mails' }).click();
-    await page.getByText('Dropped', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /noise/ }).getByText('Dropped').waitFor();
+    await page.getByLabel('Outcome').selectOption('Given up');
+    await page.getByText('No mail fits.').waitFor();
+    await page.getByLabel('Outcome').selectOption('Dropped');
     await page.getByRole('button', { name: /noise/ }).click();
     await dialog.getByText('Dropped by rule 1.').waitFor();
     expect(besidesRefusals(watched.complaints)).toEqual([]);

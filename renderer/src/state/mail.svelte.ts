@@ -4,6 +4,9 @@ import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
+/** What the list is narrowed to; an empty string stands for no restriction. */
+export type MailState = '' | 'dead' | 'waiting' | 'dropped';
+
 /** Rows that are asked for at once. */
 const step = 100;
 
@@ -20,6 +23,7 @@ class Mail {
   readonly #leaving = new SvelteSet<string>();
   readonly items = $derived(this.#all.filter(({ id }) => !this.#leaving.has(id)));
   #q = '';
+  #state: MailState = '';
   #watched = false;
   #holding = false;
   #ended = false;
@@ -39,9 +43,10 @@ class Mail {
     };
   }
 
-  /** Reads the newest mails whose sender or recipients hold `q`. */
-  async load(q: string): Promise<void> {
+  /** Reads the newest mails whose sender or recipients hold `q`, in any state or in this one. */
+  async load(q: string, state: MailState = ''): Promise<void> {
     this.#q = q;
+    this.#state = state;
     this.#turn += 1;
     const turn = this.#turn;
     await live.opened();
@@ -127,7 +132,11 @@ class Mail {
   }
 
   async #read(before?: string): Promise<readonly SpooledMail[]> {
-    return (await call(mailApi.messages, { query: { q: this.#q, before, limit: step } })).messages;
+    return (
+      await call(mailApi.messages, {
+        query: { q: this.#q, before, limit: step, state: this.#state === '' ? undefined : this.#state },
+      })
+    ).messages;
   }
 
   /** Reads the newest rows again: rows that are there change where they stand, new ones come on top or wait. */

@@ -34,6 +34,8 @@ const headBytes = 16 * 1024;
 /** Of a source this much is shown. */
 const sourceBytes = 64 * 1024;
 const mostAttachments = 200;
+/** Deliveries of one state that a filter looks through. */
+const mostFiltered = 5000;
 
 /** The service's part of our own API: the spool, and where addresses lead. */
 export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
@@ -45,6 +47,11 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     if (keys.length === 0) return new Map();
     const found = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
     return new Map(found.map((job) => [job.key ?? '', job]));
+  };
+  /** Mails with a delivery in this state. */
+  const idsOf = async (state: 'dead' | 'waiting'): Promise<readonly string[]> => {
+    const found = await jobs.list({ kind: deliver.name, state, limit: mostFiltered });
+    return [...new Set(found.map(({ key }) => key?.split(':', 1)[0] ?? ''))];
   };
   const subjectOf = async (id: string): Promise<string> => {
     const head = await spool.head(id, headBytes);
@@ -67,10 +74,13 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       const { mapping, type } = match;
       return { accepted: true, code: 250, pattern: mapping.address, type, targets: mapping.targets.map(targetName) };
     }),
-    implement(mailApi.messages, async ({ query: { before, limit, q = '' } }) => {
+    implement(mailApi.messages, async ({ query: { before, limit, q = '', state } }) => {
       const [time = '', id = ''] = before?.split('.') ?? [];
       const cursor = before === undefined ? undefined : { receivedAt: Number(time), id };
-      const list = await messages.list({ words: q.trim(), before: cursor, limit });
+      const ids = state === 'dead' || state === 'waiting' ? await idsOf(state) : undefined;
+      const dropped = state === 'dropped';
+      const list =
+        ids?.length === 0 ? [] : await messages.list({ words: q.trim(), ids, dropped, before: cursor, limit });
       const known = await jobsOf(list);
       const subjects = await Promise.all(list.map((message) => subjectOf(message.id)));
       return {

@@ -25,6 +25,10 @@ export type StoredMessage = Omit<Message, 'fingerprint'>;
 export interface MessageFilter {
   /** Stands in sender or recipients, in any case. */
   readonly words: string;
+  /** Only these. */
+  readonly ids?: readonly string[] | undefined;
+  /** Only those that were told to nobody. */
+  readonly dropped?: boolean;
   /** Only those that stand behind this one. */
   readonly before?: { readonly receivedAt: number; readonly id: string } | undefined;
   readonly limit: number;
@@ -80,7 +84,7 @@ export class MessageStore {
     return row && stored(row);
   }
 
-  async list({ words, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
+  async list({ words, ids, dropped = false, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
     const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
     const has = (column: 'sender' | 'recipients') =>
       sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
@@ -93,6 +97,8 @@ export class MessageStore {
           on.or([on('received_at', '<', receivedAt), on.and([on('received_at', '=', receivedAt), on('id', '<', id)])]),
         );
       })
+      .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+      .$if(dropped, (query) => query.where('deliveries', '=', '[]').where('note', '<>', ''))
       .$if(words !== '', (query) => query.where((on) => on.or([has('sender'), has('recipients')])))
       .orderBy('received_at', 'desc')
       .orderBy('id', 'desc')

@@ -100,6 +100,14 @@ describe('the API of the mail page', () => {
     await expect.poll(async () => (await delivery())?.reason).not.toBe('');
     expect(await delivery()).toMatchObject({ part: 0, target: 'notify://aggregator', state: 'waiting', attempts: 1 });
     expect((await first())?.state).toBe('waiting');
+    const narrowed = async (state: string): Promise<readonly string[]> =>
+      (await api<{ messages: SpooledMail[] }>(bare.url('control'), `/api/mail/messages?state=${state}`)).messages.map(
+        (message) => message.id,
+      );
+    expect(await narrowed('waiting')).toEqual([id]);
+    expect(await narrowed('dead')).toEqual([]);
+    expect(await narrowed('dropped')).toEqual([]);
+    expect((await delivery())?.nextAt).toBeGreaterThan(0);
     expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
   });
 
