@@ -3,9 +3,14 @@ import type { Folders } from '../folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
 
-/** What of the settings the extractor's command line is made of. */
-export function commandSettings(settings: Settings, folders: Pick<Folders, 'cache'>): CommandSettings {
+/** What of the settings the extractor's command line is made of; `javaScript` says who runs the scripts of sites. */
+export function commandSettings(
+  settings: Settings,
+  folders: Pick<Folders, 'cache'>,
+  javaScript: readonly string[],
+): CommandSettings {
   return {
+    javaScript,
     cacheFolder: folders.cache,
     socketTimeout: settings.socketTimeout,
     retries: settings.retries,

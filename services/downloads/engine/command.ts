@@ -15,6 +15,8 @@ export interface CommandSettings {
   readonly sponsorblock: SponsorBlock;
   /** Arguments for the options of settings, presets and request; the last word is theirs. */
   readonly optionsOf: (order: Order) => readonly string[];
+  /** Who runs the scripts of sites. */
+  readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
@@ -73,11 +75,11 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries, cookieFile }: CommandSettings): readonly string[] {
+function common({ cacheFolder, socketTimeout, retries, javaScript, cookieFile }: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
-    ...['--file-access-retries', '3', '--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`],
+    ...['--file-access-retries', '3', ...javaScript],
     ...(cookieFile === undefined ? [] : ['--cookies', cookieFile]),
   ];
 }

@@ -27,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -66,6 +67,9 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
+  });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
   });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
@@ -145,11 +149,13 @@ const postOnly = [
   ...['/upload-cookies', '/delete-cookies'],
 ];
 
-/** The same at a path prefix; whoever comes to the root is led there. */
+/** The same at a path prefix; whoever comes to the root, or by the link of a notice to a file, is led there. */
 function below(prefix: string, app: Express): Express {
   const outer = express();
   outer.disable('x-powered-by');
-  outer.get('/', (_request, response) => response.redirect(302, prefix));
+  outer.get(['/', '/download/*path', '/audio_download/*path'], (request, response) => {
+    response.redirect(302, prefix + request.url.slice(1));
+  });
   return outer.use(prefix, app);
 }
 
@@ -174,7 +180,6 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
-  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -195,8 +200,8 @@ async function status(
     speed: speeds.reduce((sum, speed) => sum + speed, 0),
     queue: records(queued),
     pending: records(pending),
-    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(message === undefined ? {} : { msg: message }),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
+    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

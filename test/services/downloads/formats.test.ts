@@ -221,7 +221,7 @@ describe('advertising', { timeout: 60_000 }, () => {
           lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
         },
         settings: {
-          ...{ cacheFolder: join(folder, 'cache'), socketTimeout: 10, retries: 1 },
+          ...{ cacheFolder: join(folder, 'cache'), socketTimeout: 10, retries: 1, javaScript: [] },
           subtitles: { languages: [], embed: false, automatic: false },
           sponsorblock: { api: api.url, categories: ['sponsor', 'selfpromo'] },
           optionsOf: () => [],
