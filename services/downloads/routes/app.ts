@@ -149,11 +149,13 @@ const postOnly = [
   ...['/upload-cookies', '/delete-cookies'],
 ];
 
-/** The same at a path prefix; whoever comes to the root is led there. */
+/** The same at a path prefix; whoever comes to the root, or by the link of a notice to a file, is led there. */
 function below(prefix: string, app: Express): Express {
   const outer = express();
   outer.disable('x-powered-by');
-  outer.get('/', (_request, response) => response.redirect(302, prefix));
+  outer.get(['/', '/download/*path', '/audio_download/*path'], (request, response) => {
+    response.redirect(302, prefix + request.url.slice(1));
+  });
   return outer.use(prefix, app);
 }
 

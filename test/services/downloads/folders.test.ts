@@ -177,6 +177,7 @@ describe('a path prefix', () => {
     expect((await get('/tube/history')).status).toBe(200);
     expect((await get('/history')).status).toBe(404);
     expect((await get('/')).headers.get('location')).toBe('/tube/');
+    expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
     const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
     const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
     expect(await answer.json()).toMatchObject({ status: 'error' });
