@@ -190,7 +190,10 @@ export class Queue implements AsyncDisposable {
         const probed = await prober.probe(item, signal);
         if (probed.length !== 1 || probed[0]?.uid !== item.uid) return;
         item = probed[0];
-        if (typeof item.startsAt === 'number') return await this.#letGo(claimed);
+        if (typeof item.startsAt === 'number') {
+          this.#wakeAt(item.startsAt);
+          return await this.#letGo(claimed);
+        }
       }
       const change = { state: 'downloading', attempts: item.attempts + 1, message: null } as const;
       const started = await this.#advance(item.uid, change);
@@ -255,6 +258,12 @@ export class Queue implements AsyncDisposable {
     if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
+  }
+
+  /** Sooner than the next look around, where it is this process that knows. */
+  #wakeAt(time: number): void {
+    const wait = time - this.#parts.context.clock.now();
+    if (!this.#closed && wait < lookEveryMs) this.#open.use(this.#parts.context.clock.after(wait, () => this.wake()));
   }
 
   /** Tells of a live stream how long and how much was recorded; the extractor says nothing until its end. */

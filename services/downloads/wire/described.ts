@@ -24,7 +24,12 @@ export const AddBody = z
     folder: text.max(500).nullable().optional().describe('Below the download folder.'),
     custom_name_prefix: text.max(500).optional(),
     playlist_item_limit: z.int().optional().describe('0: all.'),
-    playlist_strict_mode: z.boolean().optional().describe('True: a link to a video in a list is that video.'),
+    playlist_strict_mode: z
+      .boolean()
+      .optional()
+      .describe(
+        'Ignored, as by the peer: a link to a video in a list is that video; give the list’s own address for the list.',
+      ),
     auto_start: z.boolean().optional().describe('Anything but true: it waits in `pending`.'),
     split_by_chapters: z.boolean().optional(),
     chapter_template: text.optional(),

@@ -45,6 +45,8 @@ describe.each([
       expect((await stat(join(lent, file ?? ''))).mode & 0o777).toBe(0o600);
       expect(await client.ended(uid)).toMatchObject({ status: 'finished', error: null });
       await vi.waitFor(async () => expect(await readdir(lent)).toEqual([]));
+      // Its own folder goes once it is finished.
+      await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
       expect(await filesWith(dataDir, secret)).toEqual([]);
       expect(rig.host.log.join('')).not.toContain(secret);
 

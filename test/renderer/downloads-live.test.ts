@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('Live streams', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages();
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('tell what is recorded, can be stopped and kept, and say when they begin', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    pages.downloads.set('now', {
+      ...{ title: 'Harbour live', state: 'downloading', live: true },
+      message: 'Recording 1:02, 12.3 MB',
+    });
+    pages.downloads.set('then', { title: 'Regatta', state: 'waiting', startsAt: Date.UTC(2027, 6, 1, 12) });
+    await page.getByText('Recording 1:02, 12.3 MB').waitFor();
+    await page.getByText(/^Begins .*2027/).waitFor();
+    await page.getByRole('button', { name: 'Stop and keep Harbour live' }).waitFor();
+    await page.getByRole('button', { name: 'Stop and keep Harbour live' }).click();
+    await page.getByText('Paused').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

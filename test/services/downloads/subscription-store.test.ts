@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
+import { migrations } from '../../../services/downloads/store/migrations.ts';
+import { SubscriptionStore, type StoredSubscription } from '../../../services/downloads/subscriptions/store.ts';
+import { eachDialect } from '../../support/database.ts';
+
+function subscription(id: string, fields: Partial<StoredSubscription> = {}): Omit<StoredSubscription, 'seen'> {
+  const order: Order = {
+    type: 'video',
+    codec: 'auto',
+    format: 'mp4',
+    quality: '720',
+    folder: 'shows',
+    prefix: 'x',
+    itemLimit: 5,
+    autoStart: false,
+    login: null,
+    ...noWishes,
+    sponsorblock: true,
+  };
+  return {
+    ...{ id, url: `http://a/${id}`, name: `${id} \u{1f3ac}`, order, enabled: true, intervalMinutes: 60 },
+    ...{ titleRegex: '', skipMembersOnly: true, createdAt: 1_795_227_620_292, lastChecked: null },
+    ...{ nextCheck: 1_795_227_620_292, lastFound: null, error: null, failures: 0 },
+    ...fields,
+  };
+}
+
+eachDialect((_name, open) => {
+  const newStore = async (): Promise<SubscriptionStore> => {
+    const database = await open();
+    await database.migrate(migrations);
+    return new SubscriptionStore(database.kysely);
+  };
+
+  it('subscriptions come back as they were put in, with what they have seen', async () => {
+    const store = await newStore();
+    await store.insert(subscription('a'));
+    expect(await store.markSeen('a', ['1', '2', '2', '3'])).toEqual(new Set(['1', '2', '3']));
+    expect(await store.markSeen('a', ['3', '4'])).toEqual(new Set(['4']));
+    expect(await store.find('a')).toEqual({ ...subscription('a'), seen: 4 });
+    expect(await store.findByUrl('http://a/a')).toMatchObject({ id: 'a' });
+    expect(await store.change('a', { error: 'gone\0', failures: 2, enabled: false })).toMatchObject({
+      ...{ error: 'gone\ufffd', failures: 2, enabled: false, order: { sponsorblock: true, folder: 'shows' } },
+    });
+    expect(await store.change('none', { failures: 1 })).toBeUndefined();
+  });
+
+  it('what is due is taken once, paused and removed ones never', async () => {
+    const store = await newStore();
+    const at = 1000;
+    for (const id of ['due', 'paused', 'removed']) await store.insert(subscription(id, { nextCheck: at }));
+    await store.insert(subscription('later', { nextCheck: at + 1 }));
+    await store.change('paused', { enabled: false });
+    await store.remove(['removed'], at);
+    expect(await store.takeDue(at, at + 500)).toEqual(['due']);
+    expect(await store.takeDue(at, at + 500)).toEqual([]);
+    expect(await store.takeDue(at + 500, at + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
+  });
+
+  it('a removal keeps what was seen until it is swept', async () => {
+    const store = await newStore();
+    await store.insert(subscription('a'));
+    await store.markSeen('a', ['1']);
+    expect(await store.remove(['a', 'none'], 1000)).toEqual(['a']);
+    expect(await store.list()).toEqual([]);
+    await store.sweep(1000);
+    expect(await store.restore(['a'])).toEqual(['a']);
+    expect(await store.list()).toMatchObject([{ id: 'a', seen: 1 }]);
+    await store.remove(['a'], 2000);
+    await store.sweep(3000);
+    expect(await store.restore(['a'])).toEqual([]);
+    await store.insert(subscription('a'));
+    expect(await store.find('a')).toMatchObject({ seen: 0 });
+  });
+});
