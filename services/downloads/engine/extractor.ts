@@ -1,9 +1,11 @@
 import type { Engine, Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
+import { OutwardProxy, type AddressOf } from './outward.ts';
 import { lackOf } from './required.ts';
+import { publicAddress } from './resolve.ts';
 import { runLines, type Exit, type RunOptions } from './run.ts';
-import { Worker } from './worker.ts';
+import { Worker, type Way } from './worker.ts';
 
 /** A worker that nobody needs for this long gives its memory back. */
 const idleMs = 5 * 60_000;
@@ -18,6 +20,8 @@ export interface ExtractorParts {
   /** Keep one loaded where that can be. */
   readonly keepLoaded: boolean;
   readonly allowPrivateAddresses: boolean;
+  /** How hosts are found and judged; the system's way where it is left out. */
+  readonly addressOf?: AddressOf;
 }
 
 /** Bytes a second. */
@@ -44,6 +48,7 @@ export class Extractor implements AsyncDisposable {
   /** Runs of the executable. */
   #apart = 0;
   #limit: SpeedLimit | null = null;
+  #proxy: Promise<OutwardProxy> | undefined;
   readonly #retired = new Set<Promise<void>>();
 
   constructor(parts: ExtractorParts) {
@@ -71,7 +76,7 @@ export class Extractor implements AsyncDisposable {
     try {
       const worker = await this.#worker(engine);
       if (worker === undefined) return await this.#apartly(engine.path, args, options);
-      return await worker.run(args, options, this.#parts.allowPrivateAddresses);
+      return await worker.run(args, options, await this.#way());
     } finally {
       this.#running -= 1;
       if (this.#running === 0) this.#idle = this.#parts.clock.after(idleMs, () => this.#retire());
@@ -90,13 +95,24 @@ export class Extractor implements AsyncDisposable {
     this.#idle?.[Symbol.dispose]();
     this.#retire();
     await Promise.all(this.#retired);
+    await (await this.#proxy)?.[Symbol.asyncDispose]();
+  }
+
+  /** What leads outward only; null where everything is allowed, or the way out is a proxy of the user's own. */
+  async #way(): Promise<Way> {
+    const { allowPrivateAddresses: internal, addressOf = publicAddress } = this.#parts;
+    if (internal || hasProxy()) return { internal, proxy: null };
+    this.#proxy ??= OutwardProxy.open(addressOf);
+    return { internal, proxy: (await this.#proxy).url };
   }
 
   async #apartly(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
     this.#apart += 1;
     try {
       const bound = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.each)];
-      return await runLines(path, [...bound, ...args], options);
+      const { proxy } = await this.#way();
+      const outward = proxy === null ? [] : ['--proxy', proxy];
+      return await runLines(path, [...outward, ...bound, ...args], options);
     } finally {
       this.#apart -= 1;
     }
@@ -142,4 +158,9 @@ export class Extractor implements AsyncDisposable {
     this.#retired.add(ending);
     void ending.finally(() => this.#retired.delete(ending));
   }
+}
+
+/** Whether the environment that the extractor gets names a proxy; then that one decides where it leads. */
+function hasProxy(): boolean {
+  return Object.entries(process.env).some(([name, value]) => /^(https?|all)_proxy$/i.test(name) && value !== '');
 }

@@ -1,7 +1,7 @@
 """Runs yt-dlp many times with one import of it.
 
 Started once with the folder or archive that holds the package ('' where Python finds it by itself). Reads one JSON
-object a line: {"id", "argv", "socket", "internal"}. Each is carried out in a forked child, a process group of its own
+object a line: {"id", "argv", "socket", "internal", "proxy"}. Each is carried out in a forked child, a process group of its own
 whose standard output and error are two connections to the Unix socket, each begun by a line `<id> out` or `<id> err`.
 A line {"rate": bytes a second} bounds what all children fetch together, 0 does not; what runs follows at once.
 Answers {"ready": version} once the extractors' patterns are compiled, then {"id", "pid"} and {"id", "code"} or
@@ -174,6 +174,8 @@ def carry_out(job, yt_dlp, inherited):
             os.dup2(connection.fileno(), descriptor)
     if not job['internal']:
         refuse_internal()
+    if job['proxy']:
+        send_through(job['proxy'])
     try:
         yt_dlp.main(job['argv'])
         return 0
@@ -254,7 +256,7 @@ def hold_back(rate):
 def refuse_internal():
     """Redirects and manifests lead where no look at the first address can tell."""
     resolve = socket.getaddrinfo
-    proxies = {urlsplit(value).hostname for name, value in os.environ.items() if name.lower().endswith('_proxy')}
+    proxies = {urlsplit(value).hostname for name, value in os.environ.items() if is_proxy(name)}
 
     def guarded(host, *rest, **named):
         found = resolve(host, *rest, **named)
@@ -271,6 +273,26 @@ def refuse_internal():
         return found
 
     socket.getaddrinfo = guarded
+
+
+def is_proxy(name):
+    return name.lower() in ('http_proxy', 'https_proxy', 'all_proxy')
+
+
+def send_through(proxy):
+    """ffmpeg, which fetches live streams, resolves names by itself."""
+    from yt_dlp.downloader.external import FFmpegFD
+
+    own = FFmpegFD._call_downloader
+
+    def call(self, *rest):
+        os.environ['http_proxy'] = proxy
+        try:
+            return own(self, *rest)
+        finally:
+            del os.environ['http_proxy']
+
+    FFmpegFD._call_downloader = call
 
 
 def kill_group(pid):

@@ -35,6 +35,14 @@ interface Job {
 
 const gone: Exit = { code: null, signal: 'SIGKILL', lost: true };
 
+/** Where commands may lead. */
+export interface Way {
+  /** Also to this machine and network, by redirects and manifests, too. */
+  readonly internal: boolean;
+  /** Address of a proxy for what the command itself starts (ffmpeg, for live streams). */
+  readonly proxy: string | null;
+}
+
 /** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
 export class Worker implements AsyncDisposable {
   /** Release of the engine. */
@@ -102,8 +110,8 @@ export class Worker implements AsyncDisposable {
     return this.#usable;
   }
 
-  /** As {@link runLines}; `internal` allows addresses of this machine and network, by redirects and manifests, too. */
-  async run(args: readonly string[], options: RunOptions, internal: boolean): Promise<Exit> {
+  /** As {@link runLines}. */
+  async run(args: readonly string[], options: RunOptions, { internal, proxy }: Way): Promise<Exit> {
     options.signal.throwIfAborted();
     if (!this.#usable) return gone;
     const id = this.#next++;
@@ -128,7 +136,7 @@ export class Worker implements AsyncDisposable {
       const { promise: exited, resolve: ended } = Promise.withResolvers<Exit>();
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
       this.#jobs.set(id, { options, started, ended, open: new Set(['out', 'err']), exit: undefined });
-      const job = { id, argv: args, socket: join(this.#folder, 's'), internal };
+      const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxy };
       this.#child.stdin.write(`${JSON.stringify(job)}\n`);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();
