@@ -1,4 +1,5 @@
 import type { Context } from '../contracts/service.ts';
+import { noJavaScript, type JavaScript } from './engine/javascript.ts';
 import { lackOf } from './engine/required.ts';
 
 const lookAgainMs = 15_000;
@@ -6,15 +7,18 @@ const lookAgainMs = 15_000;
 /** Knows whether the extractor is there and new enough; looks again while it is not, and says once what to do. */
 export class EngineWatch implements Disposable {
   readonly #context: Context;
+  readonly #javaScript: JavaScript;
   readonly #onFound: () => void;
   #missing: string | undefined;
   #plain: string | undefined;
+  #js: string | null | undefined;
   #timer: Disposable | undefined;
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  constructor(context: Context, onFound: () => void) {
+  constructor(context: Context, javaScript: JavaScript, onFound: () => void) {
     this.#context = context;
+    this.#javaScript = javaScript;
     this.#onFound = onFound;
   }
 
@@ -26,6 +30,17 @@ export class EngineWatch implements Disposable {
   /** What downloads come without while there is no ffmpeg, and what to do; undefined while it is there. */
   get plain(): string | undefined {
     return this.#plain;
+  }
+
+  /** Name and version of what runs the scripts of sites; null when there is nothing, undefined before the first look. */
+  get js(): string | null | undefined {
+    return this.#js;
+  }
+
+  /** All that is wrong, for a person; undefined when nothing is. */
+  get complaint(): string | undefined {
+    const all = [this.#missing ?? this.#plain, this.#js === null ? noJavaScript : undefined];
+    return all.filter((each) => each !== undefined).join(' ') || undefined;
   }
 
   /** Looks in the background. */
@@ -52,6 +67,7 @@ export class EngineWatch implements Disposable {
     if (this.#closed) return;
     this.#missing = lackOf(engine);
     await this.#lookForFfmpeg();
+    await this.#lookForJavaScript();
     if (this.#missing === undefined) {
       if (before !== undefined) this.#context.log.info('the extractor is there', { version: engine.version });
       this.#onFound();
@@ -72,5 +88,11 @@ export class EngineWatch implements Disposable {
         ? `ffmpeg is missing: files come as the site has them, nothing is joined or converted. ${ffmpeg.remedy ?? 'Install it on the page Engines.'}`
         : undefined;
     if (before === undefined && this.#plain !== undefined) this.#context.log.warn('downloads do without ffmpeg', { reason: this.#plain }); // prettier-ignore
+  }
+
+  async #lookForJavaScript(): Promise<void> {
+    const before = this.#js;
+    this.#js = await this.#javaScript.find();
+    if (before === undefined && this.#js === null) this.#context.log.warn('some sites give less', { reason: noJavaScript }); // prettier-ignore
   }
 }

@@ -4,6 +4,7 @@ import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
+import { javaScriptOf } from './engine/javascript.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
@@ -45,7 +46,7 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
@@ -62,7 +63,7 @@ export const downloads = defineService({
         open.use(subscriptions);
         await cookies.start();
         await queue.start();
-        open.use(handleNotices(context));
+        open.use(handleNotices(context, thumbnails));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },
@@ -76,10 +77,12 @@ export const downloads = defineService({
 
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
+  const store = new DownloadStore(context.db);
+  const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
-  const driverSettings = commandSettings(settings, folders);
+  const driverSettings = commandSettings(settings, folders, javaScript.args);
   const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
@@ -93,8 +96,11 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const runs = new Runs();
   const live = new Live(context.bus, clock);
   const gate = createGate(settings);
-  const meters = createMeters(context.metrics, () => runs.count('download'));
-  const engine = new EngineWatch(context, () => queue.wake());
+  const meters = createMeters(context.metrics, {
+    active: () => runs.count('download'),
+    queued: async () => (await store.counts()).get('waiting') ?? 0,
+  });
+  const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
   const queue: Queue = new Queue({
     ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
@@ -113,7 +119,6 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
-  const store = new DownloadStore(context.db);
   const subscriptions = new Subscriptions({
     context,
     gate,

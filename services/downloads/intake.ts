@@ -11,10 +11,12 @@ import type { Gate } from './gate.ts';
 import { markAnyway } from './limits/store.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
+import { tellBatch } from './notices.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from './queue.ts';
 import type { Runs } from './runs.ts';
 import { deleteFile } from './side-files.ts';
+import { batchesOf, leaveBatch } from './store/batches.ts';
 import { DownloadStore } from './store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
@@ -96,6 +98,7 @@ export class Intake {
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const back = await store.requeue(failed.uid, 'preparing');
+      await leaveBatch(db, failed.uid);
       await store.hold(failed.uid, queue.holder, queue.leaseUntil);
       return back;
     });
@@ -152,7 +155,10 @@ export class Intake {
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const found = new Map((await store.match(ids.map(shownOf), states)).map((item) => [item.uid, item]));
+      const open = [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed');
+      const batches = await batchesOf(db, open.map(({ uid }) => uid)); // prettier-ignore
       await store.remove([...found.keys()]);
+      for (const batch of batches) await tellBatch(context, db, batch);
       return [...found.values()];
     });
     live.removed(removed);

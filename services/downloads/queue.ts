@@ -189,7 +189,8 @@ export class Queue implements AsyncDisposable {
   }
 
   async #download(item: Item, signal: AbortSignal): Promise<void> {
-    const { context, driver, folders, live, settings } = this.#parts;
+    const { context, driver, folders, live, meters, settings } = this.#parts;
+    const started = context.clock.now();
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
     const follower = new Follower(
@@ -224,7 +225,7 @@ export class Queue implements AsyncDisposable {
       main,
     });
     const below = (path: string): string => relative(folders.downloads, path).split(sep).join('/');
-    await this.#finish(item.uid, {
+    const finished = await this.#finish(item.uid, {
       state: 'finished',
       filename: below(delivered.path),
       size: delivered.size,
@@ -232,6 +233,7 @@ export class Queue implements AsyncDisposable {
       message: null,
       title: follower.title,
     });
+    if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
   }
@@ -284,15 +286,16 @@ export class Queue implements AsyncDisposable {
     uid: string,
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
-  ): Promise<void> {
+  ): Promise<Item | undefined> {
     const { context, live, meters } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
       if (finished !== undefined && tell) await enqueueNotice(context, db, finished);
       return finished;
     });
-    if (item === undefined) return;
+    if (item === undefined) return undefined;
     live.changed(item);
-    meters.finished(change.state);
+    if (change.state === 'failed') meters.failed(change.message ?? '');
+    return item;
   }
 }

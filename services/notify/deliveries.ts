@@ -3,17 +3,19 @@ import type { Attempt } from '../contracts/jobs.ts';
 import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { engineLabel, kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import { deliver, urlPurpose } from './deliver.ts';
 import { askNext } from './escalation.ts';
+import { engineLabel, kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
+import { openProgress } from './destinations/progress.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
+import { noteProgress } from './store/delivery-progress.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
@@ -93,7 +95,7 @@ export class Deliveries {
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return;
     const group = await this.#groupOf(payload.destination, delivery);
-    const sent = await this.#send(group, signal, payload.retries);
+    const sent = await this.#send(group, signal, payload);
     const isLast = payload.strict === true || (!sent.ok && attempt >= (sent.lastAttempt ?? Infinity));
     const result: Result = isLast && !sent.ok ? { ...sent, retryable: false } : sent;
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
@@ -147,7 +149,11 @@ export class Deliveries {
     this.#changed();
   }
 
-  async #send(group: readonly OpenDelivery[], signal: AbortSignal, retries?: number): Promise<Result> {
+  async #send(
+    group: readonly OpenDelivery[],
+    signal: AbortSignal,
+    { destination: to, retries }: Payload,
+  ): Promise<Result> {
     const last = group.at(-1);
     const [first] = group;
     const message = joinMessages(
@@ -167,10 +173,14 @@ export class Deliveries {
       };
     }
     const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
-    const shown = this.#shows(destination)
+    const dressed = this.#shows(destination)
       ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
       : whole;
-    return destination.send(shown, this.#context, signal, { retries });
+    const save = (progress: string): Promise<void> =>
+      this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
+    // What is joined is another message as soon as one of it is given up, so its pieces are others too.
+    const progress = group.length === 1 ? openProgress(last.progress, save) : undefined;
+    return destination.send(dressed, this.#context, signal, { retries, progress });
   }
 
   /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */

@@ -1,4 +1,5 @@
 import { noticeOffered } from '../contracts/notice.ts';
+import { Problem } from '../contracts/problem.ts';
 import { defineService, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
@@ -20,6 +21,7 @@ import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { NoticeStore } from './store/notices.ts';
 import { migrations } from './store/tables.ts';
+import { takeOverAppriseApi } from './takeover/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
@@ -85,6 +87,15 @@ export const notify = defineService({
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings }),
       api: notifyHandlers({ context, aggregator, configurations, notices, activity, engine, settings }),
       portable: createPortable(configurations, clock),
+      takeOver(program, place, options) {
+        const into = { store: configurations, engine, clock, environment: process.env };
+        if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
+        throw new Problem(
+          'notify.unknown_program',
+          404,
+          `Notifications are taken over from apprise-api only, not from ${program}.`,
+        );
+      },
       start() {
         open.use(deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));

@@ -13,6 +13,10 @@ export interface CommandSettings {
   readonly cookieFile?: string | undefined;
   readonly subtitles: SubtitleWish;
   readonly sponsorblock: SponsorBlock;
+  /** Arguments for the options of settings, presets and request; the last word is theirs. */
+  readonly optionsOf: (order: Order) => readonly string[];
+  /** Who runs the scripts of sites. */
+  readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
@@ -44,7 +48,8 @@ export function probeArguments(
   playlist: PlaylistPlace | null,
   settings: CommandSettings,
 ): readonly string[] {
-  return [...common(settings), ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
+  const options = [...common(settings), ...settings.optionsOf(order)];
+  return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
 }
 
 /** Progress, stage and result arrive as lines that begin with P, Q, B and A; see progress.ts. */
@@ -63,16 +68,18 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
     ...extras(command, settings),
     ...selectionOf(order, { merge: ffmpegPath !== null, recode: command.recode }),
     ...(ffmpegPath === null ? [] : ['--ffmpeg-location', ffmpegPath]),
+    // The cover of sound is put in later, since the extractor cannot do it for every format.
+    ...settings.optionsOf(order).filter((option) => order.type !== 'audio' || option !== '--embed-thumbnail'),
     ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries, cookieFile }: CommandSettings): readonly string[] {
+function common({ cacheFolder, socketTimeout, retries, javaScript, cookieFile }: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
-    ...['--file-access-retries', '3', '--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`],
+    ...['--file-access-retries', '3', ...javaScript],
     ...(cookieFile === undefined ? [] : ['--cookies', cookieFile]),
   ];
 }

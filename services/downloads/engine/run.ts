@@ -78,7 +78,5 @@ function environment(): Record<string, string> {
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;
   }
-  // The extractor runs sites' scripts with our own executable; Electron's is a Node only when told so.
-  if (process.versions['electron'] !== undefined) clean['ELECTRON_RUN_AS_NODE'] = '1';
   return clean;
 }

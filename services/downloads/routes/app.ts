@@ -27,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -67,9 +68,15 @@ export function downloadsApp(parts: RouteParts): Express {
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
   });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
+  });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
     response.json({ 'yt-dlp': engine.version, version: 'homeport' });
+  });
+  app.get('/presets', (_request, response) => {
+    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
@@ -160,7 +167,6 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
-  const message = engine.missing ?? engine.plain;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -181,8 +187,8 @@ async function status(
     speed: speeds.reduce((sum, speed) => sum + speed, 0),
     queue: records(queued),
     pending: records(pending),
-    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(message === undefined ? {} : { msg: message }),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
+    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

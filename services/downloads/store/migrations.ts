@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { batchesMigration } from './batches.ts';
 import { limitsMigration } from '../limits/store.ts';
 import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   ...subscriptionMigrations,
   ...cookieMigrations,
   limitsMigration,
+  batchesMigration,
 ];

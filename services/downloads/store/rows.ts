@@ -36,6 +36,8 @@ export interface DownloadRow {
   thumbnail: string | null;
   /** 1: outside the hours for downloads, too. */
   anyway: number | null;
+  /** The request for a playlist that brought it. */
+  batch: string | null;
 }
 
 export interface Tables {
@@ -101,6 +103,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     child_process: null,
     thumbnail: storable(item.thumbnail),
     anyway: item.anyway === true ? 1 : null,
+    batch: null,
   };
 }
 

@@ -86,7 +86,9 @@ export class DownloadStore {
       .execute();
     await this.remove([uid]);
     for (let start = 0; start < items.length; start += chunk) {
-      const rows = items.slice(start, start + chunk).map((item, index) => toRow(item, row.position + start + index));
+      const rows = items
+        .slice(start, start + chunk)
+        .map((item, index) => ({ ...toRow(item, row.position + start + index), batch: uid }));
       await this.#db.insertInto('downloads').values(rows).execute();
     }
     return items;

@@ -223,10 +223,10 @@ async function urlOf(draft: Draft, engine: EngineDestinations, stored?: string):
   const url = await addressOf(draft, engine, stored);
   if (url === undefined || draft.delivery === undefined) return url;
   const told = writeDelivery(url, draft.delivery);
-  const [read] = await readDestinations([told], engine);
+  const [read = ''] = await readDestinations([told], engine);
   const name = typeof read === 'string' ? complainedOf(read) : undefined;
   if (typeof read === 'string' && name !== undefined) throw wrong(`delivery.${name}`, `This cannot be used: ${read}.`);
-  return fit(told, engine);
+  return await fit(told, engine);
 }
 
 async function addressOf(
@@ -236,11 +236,11 @@ async function addressOf(
 ): Promise<string | undefined> {
   if (form !== undefined) {
     const written = writeForm(form, stored);
-    if ('url' in written) return fit(written.url, engine);
+    if ('url' in written) return await fit(written.url, engine);
     const [first = ''] = Object.values(written.wrong);
     throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
   }
-  return url === undefined ? stored : fit(url, engine);
+  return url === undefined ? stored : await fit(url, engine);
 }
 
 async function fit(url: string, engine: EngineDestinations): Promise<string> {

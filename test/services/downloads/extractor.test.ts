@@ -140,8 +140,9 @@ describe('a loaded extractor', () => {
 
   it('that is killed leaves what it ran to another one, but not for ever', async () => {
     await using subject = extractor();
+    await using site = await silentSite(() => undefined);
     const killed: number[] = [];
-    const exit = await run(subject, ['--ignore-config', '-J', '--', 'http://192.0.2.1/'], {
+    const exit = await run(subject, ['--ignore-config', '-J', '--', site.url], {
       async onStart() {
         const [pid = 0] = (await children()).filter((each) => !killed.includes(each));
         killed.push(pid);
