@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
     await search.fill('zzz');
     await dialog.getByText('Nothing has this name').waitFor();
-    await expect.poll(chosen).toMatch(/^By its address/);
+    await expect.poll(chosen).toMatch(/^Any other service/);
     await search.fill('gotify');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
