@@ -1,7 +1,9 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
+import { clearEnded } from './clearing.ts';
 import { Driver } from './engine/driver.ts';
+import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
@@ -66,6 +68,9 @@ export const downloads = defineService({
         await cookies.start();
         await queue.start();
         open.use(handleNotices(context, thumbnails));
+        open.use(clearEnded(context, parts.intake, settings.clearAfter));
+        const problem = rightsProblem(settings);
+        if (problem !== undefined) context.log.warn(problem);
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },

@@ -64,8 +64,9 @@ export function downloadsHandlers({
       return toDownload(item, live.progressOf(item.uid));
     }),
     implement(downloadsApi.captions, async ({ params }) => {
-      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
-      return { captions: filename === null ? [] : [...(await captionsBeside(folders.downloads, filename))] };
+      const item = await store.find(params['uid'] ?? '');
+      if (item === undefined || item.filename === null) return { captions: [] };
+      return { captions: [...(await captionsBeside(folders.rootOf(item.order), item.filename))] };
     }),
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),
@@ -79,13 +80,14 @@ export function downloadsHandlers({
       return new FileReply({ ...picture, maxAge: 86_400 });
     }),
     implement(downloadsApi.file, async ({ params, query }) => {
-      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
-      const path = filename === null ? undefined : await fileInside(folders.downloads, filename.split('/'));
-      if (filename === null || path === undefined) {
+      const item = await store.find(params['uid'] ?? '');
+      const filename = item?.filename?.split('/') ?? [];
+      const path = item === undefined ? undefined : await fileInside(folders.rootOf(item.order), filename);
+      if (path === undefined) {
         throw new Problem('downloads.no_file', 404, 'Its file is not in the download folder any more.');
       }
-      const name = filename.split('/').at(-1);
-      return new FileReply({ path, type: mediaType(filename), saveAs: query.save === 'yes' ? name : undefined });
+      const name = filename.at(-1) ?? '';
+      return new FileReply({ path, type: mediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
     implement(downloadsApi.pause, async ({ body }) => await steering.pause(body.uids)),
     implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
