@@ -243,6 +243,13 @@ export const downloadsApi = {
     body: z.object({ uid: z.string() }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
   }),
+  one: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/details',
+    summary: 'One download, however far back in the history it is.',
+    access: 'user',
+    reply: Download,
+  }),
   captions: defineRoute({
     method: 'GET',
     path: '/api/downloads/:uid/captions',

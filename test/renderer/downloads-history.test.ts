@@ -71,6 +71,16 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('opens a download by its address however far back it is, and says when it is gone', async () => {
+    for (let index = 0; index < 300; index += 1)
+      pages.downloads.set(`n${String(index)}`, { title: `New ${String(index)}`, state: 'failed', finishedAt: 5 });
+    await using visit = await pages.visit('/downloads?id=lost');
+    await visit.page.getByRole('dialog', { name: 'Lost' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+    await visit.page.goto(`${pages.url}/downloads?id=nobody`);
+    await visit.page.getByText('This download is not there any more.').waitFor();
+  });
+
   it('plays by keyboard with the subtitles that lie beside the file', async () => {
     pages.downloads.film = `${await fixtureMedia()}/vp9.webm`;
     pages.downloads.captions = [

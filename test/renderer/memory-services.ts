@@ -189,6 +189,11 @@ export class MemoryDownloads {
         this.agains.push(uid);
         return { uids: [] };
       }),
+      implement(downloadsApi.one, ({ params }) => {
+        const found = this.all.get(params['uid'] ?? '');
+        if (found === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
+        return found;
+      }),
       implement(downloadsApi.captions, () => ({ captions: this.captions })),
       implement(downloadsApi.start, ({ body: { uids, anyway = false } }) => {
         this.starts.push({ uids, anyway });

@@ -58,6 +58,11 @@ export function downloadsHandlers({
       if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
       return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
     }),
+    implement(downloadsApi.one, async ({ params }) => {
+      const item = await store.find(params['uid'] ?? '');
+      if (item === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
+      return toDownload(item, live.progressOf(item.uid));
+    }),
     implement(downloadsApi.captions, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       if (item === undefined || item.filename === null) return { captions: [] };

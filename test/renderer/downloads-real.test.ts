@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { openRig, type Rig } from '../services/downloads/rig.ts';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { signIn } from './visit.ts';
+
+describe.skipIf(noBrowser)('Downloads with the real service', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    rig = await openRig({ services: [downloads, inbox, control], ...(built ? { pages: built } : {}) });
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  it('looks at a link, downloads it with a pause, opens it, and deletes it with its file', async () => {
+    await using resources = new AsyncDisposableStack();
+    const browser = await launchBrowser();
+    resources.defer(() => browser.close());
+    const watched = resources.use(await openPage(browser, { width: 1280, height: 900 }));
+    const { page } = watched;
+    await signIn(page.context(), rig.host.url('control'));
+    // The root of the service's own port, as a plain browser opens it.
+    await page.goto(rig.client.base);
+    await page.waitForURL('**/downloads');
+    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    await page.keyboard.type(rig.site.url('/p/og?title=Harbour+at+dawn&src=/slow/400/big.mp4'));
+    const preview = page.getByRole('region', { name: 'What the link leads to' });
+    await preview.getByText('Harbour at dawn').waitFor();
+    await expect.poll(() => preview.getByRole('img').or(preview.locator('img')).count()).toBe(1);
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('listitem').filter({ hasText: 'Harbour at dawn' });
+    await row.getByRole('progressbar').waitFor();
+    await row.getByRole('button', { name: 'Pause Harbour at dawn' }).click();
+    await row.getByText(/^Paused/).waitFor();
+    await row.getByRole('button', { name: 'Resume Harbour at dawn' }).click();
+    await page.mouse.move(5, 5);
+    await row.getByText('Harbour at dawn.mp4').waitFor({ timeout: 60_000 });
+    await row.getByRole('button', { name: 'Play Harbour at dawn' }).click();
+    await page.getByRole('dialog', { name: 'Harbour at dawn' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
+    await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(async () => (await rig.client.history()).done).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+    await expect.poll(() => existsSync(rig.file('Harbour at dawn.mp4'))).toBe(false);
+  }, 120_000);
+});
