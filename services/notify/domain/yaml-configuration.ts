@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, LineCounter, type Document, type Node } from 'yaml';
 import {
   applyGroups,
+  includeReason,
   most,
   parseNames,
   type Configuration,
@@ -137,7 +138,7 @@ export function parseYamlConfiguration(text: string): Configuration {
   if (isSeq(urls)) urls.items.forEach((item, at) => addItem(reading, item, ['urls', at]));
   else if (urls !== undefined) addItem(reading, urls, ['urls']);
   const include = root.get('include', true);
-  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: 'include is not followed' });
+  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: includeReason });
   const groups = groupsOf(root.get('groups', true), lines, skipped);
   return { entries: applyGroups(reading.entries, groups), skipped: skipped.sort((a, b) => a.line - b.line) };
 }
