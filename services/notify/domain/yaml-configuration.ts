@@ -116,11 +116,24 @@ function groupsOf(node: unknown, lines: LineCounter, skipped: Reading['skipped']
   return groups.slice(0, most.groups);
 }
 
+/** Brackets that are open at once. Reading deeper ones takes ever longer, and no configuration needs them. */
+const deepest = 100;
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const { 0: bracket } of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > deepest) return true;
+  }
+  return false;
+}
+
 /**
  * Reads the peer's YAML format: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is not
  * followed; `asset` says how the peer's own client looks and means nothing here.
  */
 export function parseYamlConfiguration(text: string): Configuration {
+  if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: 'it is nested too deeply' }] };
   const { document, lines } = parseYaml(text);
   const [problem] = document.errors;
   if (problem !== undefined) {
