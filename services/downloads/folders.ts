@@ -1,7 +1,15 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Order } from './domain/order.ts';
+import { folderParts } from './domain/template.ts';
+import { makeFolders, rightsOf, type Rights } from './engine/rights.ts';
 import type { Settings } from './settings.ts';
+
+type FolderSettings = Pick<
+  Settings,
+  'downloadDir' | 'audioDownloadDir' | 'tempDir' | 'customDirs' | 'createCustomDirs' | 'umask' | 'owner' | 'group'
+>;
 
 /** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
 const marker = '.homeport-download';
@@ -14,23 +22,52 @@ const deepestChoice = 5;
 export class Folders {
   /** Absolute path of the download folder. */
   readonly downloads: string;
+  /** That of sound, which may be the same. */
+  readonly audio: string;
+  /** What files and folders get. */
+  readonly rights: Rights;
   /** Where the extractor keeps what it learns about sites. */
   readonly cache: string;
   readonly #temp: string;
+  readonly #settings: FolderSettings;
 
-  constructor(files: string, settings: Pick<Settings, 'downloadDir' | 'tempDir'>) {
+  constructor(files: string, settings: FolderSettings) {
+    this.#settings = settings;
+    this.rights = rightsOf(settings);
     this.downloads = settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
+    this.audio = settings.audioDownloadDir || this.downloads;
     this.cache = join(files, 'cache');
     this.#temp = settings.tempDir || join(files, 'temp');
   }
 
-  /** Folders below the download folder that a request may name, "" (the folder itself) first; at most `mostChoices`. */
-  async choices(): Promise<readonly string[]> {
+  /** Where the files of such an order go, below the folder that it names. */
+  rootOf({ type }: Pick<Order, 'type'>): string {
+    return type === 'audio' ? this.audio : this.downloads;
+  }
+
+  /** Why the folder of a request cannot be used; undefined when it can, or there is none. */
+  async refusal({ type, folder }: Pick<Order, 'type' | 'folder'>): Promise<string | undefined> {
+    if (folder === null) return undefined;
+    const { customDirs, createCustomDirs } = this.#settings;
+    if (!customDirs) {
+      return 'A folder for the download was specified but CUSTOM_DIRS is not true in the configuration.';
+    }
+    const parts = folderParts(folder);
+    if (parts === undefined) return `Folder "${folder}" is not inside the download folder.`;
+    if (createCustomDirs) return undefined;
+    const found = await stat(join(this.rootOf({ type }), ...parts)).catch(() => undefined);
+    if (found?.isDirectory() === true) return undefined;
+    return `Folder "${folder}" is not in the download folder, and CREATE_CUSTOM_DIRS is not true in the configuration.`;
+  }
+
+  /** Folders below a download folder that a request may name, "" (the folder itself) first; at most `mostChoices`. */
+  async choices(root = this.downloads): Promise<readonly string[]> {
     const found = [''];
+    if (!this.#settings.customDirs) return found;
     // The list grows while it is walked: breadth first, so that what is cut is what lies deepest.
     for (const parent of found) {
       if (parent.split('/').length >= deepestChoice) break;
-      const entries = await readdir(join(this.downloads, parent), { withFileTypes: true }).catch(() => []);
+      const entries = await readdir(join(root, parent), { withFileTypes: true }).catch(() => []);
       const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
       for (const { name } of names) {
         if (found.length >= mostChoices) return found.toSorted();
@@ -46,7 +83,7 @@ export class Folders {
   }
 
   async make(uid: string): Promise<string> {
-    await mkdir(this.of(uid), { recursive: true });
+    await makeFolders(this.of(uid), { folderMode: this.rights.folderMode });
     await writeFile(join(this.of(uid), marker), '');
     return this.of(uid);
   }

@@ -1,7 +1,9 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
+import { clearEnded } from './clearing.ts';
 import { Driver } from './engine/driver.ts';
+import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
@@ -9,6 +11,7 @@ import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
 import { Limits } from './limits/limits.ts';
+import { createPortable } from './limits/portable.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
@@ -52,6 +55,7 @@ export const downloads = defineService({
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
+      portable: createPortable(context),
       async start() {
         open.use(extractor);
         open.use(live);
@@ -64,6 +68,9 @@ export const downloads = defineService({
         await cookies.start();
         await queue.start();
         open.use(handleNotices(context, thumbnails));
+        open.use(clearEnded(context, parts.intake, settings.clearAfter));
+        const problem = rightsProblem(settings);
+        if (problem !== undefined) context.log.warn(problem);
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },

@@ -3,7 +3,6 @@ import { Problem } from '../contracts/problem.ts';
 import { joinLogin, splitLogin, withoutLogins, withoutPosition } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import { isSameOrder, type Order } from './domain/order.ts';
-import { folderParts } from './domain/template.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import { loginPurpose } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
@@ -64,9 +63,8 @@ export class Intake {
     if ('msg' in url) return await this.#refuse(withoutLogins(address), given, withoutLogins(url.msg));
     const { shown, login } = splitLogin(withoutPosition(url));
     const order = { ...given, login: login === null ? null : context.vault.seal(login, loginPurpose) };
-    if (order.folder !== null && folderParts(order.folder) === undefined) {
-      return await this.#refuse(shown, order, `Folder "${order.folder}" is not inside the download folder.`);
-    }
+    const refusal = await this.#parts.folders.refusal(order);
+    if (refusal !== undefined) return await this.#refuse(shown, order, refusal);
     const item = this.#item(shown, url.hostname, order, 'preparing');
     const twin = await context.commit(async (db) => {
       const store = new DownloadStore(db);
@@ -163,9 +161,10 @@ export class Intake {
     });
     live.removed(removed);
     // The rows are gone; the children may take their seconds to end.
-    for (const { uid, filename } of removed) {
-      const file = files && filename !== null ? [deleteFile(folders.downloads, filename)] : [];
-      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid), ...file]);
+    for (const { uid, filename, otherFiles = [], order } of removed) {
+      const names = filename === null ? [] : [filename, ...otherFiles.map((other) => other.filename)];
+      const deleted = (files ? names : []).map(async (name) => await deleteFile(folders.rootOf(order), name));
+      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid), ...deleted]);
       cleaned.catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
     }
     return removed.length;

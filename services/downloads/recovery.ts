@@ -38,7 +38,7 @@ export async function tidy({ context, folders }: Parts): Promise<void> {
     const item = await store.find(uid);
     if (item === undefined) return false;
     if (item.state !== 'finished') return true;
-    if (item.filename !== null) await removeCopies([folders.downloads, item.filename].join(sep), uid);
+    if (item.filename !== null) await removeCopies([folders.rootOf(item.order), item.filename].join(sep), uid);
     return false;
   });
 }

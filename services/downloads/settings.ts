@@ -10,7 +10,7 @@ const template = z.string().superRefine((text, context) => {
 const folder = z
   .string()
   .max(4096)
-  .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.');
+  .regex(/^($|[/\\]|[A-Za-z]:[/\\])/, 'Use an absolute path.');
 const origin = z
   .string()
   .regex(
@@ -45,6 +45,52 @@ export const Settings = z.object({
       'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as the download folder, finishing takes no copying.',
     folder: true,
   }),
+  audioDownloadDir: folder.default('').meta({
+    title: 'Download folder for sound',
+    description: 'Where audio files go. Empty: the download folder.',
+    folder: true,
+  }),
+  customDirs: z.boolean().default(true).meta({
+    title: 'Folders in requests',
+    description: 'A request may name a folder below the download folder.',
+  }),
+  createCustomDirs: z.boolean().default(true).meta({
+    title: 'Make folders of requests',
+    description: 'Off: a request may name only a folder that is there.',
+  }),
+  umask: z
+    .string()
+    .regex(/^(0?[0-7]{3})?$/, 'Use three octal digits such as 022.')
+    .default('')
+    .meta({
+      title: 'Umask',
+      description:
+        'Takes rights from new files and folders: 022 lets others read, 077 nobody else. Empty: as the system has it.',
+    }),
+  owner: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
+    title: 'Owner of files',
+    description: 'Number of the user that files are given to. Only where Homeport runs as root.',
+  }),
+  group: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
+    title: 'Group of files',
+    description: 'Number of the group that files are given to. Only where Homeport runs as root.',
+  }),
+  deleteFiles: z.boolean().default(false).meta({
+    title: 'Delete files of forgotten downloads',
+    description: 'A client that removes a finished download removes its files as well.',
+  }),
+  clearAfter: z.int().min(0).max(31_536_000).default(0).meta({
+    title: 'Forget what has ended after',
+    description: 'Seconds after which a finished or failed download leaves the history; its files stay. 0: never.',
+  }),
+  urlPrefix: z
+    .string()
+    .regex(/^\/?([\w.~-]+\/)*([\w.~-]+)?$/, 'Use a path such as /metube/.')
+    .default('/')
+    .meta({
+      title: 'Path prefix',
+      description: 'Below which path of its address the service answers, where another server stands before it.',
+    }),
   mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
     title: 'Download mode',
     description: 'One download after another, or several at once.',
@@ -156,6 +202,15 @@ export type Settings = z.infer<typeof Settings>;
 export const environment: Readonly<Record<string, keyof Settings>> = {
   DOWNLOAD_DIR: 'downloadDir',
   TEMP_DIR: 'tempDir',
+  AUDIO_DOWNLOAD_DIR: 'audioDownloadDir',
+  CUSTOM_DIRS: 'customDirs',
+  CREATE_CUSTOM_DIRS: 'createCustomDirs',
+  UMASK: 'umask',
+  UID: 'owner',
+  GID: 'group',
+  DELETE_FILE_ON_TRASHCAN: 'deleteFiles',
+  CLEAR_COMPLETED_AFTER: 'clearAfter',
+  URL_PREFIX: 'urlPrefix',
   DOWNLOAD_MODE: 'mode',
   MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent',
   QUALITY: 'quality',
@@ -174,3 +229,8 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
 };
+
+/** The path below which the service answers, with a slash at both ends. */
+export function prefixOf({ urlPrefix }: Pick<Settings, 'urlPrefix'>): string {
+  return `/${urlPrefix.replaceAll(/^\/+|\/+$/g, '')}/`.replace('//', '/');
+}

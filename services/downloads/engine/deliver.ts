@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { nameBeside } from '../domain/template.ts';
+import { makeFolders, setFileRights, type Rights } from './rights.ts';
 
 export interface Delivery {
   /** Where the extractor left what is finished. */
@@ -17,6 +18,7 @@ export interface Delivery {
   readonly uid: string;
   /** The file the extractor named as its result, below `from`. */
   readonly main: string | undefined;
+  readonly rights?: Rights;
 }
 
 export interface Delivered {
@@ -36,7 +38,7 @@ export interface Delivered {
  * @throws Problem `downloads.nothing` (502), `downloads.outside` (403), `downloads.not_written` (507).
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const { from, to, root, uid, chapters } = delivery;
+  const { from, to, root, uid, chapters, rights = {} } = delivery;
   const found = await listFiles(from, false);
   const main = found.find(({ source }) => source === delivery.main) ?? found[0];
   if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
@@ -46,9 +48,12 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     const files: Placing[] = [];
     for (const { source, name, chapter } of [main, ...rest]) {
       const folder = dirname(join(to, name));
-      await makeFolder(folder, root);
+      await makeFolder(folder, root, rights);
       const copy = join(folder, copyName(uid, files.length));
-      files.push({ source: await besideTarget(source, copy, leftovers), name, chapter });
+      const beside = await besideTarget(source, copy, leftovers);
+      // Before it has its name, nobody has opened it.
+      await setFileRights(beside, rights);
+      files.push({ source: beside, name, chapter });
     }
     const placed = await placeTogether(files, to);
     const [first, ...others] = await Promise.all(
@@ -106,14 +111,14 @@ async function listFiles(folder: string | undefined, chapter: boolean): Promise<
 }
 
 /** Makes the folder, and makes sure that no link in its path leads out of the root. */
-async function makeFolder(folder: string, root: string): Promise<void> {
-  await mkdir(root, { recursive: true });
+async function makeFolder(folder: string, root: string, rights: Rights): Promise<void> {
+  await makeFolders(root, rights);
   const realRoot = await realpath(root);
   // Before anything is made, look at the nearest folder that is there: mkdir would follow a link.
   let nearest = folder;
   while ((await lstat(nearest).catch(() => undefined)) === undefined) nearest = dirname(nearest);
   requireInside(await realpath(nearest), realRoot);
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder, rights);
   requireInside(await realpath(folder), realRoot);
 }
 

@@ -41,7 +41,7 @@ export function downloadsHandlers({
     implement(downloadsApi.preview, async ({ body }) => await previewed(previews, body.url)),
     implement(downloadsApi.choices, async () => ({
       folders: (await folders.choices()).filter((folder) => folder !== ''),
-      presets: [],
+      presets: Object.keys(settings.ytdlPresets).toSorted(),
     })),
     implement(downloadsApi.remove, async ({ body }) => ({
       removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates], {
@@ -59,8 +59,9 @@ export function downloadsHandlers({
       return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
     }),
     implement(downloadsApi.captions, async ({ params }) => {
-      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
-      return { captions: filename === null ? [] : [...(await captionsBeside(folders.downloads, filename))] };
+      const item = await store.find(params['uid'] ?? '');
+      if (item === undefined || item.filename === null) return { captions: [] };
+      return { captions: [...(await captionsBeside(folders.rootOf(item.order), item.filename))] };
     }),
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),
@@ -74,13 +75,14 @@ export function downloadsHandlers({
       return new FileReply({ ...picture, maxAge: 86_400 });
     }),
     implement(downloadsApi.file, async ({ params, query }) => {
-      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
-      const path = filename === null ? undefined : await fileInside(folders.downloads, filename.split('/'));
-      if (filename === null || path === undefined) {
+      const item = await store.find(params['uid'] ?? '');
+      const filename = item?.filename?.split('/') ?? [];
+      const path = item === undefined ? undefined : await fileInside(folders.rootOf(item.order), filename);
+      if (path === undefined) {
         throw new Problem('downloads.no_file', 404, 'Its file is not in the download folder any more.');
       }
-      const name = filename.split('/').at(-1);
-      return new FileReply({ path, type: mediaType(filename), saveAs: query.save === 'yes' ? name : undefined });
+      const name = filename.at(-1) ?? '';
+      return new FileReply({ path, type: mediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
     implement(downloadsApi.pause, async ({ body }) => await steering.pause(body.uids)),
     implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { queueStates, type Item } from '../domain/item.ts';
+import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
@@ -14,7 +14,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
 import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
-import type { Settings } from '../settings.ts';
+import { prefixOf, type Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
@@ -90,7 +90,8 @@ export function downloadsApp(parts: RouteParts): Express {
     const { items, total } = await store.history({ limit, offset, state, q });
     response.json({ downloads: records(items), total });
   });
-  app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
+  app.get('/download/*path', fileRoute(folders.downloads));
+  app.get('/audio_download/*path', fileRoute(folders.audio));
 
   app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
@@ -113,7 +114,8 @@ export function downloadsApp(parts: RouteParts): Express {
     const body = bodyOf(request);
     const { where } = body;
     if (where !== 'queue' && where !== 'done') throw bad(`'where' must be 'queue' or 'done'`);
-    await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
+    const files = where === 'done' && settings.deleteFiles;
+    await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : doneStates, { files });
     response.json({ status: 'ok' });
   });
   app.post('/cancel-add', async (_request, response) => {
@@ -130,7 +132,8 @@ export function downloadsApp(parts: RouteParts): Express {
     throw new Problem('downloads.unknown_path', 404, 'Not Found');
   });
   app.use(renderProblem(context));
-  return app;
+  const prefix = prefixOf(settings);
+  return prefix === '/' ? app : below(prefix, app);
 }
 
 /** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
@@ -145,6 +148,14 @@ const postOnly = [
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
   ...['/upload-cookies', '/delete-cookies'],
 ];
+
+/** The same at a path prefix; whoever comes to the root is led there. */
+function below(prefix: string, app: Express): Express {
+  const outer = express();
+  outer.disable('x-powered-by');
+  outer.get('/', (_request, response) => response.redirect(302, prefix));
+  return outer.use(prefix, app);
+}
 
 const largestHistory = 100_000;
 
@@ -167,6 +178,7 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
+  const scheduled = queued.filter(isScheduled).length;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -174,13 +186,13 @@ async function status(
     max_concurrent: queue.bound,
     paused,
     counts: {
-      queued: counts.get('waiting') ?? 0,
+      queued: (counts.get('waiting') ?? 0) - scheduled,
       preparing: counts.get('preparing') ?? 0,
       downloading: counts.get('downloading') ?? 0,
       postprocessing: counts.get('postprocessing') ?? 0,
       paused: counts.get('paused') ?? 0,
       pending: counts.get('pending') ?? 0,
-      scheduled: 0,
+      scheduled,
       finished: counts.get('finished') ?? 0,
       error: counts.get('failed') ?? 0,
     },

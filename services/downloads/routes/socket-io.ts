@@ -5,7 +5,7 @@ import type { Log, UpgradeListener } from '../../contracts/service.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../folders.ts';
 import type { Gone, Live } from '../live.ts';
-import type { Settings } from '../settings.ts';
+import { prefixOf, type Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
@@ -75,11 +75,13 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
   };
 
   const welcome = async (client: Client): Promise<void> => {
-    const [queue, pending, done, choices, subscriptions] = await Promise.all([
+    const { folders } = parts;
+    const [queue, pending, done, choices, audioChoices, subscriptions] = await Promise.all([
       store.queue(),
       store.queue(['pending']),
       parts.history(),
-      parts.folders.choices(),
+      folders.choices(),
+      folders.choices(folders.audio),
       parts.subscriptions.list(),
     ]);
     const listed = (items: readonly Item[]): unknown[] =>
@@ -89,7 +91,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     send('all', [listed([...queue, ...pending]), listed(done)]);
     send('subscriptions_all', subscriptions.map(toSubscriptionRecord));
     send('configuration', configurationOf(settings));
-    send('custom_dirs', { download_dir: choices, audio_download_dir: choices });
+    send('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
     // Told again where the lists had it already: each event holds a whole record.
     for (const [event, text] of client.waiting ?? []) client.socket.emit(event, text);
     client.waiting = undefined;
@@ -161,7 +163,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
       );
     },
     upgrade(request, socket, head) {
-      if (!isBelow(request.url)) {
+      if (!isBelow(prefixOf(settings), request.url)) {
         socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
         return;
       }
@@ -195,15 +197,17 @@ function isDone(state: Item['state']): boolean {
   return (doneStates as readonly Item['state'][]).includes(state);
 }
 
-function isBelow(url = ''): boolean {
-  return url.startsWith(`${socketPath}/`) || url.startsWith(`${socketPath}?`);
+function isBelow(prefix: string, url = ''): boolean {
+  const path = prefix.slice(0, -1) + socketPath;
+  return url.startsWith(`${path}/`) || url.startsWith(`${path}?`);
 }
 
 /** What the peer's page asks to know of its settings. */
-function configurationOf({ chapterTemplate, allowOptionsOverrides, subscriptionInterval }: Settings): object {
+function configurationOf(settings: Settings): object {
+  const { chapterTemplate, allowOptionsOverrides, subscriptionInterval } = settings;
   return {
-    CUSTOM_DIRS: true,
-    CREATE_CUSTOM_DIRS: true,
+    CUSTOM_DIRS: settings.customDirs,
+    CREATE_CUSTOM_DIRS: settings.createCustomDirs,
     DEFAULT_FOLDER: '',
     OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
     PUBLIC_HOST_URL: 'download/',

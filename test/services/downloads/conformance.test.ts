@@ -39,6 +39,18 @@ const differences: Readonly<
     body: { status: 'error', msg: `'where' must be 'queue' or 'done'` },
   },
   'root-html': { why: 'our own page, at another address', body: null },
+  'add-audio-ogg': { why: 'OGG is made, too', status: 200, body: { status: 'ok' } },
+  'add-format-webm': { why: 'WebM is made, too', status: 200, body: { status: 'ok' } },
+  'add-format-mkv-legacy': { why: 'MKV is made, too', status: 200, body: { status: 'ok' } },
+  'add-quality-1080p-with-suffix': { why: '1080p is 1080', status: 200, body: { status: 'ok' } },
+  'add-folder-absolute': {
+    why: 'the peer says ok and drops the download',
+    body: { status: 'error', msg: 'Folder "/etc" is not inside the download folder.' },
+  },
+  'add-folder-traversal': {
+    why: 'the peer says ok and drops the download',
+    body: { status: 'error', msg: 'Folder "../../etc" is not inside the download folder.' },
+  },
   'history-cors-get': { why: 'it depends on nothing else' },
 };
 

@@ -121,7 +121,7 @@ describe('options that are refused', () => {
       { YTDL_OPTIONS: '{"exec": "touch /tmp/x"}' },
       { YTDL_OPTIONS_PRESETS: '{"bad": {"paths": {"home": "/"}}}' },
     ]) {
-      await expect(openRig({ environment })).rejects.toThrow(/YTDL_OPTIONS.*(exec|paths)/);
+      await expect(openRig({ environment })).rejects.toThrow(/setting refused.*YTDL_OPTIONS.*(exec|paths)/);
     }
   });
 });
