@@ -1,6 +1,7 @@
 import type { NotifyTrial } from '../contracts/notify-api.ts';
 import type { Context, Fetch } from '../contracts/service.ts';
 import type { Destination, Result } from './destinations/destination.ts';
+import { secretsInHeaders } from './destinations/http.ts';
 import { secretsOf } from './destinations/forms.ts';
 import type { Message } from './domain/message.ts';
 import { deliveryIds, type Entry } from './read-key.ts';
@@ -25,7 +26,7 @@ export async function tryDestination(
     ...{ format: 'text', tags: [], link: undefined, source: 'notify', time: started },
   };
   const parts = entry.destination.parts ?? [entry.destination];
-  const said: Said = { status: null, words: '' };
+  const said: Said = { status: null, words: '', sent: [] };
   const outlets = { ...context, fetch: listening(context.fetch, said) };
   const results: Result[] = [];
   for (const part of parts) {
@@ -34,7 +35,7 @@ export async function tryDestination(
     if (results.at(-1)?.ok === false) break;
   }
   const durationMs = Math.round(clock.now() - started);
-  const secrets = secretsOf(entry.typed);
+  const secrets = [...secretsOf(entry.typed), ...said.sent];
   const details = results.map(({ detail }) => masked(detail, secrets));
   await commit(async (transaction) => {
     const sent = parts.slice(0, results.length);
@@ -55,11 +56,14 @@ export async function tryDestination(
 interface Said {
   status: number | null;
   words: string;
+  /** Credentials as the requests held them. */
+  readonly sent: string[];
 }
 
 /** The same way out, with the last answer noted. */
 function listening(fetch: Fetch, said: Said): Fetch {
   return async (url, options) => {
+    said.sent.push(...secretsInHeaders(options?.headers ?? {}));
     const reply = await fetch(url, options);
     said.status = reply.status;
     // More than is shown: a secret must not escape its mask because the text ends within it.

@@ -1,7 +1,7 @@
 import { z, type ZodType } from 'zod';
 import type { FetchReply } from '../../contracts/service.ts';
 import type { Outlets, Result } from './destination.ts';
-import { isHeader, userAgent, type HttpRequest } from './http.ts';
+import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';
 import { stepsOf, type Once } from './progress.ts';
 import { resultOfReply } from './result.ts';
@@ -73,7 +73,12 @@ export function openExchange(
         verify: options.verify,
         trust: foreign === true ? 'other' : 'owner',
       });
-      const result = resultOfReply(reply, '', notSent, hide(reasonOf(reply), secrets));
+      const result = resultOfReply(
+        reply,
+        '',
+        notSent,
+        hide(reasonOf(reply), [...secrets, ...secretsInHeaders(headers)]),
+      );
       if (!result.ok) throw new NotSent(result);
       return reply;
     },

@@ -31,6 +31,12 @@ export function isHeader(name: string, value: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name) && !reserved.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
+/** What headers tell of credentials, also in the form they have there, so that an answer that repeats it can be masked. */
+export function secretsInHeaders(headers: Headers): readonly string[] {
+  const told = Object.entries(headers).filter(([name]) => /auth|token|key|secret|cookie|password/i.test(name));
+  return told.flatMap(([, value]) => [value, ...value.split(/[\s,]+/)]).filter((each) => each.length > 5);
+}
+
 /** `application/x-www-form-urlencoded`. */
 export function formBody(pairs: Pairs): string {
   const given = Object.entries(pairs).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));

@@ -31,6 +31,9 @@ export interface Configuration {
 const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
 const nameList = /^[a-z0-9_\-:,\s]+$/i;
 
+/** Whoever answers at the included address could send everything elsewhere, at any time and unseen. */
+export const includeReason = 'include is not followed; copy its lines here, or notify a key by apprise://host/key';
+
 /** What a configuration may hold at most. Groups multiply: each may add its names to every destination. */
 export const most = { groups: 200, names: 50, members: 1000 } as const;
 
@@ -81,7 +84,7 @@ export function parseTextConfiguration(text: string): Configuration {
         skipped.push({ line: index + 1, reason: `only ${most.groups} groups are read` });
       else groups.push({ names: group, members: members.map(({ name }) => name) });
     } else if (/^include\s/i.test(line)) {
-      skipped.push({ line: index + 1, reason: 'include is not followed' });
+      skipped.push({ line: index + 1, reason: includeReason });
     } else {
       skipped.push({ line: index + 1, reason: 'it is no destination' });
     }

@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, LineCounter, type Document, type Node } from 'yaml';
 import {
   applyGroups,
+  includeReason,
   most,
   parseNames,
   type Configuration,
@@ -115,11 +116,24 @@ function groupsOf(node: unknown, lines: LineCounter, skipped: Reading['skipped']
   return groups.slice(0, most.groups);
 }
 
+/** Brackets that are open at once. Reading deeper ones takes ever longer, and no configuration needs them. */
+const deepest = 100;
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const { 0: bracket } of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > deepest) return true;
+  }
+  return false;
+}
+
 /**
  * Reads the peer's YAML format: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is not
  * followed; `asset` says how the peer's own client looks and means nothing here.
  */
 export function parseYamlConfiguration(text: string): Configuration {
+  if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: 'it is nested too deeply' }] };
   const { document, lines } = parseYaml(text);
   const [problem] = document.errors;
   if (problem !== undefined) {
@@ -137,7 +151,7 @@ export function parseYamlConfiguration(text: string): Configuration {
   if (isSeq(urls)) urls.items.forEach((item, at) => addItem(reading, item, ['urls', at]));
   else if (urls !== undefined) addItem(reading, urls, ['urls']);
   const include = root.get('include', true);
-  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: 'include is not followed' });
+  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: includeReason });
   const groups = groupsOf(root.get('groups', true), lines, skipped);
   return { entries: applyGroups(reading.entries, groups), skipped: skipped.sort((a, b) => a.line - b.line) };
 }
