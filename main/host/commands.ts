@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { EngineName } from '../../services/contracts/engines.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from './backup/restore.ts';
 import { writeBackup } from './backup/write.ts';
 import { systemClock } from './clock.ts';
-import type { Command, ImportedProgram } from './command-line.ts';
+import type { Command } from './command-line.ts';
 import { checkConfig } from './config/check.ts';
 import { openConfig } from './config/config.ts';
 import { exportConfig, importConfig } from './config/portable.ts';
@@ -40,7 +41,7 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
     case 'config check':
       return check(command.file, place);
     case 'import':
-      return takeOver(command.program, command.folder, place);
+      return takeOver(command, place);
     case 'backup':
       return backup(command.file, place);
     case 'restore':
@@ -78,7 +79,7 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: EngineShelf, wanted: 'yt-dlp' | 'ffmpeg' | 'ffprobe' | undefined): Promise<void> {
+async function install(engines: EngineShelf, wanted: EngineName | undefined): Promise<void> {
   const names = wanted === undefined ? (['yt-dlp', 'ffmpeg'] as const) : [wanted];
   for (const name of names) {
     if (wanted !== undefined || (await engines.find(name)).path === null) await engines.install(name);
@@ -128,11 +129,18 @@ async function withKernel<T>(place: Place, work: (kernel: Kernel) => Promise<T>)
 }
 
 /** Into a data folder that no host is running on; a fresh one is made. */
-async function takeOver(program: ImportedProgram, folder: string, place: Place): Promise<void> {
+async function takeOver(
+  { program, folder, dryRun = false }: Extract<Work, { name: 'import' }>,
+  place: Place,
+): Promise<void> {
   using _lock = lockDataFolder(place.dataDir);
   finishRestore(place.dataDir);
   await withKernel(place, async (kernel) => {
-    const { settings, notes } = await takeOverInto(kernel, place.descriptors, { program, folder: resolve(folder) });
+    const { settings, notes } = await takeOverInto(kernel, place.descriptors, {
+      program,
+      folder: resolve(folder),
+      dryRun,
+    });
     if (Object.keys(settings).length > 0) {
       await kernel.config.change(successors[program], settings);
       print(`Settings: ${Object.keys(settings).join(', ')}.`);
@@ -178,10 +186,10 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
 }
 
 async function openShelf(place: Place): Promise<EngineShelf> {
-  const { ytDlpPath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
+  const { ytDlpPath, apprisePath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
   return openEngines({
     folder: enginesFolder || place.dataDir,
-    settings: () => ({ ytdlpPath: ytDlpPath, ffmpegPath }),
+    settings: () => ({ ytdlpPath: ytDlpPath, apprisePath, ffmpegPath }),
     log: quietLog().child('engines'),
   });
 }

@@ -98,8 +98,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const engines = openEngines({
     folder: config.read().host.enginesFolder || dataDir,
     settings: () => {
-      const { ytDlpPath, ffmpegPath } = config.read().host;
-      return { ytdlpPath: ytDlpPath, ffmpegPath };
+      const { ytDlpPath, apprisePath, ffmpegPath } = config.read().host;
+      return { ytdlpPath: ytDlpPath, apprisePath, ffmpegPath };
     },
     log: log.child('engines'),
     onWork: (name, work) => bus.publish(engineWorked, { name, work }),

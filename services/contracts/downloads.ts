@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from './api.ts';
 import { defineTopic } from './bus.ts';
+import { QuietHours } from './quiet-hours.ts';
 
 export const DownloadState = z.enum([
   'pending',
@@ -14,6 +15,9 @@ export const DownloadState = z.enum([
 ]);
 export type DownloadState = z.infer<typeof DownloadState>;
 
+const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
+export type DownloadKind = z.infer<typeof DownloadKind>;
+
 /** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */
 export const Download = z
   .object({
@@ -21,6 +25,8 @@ export const Download = z
     url: z.string(),
     title: z.string(),
     state: DownloadState,
+    /** What was asked for. */
+    kind: DownloadKind.optional(),
     quality: z.string(),
     format: z.string(),
     /** 0 to 100 of the stream that is being fetched, null while unknown. */
@@ -39,6 +45,8 @@ export const Download = z
     message: z.string().nullable(),
     /** There is a picture of it at its route. */
     thumbnail: z.boolean(),
+    /** It runs outside the hours for downloads, too. */
+    anyway: z.boolean().optional(),
     createdAt: z.number().describe('ms since the epoch'),
     finishedAt: z.number().nullable(),
   })
@@ -55,6 +63,94 @@ export const downloadsMoved = defineTopic(
 );
 /** The whole queue was paused or goes on. */
 export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
+
+/** A moment of a video: seconds, or `1:02:03`, or `14m45s`. */
+const Moment = z.union([z.number().min(0), z.string().max(40)]);
+
+/**
+ * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
+ * is MeTube's; one that is left out is as there. Without `download_type` the older of its two schemas holds.
+ */
+export const DownloadWish = z
+  .object({
+    download_type: DownloadKind,
+    quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
+    format: z.string().describe('Container, audio format or subtitle format.'),
+    codec: z.string().describe('Preferred video codec.'),
+    folder: z.string().max(500).describe('Below the download folder.'),
+    custom_name_prefix: z.string().max(500),
+    playlist_item_limit: z.int().min(0).describe('Most entries of a playlist, 0: all.'),
+    auto_start: z.boolean().describe('false: it waits for its start.'),
+    split_by_chapters: z.boolean(),
+    sponsorblock: z.boolean().describe('Cuts out what the SponsorBlock community has marked.'),
+    subtitle_language: z.string().max(35),
+    subtitle_mode: z.enum(['prefer_manual', 'manual_only', 'auto_only', 'prefer_auto']),
+    ytdl_options_presets: z.array(z.string().max(200)).max(50),
+    clip_start: Moment,
+    clip_end: Moment,
+  })
+  .partial()
+  .meta({ id: 'DownloadWish' });
+export type DownloadWish = z.infer<typeof DownloadWish>;
+
+/** What a site says is behind an address, before anything is downloaded. */
+const DownloadPreview = z
+  .object({
+    title: z.string(),
+    /** Who made it, empty when that is not known. */
+    author: z.string(),
+    /** Seconds. */
+    duration: z.number().nullable(),
+    /** Entries of a playlist; null: it is one video. */
+    entries: z.int().nullable(),
+    /** The picture's heights that the site has, the largest first; empty: not known. */
+    heights: z.array(z.int()),
+    /** There are chapters by which it can be split. */
+    chapters: z.boolean(),
+    /** Languages of subtitles that people have made. */
+    subtitles: z.array(z.string()),
+    live: z.boolean(),
+    /** A small picture, as a `data:` address. */
+    picture: z.string().nullable(),
+  })
+  .meta({ id: 'DownloadPreview' });
+export type DownloadPreview = z.infer<typeof DownloadPreview>;
+
+/** What is said from one second of a video to another. */
+const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
+/** Subtitles in a language. */
+const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
+export type Captions = z.infer<typeof Captions>;
+
+/** How fast downloads may be, and when they run. */
+export const DownloadLimits = z
+  .object({
+    speed: z
+      .int()
+      .min(1024)
+      .max(1_000_000_000_000)
+      .nullable()
+      .default(null)
+      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
+    hours: z
+      .array(QuietHours)
+      .max(50)
+      .default([])
+      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
+  })
+  .meta({ id: 'DownloadLimits' });
+export type DownloadLimits = z.infer<typeof DownloadLimits>;
+
+/** The limits, and what they mean at this moment. */
+const LimitsNow = z.object({
+  limits: DownloadLimits,
+  open: z.boolean().describe('Downloads may run now.'),
+  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
+});
+export type LimitsNow = z.infer<typeof LimitsNow>;
+
+/** The limits were set, or the hours began or ended. */
+export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);
 
 const Chosen = z.object({
   uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
@@ -77,6 +173,8 @@ export const downloadsApi = {
       limit: z.coerce.number().int().min(1).max(1000).default(200),
       offset: z.coerce.number().int().min(0).default(0),
       q: z.string().optional(),
+      state: z.enum(['finished', 'failed']).optional().describe('Of the history, only these.'),
+      kind: DownloadKind.optional().describe('Of the history, only these.'),
     }),
     reply: z.object({
       queue: z.array(Download),
@@ -90,15 +188,39 @@ export const downloadsApi = {
     path: '/api/downloads',
     summary: 'Queues the video behind an address.',
     access: 'user',
-    body: z.object({ url: z.string().min(1).max(4096), quality: z.string().optional(), format: z.string().optional() }),
+    body: DownloadWish.extend({ url: z.string().min(1).max(4096) }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/preview',
+    summary: 'Asks the site what is behind an address, and queues nothing.',
+    access: 'user',
+    body: z.object({ url: z.string().min(1).max(4096) }),
+    reply: z.object({
+      preview: DownloadPreview.nullable(),
+      trouble: z.string().describe('Why there is none, for a person; may be empty.'),
+    }),
+  }),
+  choices: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/choices',
+    summary: 'What a download may name: folders that are there, and presets of options.',
+    access: 'user',
+    reply: z.object({
+      folders: z.array(z.string()).describe('Below the download folder; without that itself.'),
+      presets: z.array(z.string()),
+    }),
   }),
   remove: defineRoute({
     method: 'POST',
     path: '/api/downloads/remove',
-    summary: 'Cancels queued downloads and forgets finished ones; their files stay.',
+    summary: 'Cancels queued downloads and forgets finished ones; their files stay unless told otherwise.',
     access: 'user',
-    body: z.object({ uids: z.array(z.string()).min(1).max(1000) }),
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      files: z.boolean().optional().describe('Delete the finished files, too.'),
+    }),
     reply: z.object({ removed: z.int() }),
   }),
   retry: defineRoute({
@@ -108,6 +230,47 @@ export const downloadsApi = {
     access: 'user',
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  again: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/again',
+    summary: 'Downloads once more what has ended, as it was asked for; what is there stays.',
+    access: 'user',
+    body: z.object({ uid: z.string() }),
+    reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  captions: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/captions',
+    summary: 'The subtitles that stand as files beside the finished one.',
+    access: 'user',
+    reply: z.object({ captions: z.array(Captions) }),
+  }),
+  start: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/start',
+    summary: 'Lets downloads go that wait for their start, or that wait for the hours at which downloads run.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      anyway: z.boolean().optional().describe('Outside the hours for downloads, too.'),
+    }),
+    reply: z.object({ started: z.int() }),
+  }),
+  limits: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/limits',
+    summary: 'How fast downloads may be and when they run.',
+    access: 'user',
+    reply: LimitsNow,
+  }),
+  setLimits: defineRoute({
+    method: 'PUT',
+    path: '/api/downloads/limits',
+    summary: 'Limits the speed of all downloads and the hours at which they run, at once and for what runs already.',
+    access: 'user',
+    body: DownloadLimits,
+    reply: LimitsNow,
   }),
   thumbnail: defineRoute({
     method: 'GET',

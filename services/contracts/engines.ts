@@ -1,8 +1,13 @@
+import type { ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { defineTopic } from './bus.ts';
 
-export const EngineName = z.enum(['yt-dlp', 'ffmpeg', 'ffprobe']);
+export const EngineName = z.enum(['yt-dlp', 'ffmpeg', 'ffprobe', 'apprise']);
 export type EngineName = z.infer<typeof EngineName>;
+
+/** The engines that are Python libraries. */
+export type LibraryName = 'yt-dlp' | 'apprise';
 
 /** An outside program that does part of a service's work. */
 export const Engine = z.object({
@@ -21,7 +26,15 @@ export interface Engines {
   /** Found on first use and remembered; `refresh` looks again. Never throws for a missing engine. */
   find(name: EngineName, options?: { readonly refresh?: boolean }): Promise<Engine>;
   /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
-  library(name: 'yt-dlp'): Promise<EngineLibrary | undefined>;
+  library(name: LibraryName): Promise<EngineLibrary | undefined>;
+  /**
+   * Starts a script that imports a library: the folder to import from is its first argument. It is isolated from the
+   * user's Python, gets no secret of ours in its environment, and leads a process group of its own.
+   */
+  start(
+    library: EngineLibrary,
+    options: { readonly script: string; readonly folder: string },
+  ): ChildProcessByStdio<Writable, Readable, Readable>;
 }
 
 /** A Python that can import an engine. */

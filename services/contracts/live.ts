@@ -2,13 +2,20 @@ import { accessChanged } from './access.ts';
 import type { Topic } from './bus.ts';
 import { serviceChanged, settingsChanged } from './control.ts';
 import { engineWorked } from './engines.ts';
-import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from './downloads.ts';
+import {
+  downloadChanged,
+  downloadLimitsChanged,
+  downloadRemoved,
+  downloadsMoved,
+  downloadsPaused,
+} from './downloads.ts';
 import { inboxAdded, inboxChanged } from './inbox.ts';
 import { mailWorked } from './mail-api.ts';
 import { notifyWorked } from './notice.ts';
 import { popupsChanged } from './popups.ts';
 import { pushPlanned } from './push-planned.ts';
 import { pushStored } from './push.ts';
+import { subscriptionChanged, subscriptionRemoved } from './subscriptions.ts';
 
 /**
  * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`
@@ -24,6 +31,7 @@ export const liveTopics = [
   downloadRemoved,
   downloadsMoved,
   downloadsPaused,
+  downloadLimitsChanged,
   popupsChanged,
   accessChanged,
   engineWorked,
@@ -31,6 +39,8 @@ export const liveTopics = [
   pushPlanned,
   notifyWorked,
   mailWorked,
+  subscriptionChanged,
+  subscriptionRemoved,
 ] as const satisfies readonly Topic<any>[];
 
 export const resetEvent = 'reset';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from './api.ts';
 import { NotifyNotice } from './notify-history.ts';
-import { NotifyKeyOptions } from './notify-options.ts';
+import { NotifyKeyOptions, NotifyKeySecret } from './notify-options.ts';
+import { DeliveryArguments } from './notify-delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
 
 /** The name of a key, as the peer defines it. */
@@ -32,11 +33,23 @@ export const NotifyDestination = z
     tags: z.array(z.string()),
     /** Those and the names of the groups they are in. */
     worn: z.array(z.string()),
+    /** How it is told, as far as its address says. */
+    delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
     health: NotifyHealth.nullable(),
+    /** It waits: the Apprise engine delivers to it, and that is missing. */
+    needsEngine: z.boolean().default(false),
   })
   .meta({ id: 'NotifyDestination' });
 export type NotifyDestination = z.infer<typeof NotifyDestination>;
+
+/** A line that does nothing, and why. */
+export const NotifySkipped = z.object({
+  line: z.int(),
+  reason: z.string(),
+  /** The Apprise engine could change that. */
+  needsEngine: z.boolean().optional(),
+});
 
 export const NotifyKey = z
   .object({
@@ -44,9 +57,11 @@ export const NotifyKey = z
     /** How it is written down: `text` or `yaml`. */
     format: z.string(),
     options: NotifyKeyOptions,
+    /** It has a secret: only who signs with it, or signs in, may post. */
+    signed: z.boolean(),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
-    skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
+    skipped: z.array(NotifySkipped),
   })
   .meta({ id: 'NotifyKey' });
 export type NotifyKey = z.infer<typeof NotifyKey>;
@@ -61,6 +76,15 @@ export const NotifyChoice = z.object({
   why: z.string(),
 });
 export type NotifyChoice = z.infer<typeof NotifyChoice>;
+
+/** What a configuration amounts to before it is saved: every line that is a destination, and those that do nothing. */
+export const NotifyPreview = z.object({
+  format: z.string(),
+  /** Secrets masked. */
+  destinations: z.array(z.object({ line: z.int(), service: z.string(), url: z.string(), worn: z.array(z.string()) })),
+  skipped: NotifyKey.shape.skipped,
+});
+export type NotifyPreview = z.infer<typeof NotifyPreview>;
 
 /** What one destination said to a test. */
 export const NotifyTrial = z.object({
@@ -81,8 +105,12 @@ const tags = z
   .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
   .max(50);
 const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
-/** A destination is either written as an address or filled in as a form. */
-const place = { url: url.optional(), form: z.object({ scheme: z.string(), values: FormValues }).optional() };
+/** A destination is either written as an address or filled in as a form; how it is told can be said with both. */
+const place = {
+  url: url.optional(),
+  form: z.object({ scheme: z.string(), values: FormValues }).optional(),
+  delivery: DeliveryArguments.optional(),
+};
 const delivery = z.object({ notice: z.string(), destination: z.string() });
 const text = z.string().max(512 * 1024);
 const ok = z.object({ ok: z.literal(true) });
@@ -111,6 +139,14 @@ export const notifyApi = {
     access: 'admin',
     body: NotifyKeyOptions,
     reply: NotifyKey,
+  }),
+  chooseSecret: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/secret',
+    summary: 'Gives a key the secret that programs sign with, or takes it away.',
+    access: 'admin',
+    body: NotifyKeySecret,
+    reply: z.object({ signed: z.boolean() }),
   }),
   renameKey: defineRoute({
     method: 'POST',
@@ -142,6 +178,14 @@ export const notifyApi = {
     access: 'admin',
     body: z.object({ text }),
     reply: NotifyKey,
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/notify/preview',
+    summary: 'What a TEXT or YAML configuration amounts to, line by line; nothing is saved.',
+    access: 'admin',
+    body: z.object({ text }),
+    reply: NotifyPreview,
   }),
   forms: defineRoute({
     method: 'GET',
@@ -214,6 +258,13 @@ export const notifyApi = {
     }),
     reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
   }),
+  notice: defineRoute({
+    method: 'GET',
+    path: '/api/notify/notices/:id',
+    summary: 'One notice with the result at each destination.',
+    access: 'admin',
+    reply: NotifyNotice,
+  }),
   resend: defineRoute({
     method: 'POST',
     path: '/api/notify/notices/:id/send',
@@ -224,7 +275,7 @@ export const notifyApi = {
   retry: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry',
-    summary: 'Tries a given-up delivery again now.',
+    summary: 'Tries a delivery again now that was given up, or that waits for its next attempt.',
     access: 'admin',
     body: delivery,
     reply: ok,
@@ -235,6 +286,14 @@ export const notifyApi = {
     summary: 'Tries all given-up deliveries again now.',
     access: 'admin',
     reply: z.object({ retried: z.int() }),
+  }),
+  dropAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/drop-all',
+    summary: 'Drops for good the deliveries that were given up and whose notices came before a moment.',
+    access: 'admin',
+    body: z.object({ before: z.number().describe('ms since the epoch') }),
+    reply: z.object({ dropped: z.int() }),
   }),
   drop: defineRoute({
     method: 'POST',

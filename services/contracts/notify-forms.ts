@@ -20,7 +20,11 @@ export const DestinationForm = z
   .object({
     /** The kind's first scheme, which names the form. */
     scheme: z.string(),
+    /** All schemes it is written with, that one first. */
+    schemes: z.array(z.string()),
     title: z.string(),
+    /** What people look for: this machine, chats, phones, things of the house, who is on call, mail, other programs. */
+    category: z.enum(['here', 'chat', 'phone', 'home', 'duty', 'mail', 'program', 'other']),
     /** One sentence: where notices go with it. */
     about: z.string(),
     fields: z.array(FormField),

@@ -9,6 +9,8 @@ export const NotifyDelivery = z.object({
   attempts: z.int(),
   detail: z.string(),
   updatedAt: z.number(),
+  /** When it is tried next, in ms since the epoch; null when it does not wait. */
+  nextAt: z.number().nullable(),
   /** Given-up work that can be tried again or dropped. */
   givenUp: z.boolean(),
 });

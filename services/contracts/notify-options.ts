@@ -12,3 +12,14 @@ export const NotifyKeyOptions = z
   })
   .meta({ id: 'NotifyKeyOptions' });
 export type NotifyKeyOptions = z.infer<typeof NotifyKeyOptions>;
+
+/** The secret a key shares with the programs that sign what they post to it; null for none. It is never read back. */
+export const NotifyKeySecret = z.object({
+  secret: z
+    .string()
+    .min(8, 'Use 8 characters at least.')
+    .max(256)
+    // Headers carry no other characters, and GitLab sends the secret itself in one.
+    .regex(/^[\x21-\x7e]+$/, 'Use letters, digits and signs without spaces.')
+    .nullable(),
+});

@@ -82,6 +82,11 @@ export interface FetchOptions {
   readonly maxRedirects?: number;
   /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
   readonly trust?: 'owner' | 'other';
+  /**
+   * False: the host of this address may show any certificate. Only for an address the owner typed and only where he said so;
+   * a redirect to another host is checked all the same. Default true.
+   */
+  readonly verify?: boolean;
 }
 export interface FetchReply {
   readonly status: number;
@@ -90,7 +95,7 @@ export interface FetchReply {
   /** Where the last redirect led. */
   readonly url: string;
 }
-/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.failed` (502). */
+/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502). */
 export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
@@ -154,9 +159,13 @@ export interface Service extends AsyncDisposable {
   };
   /**
    * Takes over what another program, such as `ntfy`, left in a folder or has in a file; the service is not running then.
-   * @throws Problem for a program or a folder it cannot read.
+   * With `dryRun` it only says what it would do, where it can. @throws Problem for a program or a folder it cannot read.
    */
-  readonly takeOver?: (program: string, folder: string) => Promise<TakenOver>;
+  readonly takeOver?: (
+    program: string,
+    folder: string,
+    options?: { readonly dryRun?: boolean | undefined },
+  ) => Promise<TakenOver>;
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;

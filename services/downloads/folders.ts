@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from './settings.ts';
@@ -49,6 +49,14 @@ export class Folders {
     await mkdir(this.of(uid), { recursive: true });
     await writeFile(join(this.of(uid), marker), '');
     return this.of(uid);
+  }
+
+  /** Bytes of a broken transfer that may be continued; of two, the longer one. */
+  async kept(uid: string): Promise<number> {
+    const folder = join(this.of(uid), 'part');
+    const names = (await readdir(folder, { recursive: true }).catch((): string[] => [])).filter((name) => name.endsWith('.part')); // prettier-ignore
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+    return Math.max(0, ...sizes);
   }
 
   async remove(uid: string): Promise<void> {

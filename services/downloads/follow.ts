@@ -3,6 +3,8 @@ import { stageMessage, type EngineEvent } from './domain/progress.ts';
 import type { Live } from './live.ts';
 import type { ItemChange } from './store/store.ts';
 
+const startedAnew = 'The server cannot continue a broken transfer: it was started again from the beginning.';
+
 /** Turns the extractor's events into progress and, where the state or the title changes, into changes of the row. */
 export class Follower {
   readonly #live: Live;
@@ -12,10 +14,16 @@ export class Follower {
   #streams = 1;
   #complete = 0;
   #betweenStreams = false;
+  #reached: number;
+  #anew = false;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `store` is called with one change at a time and handles its own failure. */
-  constructor(item: Item, live: Live, store: (change: ItemChange) => Promise<void>) {
+  /**
+   * `store` is called with one change at a time and handles its own failure; `kept` are the bytes of a broken transfer
+   * that lie there to be continued.
+   */
+  constructor(item: Item, live: Live, store: (change: ItemChange) => Promise<void>, kept = 0) {
+    this.#reached = kept;
     this.#item = item;
     this.#live = live;
     this.#store = store;
@@ -36,7 +44,12 @@ export class Follower {
       if (this.#betweenStreams && !event.complete) this.#complete += 1;
       this.#betweenStreams = event.complete;
       const stream = this.#streams !== 2 ? null : this.#complete === 0 ? 'video' : 'audio';
-      this.#progress = { ...event.progress, stream };
+      if (event.complete) this.#reached = 0;
+      else if (event.bytes !== null) {
+        if (event.bytes < this.#reached) this.#anew = true;
+        this.#reached = event.bytes;
+      }
+      this.#progress = { ...event.progress, stream, message: this.#anew ? startedAnew : null };
       this.#reach('downloading');
     } else if (event.kind === 'stage' && event.started && event.name !== 'MoveFiles') {
       const { percent } = this.#progress;

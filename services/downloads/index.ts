@@ -1,13 +1,18 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { cookieHandlers } from './cookies/api.ts';
+import { Cookies } from './cookies/cookies.ts';
 import { Driver } from './engine/driver.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
+import { javaScriptOf } from './engine/javascript.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
+import { Limits } from './limits/limits.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
+import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
@@ -15,8 +20,11 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
+import { commandSettings } from './engine/command-settings.ts';
 import { environment, Settings } from './settings.ts';
 import { Steering } from './steering.ts';
+import { subscriptionHandlers } from './subscriptions/api.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
@@ -38,21 +46,26 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
-      api: downloadsHandlers(parts),
+      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
       async start() {
         open.use(extractor);
         open.use(live);
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
+        open.use(limits);
+        await limits.start();
+        open.use(subscriptions);
+        await cookies.start();
         await queue.start();
-        open.use(handleNotices(context));
+        open.use(handleNotices(context, thumbnails));
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
+        subscriptions.start();
       },
       health: async () => await Promise.resolve(healthOf(queue, engine)),
       async [Symbol.asyncDispose]() {
@@ -64,33 +77,65 @@ export const downloads = defineService({
 
 function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
   const { engines, clock, vault } = context;
+  const store = new DownloadStore(context.db);
+  const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
-  const { socketTimeout, retries } = settings;
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const driverSettings = commandSettings(settings, folders, javaScript.args);
+  const cookies = new Cookies(context);
   const driver = new Driver({
     engines,
     extractor,
     clock,
     vault,
-    settings: { cacheFolder: folders.cache, socketTimeout, retries },
+    cookies,
+    log: context.log,
+    settings: driverSettings,
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
   const gate = createGate(settings);
-  const meters = createMeters(context.metrics, () => runs.count('download'));
-  const engine = new EngineWatch(context, () => queue.wake());
+  const meters = createMeters(context.metrics, {
+    active: () => runs.count('download'),
+    queued: async () => (await store.counts()).get('waiting') ?? 0,
+  });
+  const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const prober = new Prober({ context, driver, folders, live, meters });
-  const queue = new Queue({ context, settings, folders, driver, prober, live, meters, engine, runs, gate });
+  const queue: Queue = new Queue({
+    ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
+    isOpen: () => limits.open,
+  });
+  const limits = new Limits(context, {
+    async speed(limit) {
+      const apart = await extractor.limit(
+        limit === null ? null : { together: limit, each: Math.floor(limit / queue.bound) },
+      );
+      if (apart) await queue.restart();
+    },
+    opened: () => queue.wake(),
+    closed: async () => await queue.close(),
+  });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails });
+  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
   const steering = new Steering({ context, live, queue });
-  const store = new DownloadStore(context.db);
+  const subscriptions = new Subscriptions({
+    context,
+    gate,
+    prober,
+    intake,
+    queue,
+    live,
+    meters,
+    engine,
+    scan: settings.subscriptionScan,
+  });
   const socketIo = openSocketIo({
     settings,
     folders,
     store,
     live,
+    subscriptions,
     history: () => wholeHistory(store),
     admit: async (request) => {
       if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
@@ -109,11 +154,24 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     steering,
     thumbnails,
     socketIo,
+    limits,
+    previews: new Previews({
+      context,
+      gate,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: driverSettings,
+      defaults: settings,
+    }),
+    subscriptions,
+    cookies,
     extractor,
   };
 }
 
 function healthOf(queue: Queue, engine: EngineWatch): Health {
-  if (engine.missing !== undefined) return { state: 'degraded', detail: `yt-dlp is missing. ${engine.missing}` };
+  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing };
+  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -1,17 +1,22 @@
 import type { Context } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { splitLogin, withoutLogins, withoutPosition } from './domain/address.ts';
+import { joinLogin, splitLogin, withoutLogins, withoutPosition } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import { isSameOrder, type Order } from './domain/order.ts';
 import { folderParts } from './domain/template.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import { loginPurpose } from './engine/driver.ts';
+import type { Folders } from './folders.ts';
 import type { Gate } from './gate.ts';
+import { markAnyway } from './limits/store.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
+import { tellBatch } from './notices.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from './queue.ts';
 import type { Runs } from './runs.ts';
+import { deleteFile } from './side-files.ts';
+import { batchesOf, leaveBatch } from './store/batches.ts';
 import { DownloadStore } from './store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
@@ -38,6 +43,7 @@ interface Parts {
   readonly queue: Queue;
   readonly runs: Runs;
   readonly thumbnails: Thumbnails;
+  readonly folders: Folders;
 }
 
 /** The way into the queue, out of it and back. */
@@ -92,6 +98,7 @@ export class Intake {
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const back = await store.requeue(failed.uid, 'preparing');
+      await leaveBatch(db, failed.uid);
       await store.hold(failed.uid, queue.holder, queue.leaseUntil);
       return back;
     });
@@ -115,22 +122,65 @@ export class Intake {
     queue.wake();
   }
 
-  /** Cancels what is queued and forgets what is done. Finished files stay. Returns how many there were. */
-  async remove(ids: readonly string[], states: Parameters<DownloadStore['match']>[1]): Promise<number> {
-    const { context, live, queue, thumbnails } = this.#parts;
+  /** Lets downloads go that wait for their start; with `anyway` these and waiting ones at any hour. Returns how many. */
+  async start(uids: readonly string[], anyway: boolean): Promise<number> {
+    const { context, live, queue } = this.#parts;
+    const items = await this.#store.match(uids, ['pending', 'waiting', 'paused']);
+    if (anyway && items.length > 0) {
+      await context.commit(async (db) => await markAnyway(db, items.map(({ uid }) => uid))); // prettier-ignore
+    }
+    await this.startPending(items.map(({ uid }) => uid));
+    for (const item of await this.#store.match(uids, ['waiting', 'paused'])) live.changed(item);
+    queue.wake();
+    return items.length;
+  }
+
+  /** Queues once more what has ended, as it was asked for. */
+  async again(uid: string): Promise<Added> {
+    const { vault } = this.#parts.context;
+    const item = await this.#store.find(uid);
+    if (item === undefined) return { status: 'error', msg: 'This download is not in the history any more.', uids: [] };
+    const { login } = item.order;
+    const address = login === null ? item.url : joinLogin(item.url, vault.open(login, loginPurpose));
+    return await this.add(address, { ...item.order, autoStart: true, login: null });
+  }
+
+  /** Cancels what is queued and forgets what is done. Finished files stay, unless `files`. Returns how many there were. */
+  async remove(
+    ids: readonly string[],
+    states: Parameters<DownloadStore['match']>[1],
+    { files = false }: { readonly files?: boolean } = {},
+  ): Promise<number> {
+    const { context, live, queue, thumbnails, folders } = this.#parts;
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const found = new Map((await store.match(ids.map(shownOf), states)).map((item) => [item.uid, item]));
+      const open = [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed');
+      const batches = await batchesOf(db, open.map(({ uid }) => uid)); // prettier-ignore
       await store.remove([...found.keys()]);
+      for (const batch of batches) await tellBatch(context, db, batch);
       return [...found.values()];
     });
     live.removed(removed);
     // The rows are gone; the children may take their seconds to end.
-    for (const { uid } of removed) {
-      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid)]);
+    for (const { uid, filename } of removed) {
+      const file = files && filename !== null ? [deleteFile(folders.downloads, filename)] : [];
+      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid), ...file]);
       cleaned.catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
     }
     return removed.length;
+  }
+
+  /** Gives up what is being looked at: lists that are still read, and whatever else was added just now. */
+  async cancelAdds(): Promise<void> {
+    const looked = await this.#store.queue(['preparing']);
+    const uids = looked.filter(({ probed }) => !probed).map(({ uid }) => uid);
+    if (uids.length > 0) await this.remove(uids, ['preparing']);
+  }
+
+  /** A download that waits, not stored yet. */
+  draft(url: string, title: string, order: Order): Item {
+    return this.#item(url, title, order, 'waiting');
   }
 
   /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */
@@ -156,7 +206,7 @@ export class Intake {
       await engine.check();
       if (engine.missing !== undefined) {
         await this.#letIn(item);
-        return { status: 'ok', msg: `Queued, but yt-dlp is missing. ${engine.missing}`, uids: [item.uid] };
+        return { status: 'ok', msg: `Queued, but ${engine.missing}`, uids: [item.uid] };
       }
       const items = await prober.probe(item, signal);
       const [first] = items;
@@ -165,8 +215,8 @@ export class Intake {
     } catch (error) {
       if (signal.aborted || (error instanceof Problem && error.code === 'downloads.engine_missing')) {
         // The service stops, or the row was removed meanwhile; then there is nothing to let in.
-        await this.#letIn(item);
-        return { status: 'ok', msg: 'Queued', uids: [item.uid] };
+        const kept = await this.#letIn(item);
+        return kept ? { status: 'ok', msg: 'Queued', uids: [item.uid] } : { status: 'ok', msg: 'Cancelled', uids: [] };
       }
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
       const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
@@ -176,10 +226,12 @@ export class Intake {
     }
   }
 
-  async #letIn(item: Item): Promise<void> {
+  /** False when it is gone. */
+  async #letIn(item: Item): Promise<boolean> {
     const { context, live } = this.#parts;
     const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
+    return waiting !== undefined;
   }
 
   /** A refused address is an item of the history, as with the peer. */

@@ -38,6 +38,11 @@ export class Live implements Disposable {
     return this.#shown.get(uid)?.progress ?? noProgress;
   }
 
+  /** What there is to say of a row as it was read: it may have ended before its last progress was forgotten. */
+  progressFor(item: Item): Progress {
+    return item.finishedAt === null ? this.progressOf(item.uid) : noProgress;
+  }
+
   follow(follower: Follower): Disposable {
     this.#followers.add(follower);
     return { [Symbol.dispose]: () => void this.#followers.delete(follower) };

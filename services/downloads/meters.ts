@@ -1,12 +1,21 @@
 import type { Metrics } from '../contracts/service.ts';
+import { failureKind, failureKinds } from './domain/failure.ts';
 
 /** What the metrics page tells of this service. */
 export interface Meters {
   added(count: number): void;
-  finished(outcome: 'finished' | 'failed'): void;
+  /** `bytes` of the file, `seconds` since the extractor began. */
+  finished(bytes: number, seconds: number): void;
+  failed(message: string): void;
 }
 
-export function createMeters(metrics: Metrics, active: () => number): Meters {
+/** Downloads take from a second to a night. */
+const buckets = [1, 5, 15, 60, 300, 900, 3600, 14_400];
+
+export function createMeters(
+  metrics: Metrics,
+  now: { readonly active: () => number; readonly queued: () => Promise<number> },
+): Meters {
   const added = metrics.counter({
     name: 'downloads_added_total',
     help: 'Downloads put into the queue.',
@@ -18,13 +27,42 @@ export function createMeters(metrics: Metrics, active: () => number): Meters {
     labels: ['outcome'],
     initial: [{ outcome: 'finished' }, { outcome: 'failed' }],
   });
+  const failures = metrics.counter({
+    name: 'downloads_failures_total',
+    help: 'Downloads that failed, by what was wrong.',
+    labels: ['reason'],
+    initial: failureKinds.map((reason) => ({ reason })),
+  });
+  const bytes = metrics.counter({
+    name: 'downloads_bytes_total',
+    help: 'Size of the files that were finished.',
+    initial: [{}],
+  });
+  const duration = metrics.histogram({
+    name: 'downloads_duration_seconds',
+    help: 'Time from the start of a download to its file, without what it waited or was paused before.',
+    buckets,
+  });
   metrics.gauge({
     name: 'downloads_active',
     help: 'Downloads under way, post-processing included.',
-    collect: active,
+    collect: now.active,
+  });
+  metrics.gauge({
+    name: 'downloads_queued',
+    help: 'Downloads that wait for their turn.',
+    collect: now.queued,
   });
   return {
     added: (count) => added.inc({}, count),
-    finished: (outcome) => finished.inc({ outcome }),
+    finished(size, seconds) {
+      finished.inc({ outcome: 'finished' });
+      bytes.inc({}, size);
+      duration.observe(seconds);
+    },
+    failed(message) {
+      finished.inc({ outcome: 'failed' });
+      failures.inc({ reason: failureKind(message) });
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
 import type { Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import { loginPurpose, pictureOf, type Driver, type Entry, type Probe } from './engine/driver.ts';
+import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -41,9 +41,7 @@ export class Prober {
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
     const { context, folders, live, meters } = this.#parts;
-    await this.#enter(signal);
-    try {
-      signal.throwIfAborted();
+    return await this.#inTurn(signal, async () => {
       const folder = await folders.make(item.uid);
       const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
@@ -54,13 +52,26 @@ export class Prober {
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
       }
-      const made = probe.entries.map((entry, index) => this.#entry(item, probe, entry, index));
+      const made = probe.entries.map((entry, index) => this.entry(item, probe, entry, index));
       const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
       live.removed([item]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
       await folders.remove(item.uid);
       return entries;
+    });
+  }
+
+  /** What is behind an address, entries unopened; nothing is stored. @throws as {@link Prober.probe} */
+  async look(target: Target, signal: AbortSignal): Promise<Probe> {
+    return await this.#inTurn(signal, async () => await this.#look(target, undefined, signal));
+  }
+
+  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#enter(signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
     } finally {
       const next = this.#waiting.shift();
       // The place goes on to the next one at once, or a newcomer would take it as well.
@@ -93,18 +104,14 @@ export class Prober {
   }
 
   /** A site that sends a byte now and then would hold up everybody else's downloads. */
-  async #look(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
+  async #look(item: Target, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
     const late = new AbortController();
     using _timer = this.#parts.context.clock.after(patienceMs, () => late.abort(tooSlow));
     return await this.#parts.driver.probe(item, folder, AbortSignal.any([signal, late.signal]));
   }
 
-  #entry(
-    item: Item,
-    list: { id: string; title: string; entries: readonly Entry[] },
-    entry: Entry,
-    index: number,
-  ): Item {
+  /** The download that an entry of a list becomes. */
+  entry(item: Item, list: { id: string; title: string; entries: readonly Entry[] }, entry: Entry, index: number): Item {
     const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
     const address = /^https?:/.test(entry.url ?? '') ? (entry.url ?? null) : null;
@@ -132,9 +139,18 @@ export class Prober {
       videoId: entry.id ?? shown ?? item.url,
       playlist,
       thumbnail: pictureOf(entry),
-      probed: true,
+      liveStatus: entry.live_status ?? null,
+      // A tab of a channel is a list again.
+      probed: !isList(entry),
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
     };
   }
+}
+
+/** Whether an entry is no video but a list of them; what is known of a video gives it away. */
+export function isList(entry: Entry): boolean {
+  if (entry._type === 'playlist' || entry._type === 'multi_video') return true;
+  const hints = [entry.duration, entry.timestamp, entry.view_count, entry.live_status, entry.availability];
+  return /playlist|channel|tab/i.test(entry.ie_key ?? '') && hints.every((hint) => hint === undefined || hint === null);
 }

@@ -15,6 +15,7 @@ import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
 import { enqueueNotice } from './notices.ts';
 import type { Gate } from './gate.ts';
+import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
@@ -39,6 +40,8 @@ interface Parts {
   readonly engine: EngineWatch;
   readonly runs: Runs;
   readonly gate: Gate;
+  /** Whether downloads may run at this hour. */
+  readonly isOpen: () => boolean;
 }
 
 /** Works the waiting downloads in their order, as many at once as the settings allow. */
@@ -107,6 +110,18 @@ export class Queue implements AsyncDisposable {
     await this.#parts.runs.stop(uid);
   }
 
+  /** Stops downloads that keep to the hours, when these are over; they wait at their places with their parts. */
+  async close(): Promise<void> {
+    const { context, runs } = this.#parts;
+    const uids = await keepingHours(context.db, runs.uids('download'));
+    await Promise.all(uids.map(async (uid) => await this.rest(uid)));
+  }
+
+  /** Stops what runs, to go on with it at once under other terms. */
+  async restart(): Promise<void> {
+    await Promise.all(this.#parts.runs.uids('download').map(async (uid) => await this.rest(uid)));
+  }
+
   /** Stops a download of this process that is no longer wanted, and removes its parts. */
   async cancel(uid: string): Promise<void> {
     await this.#parts.runs.stop(uid);
@@ -133,7 +148,9 @@ export class Queue implements AsyncDisposable {
       while (this.active < this.#bound && !this.#closed) {
         if (this.#parts.engine.missing !== undefined) break;
         const item = await this.#parts.context.commit(async (db) =>
-          (await isPaused(db)) ? undefined : await new DownloadStore(db).claim(this.#holder, this.leaseUntil),
+          (await isPaused(db))
+            ? undefined
+            : await new DownloadStore(db).claim(this.#holder, this.leaseUntil, { anyway: !this.#parts.isOpen() }),
         );
         if (item === undefined) break;
         this.#launch(item);
@@ -172,14 +189,20 @@ export class Queue implements AsyncDisposable {
   }
 
   async #download(item: Item, signal: AbortSignal): Promise<void> {
-    const { context, driver, folders, live, settings } = this.#parts;
+    const { context, driver, folders, live, meters, settings } = this.#parts;
+    const started = context.clock.now();
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
-    const follower = new Follower(item, live, async (change) => {
-      await this.#advance(item.uid, change).catch((error: unknown) => {
-        context.log.warn('download state could not be stored', { uid: item.uid, error });
-      });
-    });
+    const follower = new Follower(
+      item,
+      live,
+      async (change) => {
+        await this.#advance(item.uid, change).catch((error: unknown) => {
+          context.log.warn('download state could not be stored', { uid: item.uid, error });
+        });
+      },
+      await folders.kept(item.uid),
+    );
     const call = {
       item,
       folder,
@@ -195,19 +218,22 @@ export class Queue implements AsyncDisposable {
     const parts = folderParts(item.order.folder ?? '') ?? [];
     const delivered = await deliver({
       from: `${folder}${sep}out`,
+      chapters: `${folder}${sep}chapters`,
       to: [folders.downloads, ...parts].join(sep),
       root: folders.downloads,
       uid: item.uid,
       main,
     });
-    const filename = relative(folders.downloads, delivered.path).split(sep).join('/');
-    await this.#finish(item.uid, {
+    const below = (path: string): string => relative(folders.downloads, path).split(sep).join('/');
+    const finished = await this.#finish(item.uid, {
       state: 'finished',
-      filename,
+      filename: below(delivered.path),
       size: delivered.size,
+      otherFiles: delivered.others.map(({ path, ...more }) => ({ filename: below(path), ...more })),
       message: null,
       title: follower.title,
     });
+    if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
   }
@@ -260,15 +286,16 @@ export class Queue implements AsyncDisposable {
     uid: string,
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
-  ): Promise<void> {
+  ): Promise<Item | undefined> {
     const { context, live, meters } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
       if (finished !== undefined && tell) await enqueueNotice(context, db, finished);
       return finished;
     });
-    if (item === undefined) return;
+    if (item === undefined) return undefined;
     live.changed(item);
-    meters.finished(change.state);
+    if (change.state === 'failed') meters.failed(change.message ?? '');
+    return item;
   }
 }

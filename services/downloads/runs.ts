@@ -10,8 +10,9 @@ export class Runs {
     return this.#runs.has(uid);
   }
 
-  uids(): readonly string[] {
-    return [...this.#runs.keys()];
+  /** Of what is under way, or of one kind of it. */
+  uids(kind?: Kind): readonly string[] {
+    return [...this.#runs].filter(([, run]) => kind === undefined || run.kind === kind).map(([uid]) => uid);
   }
 
   count(kind: Kind): number {

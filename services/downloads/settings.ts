@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { formats, videoQualities } from './domain/order.ts';
+import { chapterTemplate, formats, videoQualities } from './domain/order.ts';
+import { optionsProblem } from './domain/options.ts';
 import { templateProblem } from './domain/template.ts';
 
 const template = z.string().superRefine((text, context) => {
@@ -16,6 +17,17 @@ const origin = z
     /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s]+)$/i,
     'Use * or an origin such as https://app.example.org, without a path.',
   );
+
+const language = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
+const options = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  const message = optionsProblem(given, 'settings');
+  if (message !== undefined) context.addIssue({ code: 'custom', message: `The option ${message}.` });
+});
+const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
+/** What SponsorBlock tells apart; https://wiki.sponsor.ajay.app/w/Types. */
+const segments = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic', 'hook'] as const; // prettier-ignore
 
 const qualities = [...videoQualities, '2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', 'audio'];
 const allFormats = [...new Set([...formats.video, ...formats.audio])];
@@ -58,6 +70,60 @@ export const Settings = z.object({
     title: 'File name in playlists',
     description: 'The same for entries of playlists and channels.',
   }),
+  subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
+    title: 'Check subscriptions every',
+    description: 'Minutes between two looks at a channel, playlist or feed, where it names no time of its own.',
+  }),
+  subscriptionScan: z.int().min(1).max(5000).default(50).meta({
+    title: 'Entries of a subscription to look at',
+    description: 'How far from its beginning a channel, playlist or feed is searched for new videos.',
+  }),
+  chapterTemplate: template.default(chapterTemplate).meta({
+    title: 'File name of chapters',
+    description: 'The same for the files of chapters, where a download is split into them.',
+  }),
+  iosFormat: z.boolean().default(false).meta({
+    title: 'Files for Apple devices',
+    description:
+      'Where a request names no format: MP4 with H.264 or HEVC and AAC, converted where a site has nothing of the kind.',
+  }),
+  subtitles: z.array(language).max(50).default([]).meta({
+    title: 'Subtitles',
+    description: 'Languages whose subtitles come with a video. A language that a video lacks is passed over.',
+  }),
+  embedSubtitles: z.boolean().default(false).meta({
+    title: 'Subtitles inside the video',
+    description: 'Off: as .srt files beside it. AVI has no room for any, so there they are always files.',
+  }),
+  automaticSubtitles: z.boolean().default(false).meta({
+    title: 'Automatic subtitles too',
+    description: 'What a machine has written is taken where nobody else has.',
+  }),
+  sponsorblockApi: webAddress.default('https://sponsor.ajay.app').meta({
+    title: 'SponsorBlock server',
+    description:
+      'Asked for advertising in a video where a request wants it left out. It learns the beginning of a hash.',
+  }),
+  sponsorblockCategories: z
+    .array(z.enum(segments))
+    .default(['sponsor', 'selfpromo', 'interaction'])
+    .meta({
+      title: 'What SponsorBlock leaves out',
+      description: `Any of ${segments.join(', ')}.`,
+    }),
+  ytdlOptions: options.default({}).meta({
+    title: 'Options of yt-dlp',
+    description:
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What names programs, folders or files is refused.',
+  }),
+  ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
+    title: 'Presets',
+    description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
+  }),
+  allowOptionsOverrides: z.boolean().default(false).meta({
+    title: 'Options in requests',
+    description: 'Whoever may add downloads may set options of yt-dlp for them, but for a proxy.',
+  }),
   allowPrivateAddresses: z.boolean().default(false).meta({
     title: 'Allow private addresses',
     description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
@@ -96,6 +162,15 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   FORMAT: 'format',
   OUTPUT_TEMPLATE: 'outputTemplate',
   OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: 'subscriptionInterval',
+  SUBSCRIPTION_SCAN_PLAYLIST_END: 'subscriptionScan',
+  OUTPUT_TEMPLATE_CHAPTER: 'chapterTemplate',
+  ENABLE_IOS_FORMAT: 'iosFormat',
+  SUBTITLES: 'subtitles',
+  SUBTITLE_EMBED: 'embedSubtitles',
+  YTDL_OPTIONS: 'ytdlOptions',
+  YTDL_OPTIONS_PRESETS: 'ytdlPresets',
+  ALLOW_YTDL_OPTIONS_OVERRIDES: 'allowOptionsOverrides',
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
 };

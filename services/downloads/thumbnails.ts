@@ -5,6 +5,7 @@ import type { Context } from '../contracts/service.ts';
 import type { Item } from './domain/item.ts';
 
 const largest = 5 * 1024 * 1024;
+const largestInline = 1024 * 1024;
 const patienceMs = 15_000;
 /** A site that has no picture now is not asked again for this long. */
 const askAgainMs = 10 * 60_000;
@@ -47,6 +48,20 @@ export class Thumbnails {
       return picture;
     } finally {
       this.#fetching.delete(uid);
+    }
+  }
+
+  /** A picture as a `data:` address, kept nowhere; null when it cannot be had. */
+  async inline(address: string): Promise<string | null> {
+    try {
+      const reply = await this.#context.fetch(address, {
+        ...{ trust: this.#trust, maxBytes: largestInline, timeoutMs: patienceMs },
+      });
+      const type = reply.status === 200 ? imageType(reply.body) : undefined;
+      return type === undefined ? null : `data:${type};base64,${Buffer.from(reply.body).toString('base64')}`;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return null;
     }
   }
 

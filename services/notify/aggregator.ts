@@ -13,14 +13,17 @@ import {
   fingerprintOf,
   messageOf,
   namedBy,
+  type Asked,
   type Chosen,
   type Key,
   type Planned,
 } from './chosen.ts';
-import { deliver, type Deliveries } from './deliveries.ts';
+import type { Deliveries } from './deliveries.ts';
+import { begin, planLevels, type Levels } from './escalation.ts';
 import { parseDestination } from './destinations/catalogue.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
 import type { FreshDeliveries } from './fresh.ts';
 import { readKey, type TaggedDestination } from './read-key.ts';
@@ -55,6 +58,7 @@ export class Aggregator {
   readonly #fresh: FreshDeliveries;
   readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
+  readonly #engine: EngineDestinations;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
@@ -70,6 +74,7 @@ export class Aggregator {
       readonly firstAttempts: FirstAttempts;
       readonly fresh: FreshDeliveries;
       readonly sealed: SealedDestinations;
+      readonly engine: EngineDestinations;
     },
     limits: AggregatorLimits,
   ) {
@@ -82,6 +87,7 @@ export class Aggregator {
     this.#firstAttempts = parts.firstAttempts;
     this.#fresh = parts.fresh;
     this.#sealed = parts.sealed;
+    this.#engine = parts.engine;
     this.#limits = limits;
   }
 
@@ -90,8 +96,10 @@ export class Aggregator {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
-    if (known !== undefined) return known;
-    const read = { ...readKey(configuration), options: configuration.options };
+    const waits = known?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
+    if (known !== undefined && !(waits && (await this.#engine.ready()))) return known;
+    const { options, secret } = configuration;
+    const read = { ...(await readKey(configuration, this.#engine)), options, secret };
     this.#parsed.set(configuration, read);
     return read;
   }
@@ -102,7 +110,7 @@ export class Aggregator {
    */
   async post(
     configuration: string,
-    destinations: readonly TaggedDestination[],
+    destinations: readonly (TaggedDestination & Asked)[],
     notice: Notice,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
@@ -112,18 +120,14 @@ export class Aggregator {
     const id = timelyId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
     const planned = await this.#plan(chosen, notice.type);
-    const expected = planned.map(
-      ({ delivery, destination, plan }) =>
-        ({
-          id: delivery,
-          service: destination.service,
-          optional: destination.optional,
-          behind:
-            plan.runAt !== undefined ? 'rules' : !strict && this.#deliveries.isFailing(delivery) ? 'others' : 'nothing',
-        }) as const,
-    );
+    const levels = planLevels(this.#sealed, id, planned, strict);
+    const expected = levels.first.map(({ row: { destinationId: to, service, optional }, job }) => {
+      const isBehind = job.orderKey !== undefined && this.#deliveries.isFailing(to);
+      const behind = job.runAt !== undefined ? 'rules' : isBehind ? 'others' : 'nothing';
+      return { id: to, service, optional, behind } as const;
+    });
     using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.answerMs);
-    const accepted = await this.#accept(id, configuration, notice, planned, call);
+    const accepted = await this.#accept(id, configuration, notice, { planned, levels }, call);
     if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
     // Awaited here: the disposal at the end of this block forgets the notice.
     return await attempts.settled();
@@ -136,7 +140,9 @@ export class Aggregator {
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration } = offer;
-    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls), undefined);
+    if (offer.urls !== undefined) {
+      return this.#takeFor(key, '', offer, await namedBy(offer.urls, this.#engine), undefined);
+    }
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
@@ -170,8 +176,9 @@ export class Aggregator {
       }
       const planned = await this.#plan(chosen, notice.type);
       // Nobody waits for the outcome, so it is never strict.
-      const patient = options === undefined ? {} : { options: { ...options, strict: false } };
-      isNew = (await this.#accept(key, configuration, notice, planned, { files: stored, ...patient })) === true;
+      const levels = planLevels(this.#sealed, key, planned, false);
+      const call = { files: stored, ...(options === undefined ? {} : { options }) };
+      isNew = (await this.#accept(key, configuration, notice, { planned, levels }, call)) === true;
     } finally {
       if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
     }
@@ -180,11 +187,11 @@ export class Aggregator {
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
   async #plan(chosen: ReadonlyMap<string, Chosen>, type: Notice['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
-    const plans = [...chosen].map(async ([delivery, { destination, rules }]) => {
+    const plans = [...chosen].map(async ([delivery, { destination, rules, rung, retries }]) => {
       const { rate } = rules;
       const sent =
         rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
-      return { delivery, destination, plan: planDelivery(rules, type, sent, now, this.#wall) };
+      return { delivery, destination, rung, retries, plan: planDelivery(rules, type, sent, now, this.#wall) };
     });
     return Promise.all(plans);
   }
@@ -194,22 +201,19 @@ export class Aggregator {
     id: string,
     configuration: string,
     notice: Notice,
-    planned: readonly Planned[],
+    { planned, levels }: { readonly planned: readonly Planned[]; readonly levels: Levels },
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
     const { bus, clock, commit, jobs } = this.#context;
     const message = messageOf(id, notice, clock.now(), hops);
-    const deliveries = planned.map(({ delivery, destination, plan }) => ({
-      digest: plan.digest,
-      destinationId: delivery,
-      service: destination.service,
-      ...this.#sealed.write(destination),
-      optional: destination.optional,
-    }));
+    const deliveries = levels.first.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
-    const alone = planned.filter(({ plan }) => plan.digest === undefined && plan.runAt === undefined);
-    this.#fresh.keep(message, files.length, new Map(alone.map((each) => [each.delivery, each.destination])));
+    const alone = new Set(
+      levels.first.flatMap(({ row, job }) => ((row.digest ?? job.runAt) === undefined ? [row.destinationId] : [])),
+    );
+    const fresh = planned.filter(({ delivery }) => alone.has(delivery));
+    this.#fresh.keep(message, files.length, new Map(fresh.map((each) => [each.delivery, each.destination])));
     const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
         const last = await lastOf(transaction, fingerprint, message.time - repeatMs);
@@ -219,16 +223,7 @@ export class Aggregator {
       const more = { files: files.length, fingerprint };
       if (!(await this.#notices.add(transaction, configuration, message, deliveries, more))) return false;
       await this.#attachments.add(transaction, id, files);
-      await jobs.enqueueAll(
-        transaction,
-        deliver,
-        planned.map(({ delivery, plan }) => ({
-          payload: { notice: id, destination: delivery, ...(options?.strict === true ? { strict: true } : {}) },
-          key: `${id}:${delivery}`,
-          ...(options?.strict === true ? {} : { orderKey: delivery + plan.lane }),
-          ...(plan.runAt === undefined ? {} : { runAt: plan.runAt }),
-        })),
-      );
+      await begin(transaction, jobs, id, levels);
       return true;
     };
     let accepted: boolean | string = false;

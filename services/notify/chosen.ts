@@ -3,21 +3,33 @@ import type { Notice } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Destination } from './destinations/destination.ts';
+import { planEscalation, retriesOf, type Rung } from './domain/escalation.ts';
+import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
 import type { Message } from './domain/message.ts';
 import type { Plan } from './domain/rules.ts';
 import { selectDestinations, type TagExpression } from './domain/tags.ts';
-import { readDestination, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
 import { idOf } from './sealed-destinations.ts';
 
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {
   readonly options: NotifyKeyOptions;
+  /** What programs sign with that post to it. */
+  readonly secret: string | undefined;
+}
+
+/** What a call asks of a destination besides the sending. */
+export interface Asked {
+  /** Where it stands in an escalation. */
+  readonly rung?: Rung | undefined;
+  /** Tries besides the first, in place of what its URL says. */
+  readonly retries?: number | undefined;
 }
 
 /** A destination a notice goes to. */
-export type Chosen = Pick<TaggedDestination, 'destination' | 'rules'>;
+export type Chosen = Pick<TaggedDestination, 'destination' | 'rules'> & Asked;
 /** The same with the time of its delivery. */
-export interface Planned {
+export interface Planned extends Asked {
   /** Id of the destination. */
   readonly delivery: string;
   readonly destination: Destination;
@@ -25,16 +37,24 @@ export interface Planned {
 }
 
 /** The destinations of a key a call reaches. */
-export function chosenOf(key: Key, expression: TagExpression | undefined): readonly Entry[] {
-  return selectDestinations(key.entries, expression, key.options.withoutTag);
+export function chosenOf(key: Key, expression: TagExpression | undefined): readonly (Entry & Asked)[] {
+  const entries = selectDestinations(key.entries, expression, key.options.withoutTag);
+  const rungs = planEscalation(entries, expression);
+  return entries.map((entry, at) => ({ ...entry, rung: rungs[at], retries: retriesOf(entry.tags, expression) }));
 }
 
-/** By id, so that a destination that is matched twice gets one message. */
-export function chooseParts(chosen: readonly TaggedDestination[]): Map<string, Chosen> {
-  const parts = chosen.flatMap(({ destination, rules }) =>
-    (destination.parts ?? [destination]).map((part) => ({ destination: part, rules })),
-  );
-  return new Map(parts.map((part) => [idOf(part.destination), part]));
+/** By id, so that a destination that is matched twice gets one message; of two levels it has the first that is asked. */
+export function chooseParts(chosen: readonly (TaggedDestination & Asked)[]): Map<string, Chosen> {
+  const parts = new Map<string, Chosen>();
+  for (const { destination, rules, rung, retries } of chosen) {
+    for (const part of destination.parts ?? [destination]) {
+      const id = idOf(part);
+      const known = parts.get(id);
+      if (known !== undefined && (known.rung?.level ?? 0) <= (rung?.level ?? 0)) continue;
+      parts.set(id, { destination: part, rules, rung, retries });
+    }
+  }
+  return parts;
 }
 
 /** A notice as it is kept and sent. */
@@ -58,12 +78,13 @@ export function fingerprintOf(configuration: string, message: Message, planned: 
     .digest('base64url');
 }
 
-/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400) */
-export function namedBy(urls: readonly string[]): Map<string, Chosen> {
+/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503), which may pass. */
+export async function namedBy(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Chosen>> {
+  const destinations = await readDestinations(urls, engine);
   return chooseParts(
-    urls.map((url) => {
-      const read = readDestination(url);
+    destinations.map((read) => {
       if (typeof read !== 'string') return { ...read, tags: [] };
+      if (read === needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${read}.`);
       throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${read}`);
     }),
   );

@@ -1,58 +1,52 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
-import { defineJob, type Attempt } from '../contracts/jobs.ts';
+import type { z } from 'zod';
+import type { Attempt } from '../contracts/jobs.ts';
+import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { kinds, labelOf } from './destinations/catalogue.ts';
+import { deliver } from './deliver.ts';
+import { askNext } from './escalation.ts';
+import { engineLabel, kinds, labelOf } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
+import { openProgress } from './destinations/progress.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { FreshDeliveries } from './fresh.ts';
 import type { SealedDestinations } from './sealed-destinations.ts';
+import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
+import { noteProgress } from './store/delivery-progress.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
 
-const payloadOf = z.object({
-  notice: z.string(),
-  destination: z.string(),
-  /** Tried once: its caller waits, and sends again if it wants. */
-  strict: z.boolean().optional(),
-});
-
-/** One message to one destination. The secrets stay in the delivery's row. */
-export const deliver = defineJob('notify.deliver', payloadOf, {
-  // So many destinations may take their time before one that is well has to wait for a turn.
-  concurrency: 64,
-  timeoutMs: 60_000,
-});
 type Payload = z.infer<typeof deliver.schema>;
-
-/** What was sent: for the mark of its delivery, and for who waits for it. */
-interface Sent {
-  readonly notice: string;
-  /** Those that came together, the one of the job among them. */
-  readonly group: readonly Delivered[];
-  readonly destination: string;
-  readonly attempts: number;
-  readonly detail: string;
-}
 
 /** What is told of a delivery that was made. */
 type Delivered = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
+
+/** What was sent: for the mark of its delivery, and for who waits for it. */
+interface Made {
+  readonly notice: string;
+  readonly destination: string;
+  readonly attempts: number;
+  readonly detail: string;
+  /** Those that came together, the one of the job among them. */
+  readonly group: readonly Delivered[];
+}
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
   readonly #context: Context;
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
-  readonly #fresh: FreshDeliveries;
-  readonly #sealed: SealedDestinations;
   readonly #changed: () => void;
+  readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
+  readonly #sealed: SealedDestinations;
+  readonly #fresh: FreshDeliveries;
   readonly #sent: Counter;
   readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
@@ -66,26 +60,28 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
-      readonly fresh: FreshDeliveries;
       readonly sealed: SealedDestinations;
+      readonly fresh: FreshDeliveries;
       readonly changed: () => void;
+      readonly emojis: Settings['emojis'];
     },
   ) {
     this.#context = context;
     this.#changed = parts.changed;
+    this.#emojis = parts.emojis;
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
-    this.#firstAttempts = parts.firstAttempts;
-    this.#fresh = parts.fresh;
     this.#sealed = parts.sealed;
+    this.#fresh = parts.fresh;
+    this.#firstAttempts = parts.firstAttempts;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
       labels: ['scheme', 'status'],
-      initial: kinds.flatMap(({ label }) => [
-        { scheme: label, status: 'success' },
-        { scheme: label, status: 'failure' },
+      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
+        { scheme, status: 'success' },
+        { scheme, status: 'failure' },
       ]),
     });
     this.#seconds = context.metrics.histogram({
@@ -99,8 +95,8 @@ export class Deliveries {
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     return this.#context.jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
-      record: (transaction, sent) => this.#record(transaction, sent),
-      onDone: (sent) => this.#tell(sent),
+      record: (transaction, made) => this.#record(transaction, made),
+      onDone: (made) => this.#tell(made),
       onDead: (attempt, reason) => this.#giveUp(attempt, reason),
     });
   }
@@ -115,36 +111,41 @@ export class Deliveries {
     return this.#failing.size;
   }
 
-  /** Undefined: there is nothing left to do. */
-  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Sent | undefined> {
-    const { notice, destination } = payload;
-    const fresh = this.#fresh.take(notice, destination);
+  /** Undefined: it is noted already. */
+  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Made | undefined> {
+    const fresh = this.#fresh.take(payload.notice, payload.destination);
     if (fresh !== undefined && attempt === 1) {
-      const result = await this.#sendTo(fresh.destination, fresh.message, fresh.files, signal);
-      return this.#judge(payload, attempt, result, [{ ...fresh, service: fresh.destination.service }]);
+      const sent = await this.#sendTo(fresh.destination, { ...fresh, progress: '' }, signal, payload);
+      return this.#judge(payload, attempt, sent, [{ ...fresh, service: fresh.destination.service }], signal);
     }
-    const delivery = await this.#notices.open(notice, destination);
+    const delivery = await this.#notices.open(payload.notice, payload.destination);
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return undefined;
-    const group = await this.#groupOf(destination, delivery);
-    return this.#judge(payload, attempt, await this.#send(group, signal), group);
+    const group = await this.#groupOf(payload.destination, delivery);
+    return this.#judge(payload, attempt, await this.#send(group, signal, payload), group, signal);
   }
 
-  /** A success is noted together with the job's mark. @throws Problem `notify.not_delivered`. */
+  /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
   async #judge(
     payload: Payload,
     attempts: number,
     sent: Result,
     group: readonly Delivered[],
-  ): Promise<Sent | undefined> {
-    const { notice, destination } = payload;
-    if (sent.ok) return { notice, group, destination, attempts, detail: sent.detail };
-    const { clock, commit } = this.#context;
-    const retryable = sent.retryable && payload.strict !== true;
+    signal: AbortSignal,
+  ): Promise<Made | undefined> {
+    const { notice, destination, chain } = payload;
+    if (sent.ok) {
+      const made: Made = { notice, destination, attempts, detail: sent.detail, group };
+      if (chain === undefined) return made;
+      await this.#note(payload, (transaction) => this.#record(transaction, [made]), isStopping(signal));
+      this.#tell([made]);
+      return undefined;
+    }
+    const isLast = payload.strict === true || attempts >= (sent.lastAttempt ?? Infinity);
+    const retryable = sent.retryable && !isLast;
     // What was joined to this one is tried again by its own job.
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail: sent.detail } as const;
-    await commit((transaction) => this.#notices.note(transaction, notice, destination, outcome, clock.now()));
-    this.#changed();
+    await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
     if (retryable) this.#failing.add(destination);
     else this.#failing.delete(destination);
     const detail = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
@@ -155,8 +156,16 @@ export class Deliveries {
     });
   }
 
-  async #record(transaction: Kysely<NotifyTables>, sent: readonly (Sent | undefined)[]): Promise<void> {
-    const made = sent.flatMap((each) => {
+  #noteFailure(
+    transaction: Kysely<NotifyTables>,
+    { notice, destination }: Payload,
+    outcome: Parameters<NoticeStore['note']>[3],
+  ): Promise<void> {
+    return this.#notices.note(transaction, notice, destination, outcome, this.#context.clock.now());
+  }
+
+  async #record(transaction: Kysely<NotifyTables>, all: readonly (Made | undefined)[]): Promise<void> {
+    const made = all.flatMap((each) => {
       if (each === undefined) return [];
       const { group, destination, attempts, detail } = each;
       return group.map(({ message }) => ({ notice: message.id, destination, attempts, detail }));
@@ -164,8 +173,8 @@ export class Deliveries {
     await this.#notices.noteDone(transaction, made, this.#context.clock.now());
   }
 
-  #tell(sent: readonly (Sent | undefined)[]): void {
-    for (const each of sent) {
+  #tell(all: readonly (Made | undefined)[]): void {
+    for (const each of all) {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
       this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
@@ -200,7 +209,23 @@ export class Deliveries {
     }
   }
 
-  async #send(group: readonly OpenDelivery[], signal: AbortSignal): Promise<Result> {
+  /** Notes an outcome and, where it ends a level of an escalation in vain, has the next one asked. */
+  async #note(
+    { notice, chain }: Payload,
+    write: (transaction: Kysely<NotifyTables>) => Promise<void>,
+    isStopping = false,
+  ): Promise<void> {
+    const { clock, commit, jobs } = this.#context;
+    const step = await commit(async (transaction) => {
+      await write(transaction);
+      if (chain === undefined || isStopping) return undefined;
+      return askNext(transaction, { jobs, notices: this.#notices, now: clock.now() }, notice, chain);
+    });
+    if (step !== undefined) this.#firstAttempts.goOn(notice, step.asked, step.next);
+    this.#changed();
+  }
+
+  async #send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<Result> {
     const last = group.at(-1);
     const [first] = group;
     const message = joinMessages(
@@ -208,7 +233,7 @@ export class Deliveries {
       `${first?.message.id ?? ''}:digest`,
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = this.#sealed.open(last.sealedUrl);
+    const destination = this.#sealed.open(last);
     if (typeof destination === 'string') {
       return {
         ok: false,
@@ -216,39 +241,60 @@ export class Deliveries {
         detail: `The ${last.service} destination is not valid: ${destination}.`,
       };
     }
-    return this.#sendTo(destination, message, group.length === 1 ? last.files : 0, signal);
+    // What is joined is another message as soon as one of it is given up, so its pieces are others too.
+    const whole = group.length === 1 ? { ...last, message } : { message, files: 0, progress: undefined };
+    return this.#sendTo(destination, whole, signal, payload);
   }
 
-  async #sendTo(destination: Destination, message: Message, files: number, signal: AbortSignal): Promise<Result> {
-    const whole = files === 0 ? message : await this.#withFiles(message);
-    return destination.send(whole, this.#context, signal);
+  /** `progress`: of the attempts before; undefined where none is kept. */
+  async #sendTo(
+    destination: Destination,
+    given: { readonly message: Message; readonly files: number; readonly progress: string | undefined },
+    signal: AbortSignal,
+    { destination: to, retries }: Payload,
+  ): Promise<Result> {
+    const message = await this.#withFiles(given.message, given.files);
+    const dressed = this.#shows(destination)
+      ? { ...message, title: withPictures(message.title), body: withPictures(message.body) }
+      : message;
+    const save = (progress: string): Promise<void> =>
+      this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
+    const progress = given.progress === undefined ? undefined : openProgress(given.progress, save);
+    return destination.send(dressed, this.#context, signal, { retries, progress });
   }
 
-  async #withFiles(message: Message): Promise<Message> {
+  /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
+  #shows({ emojis }: Destination): boolean {
+    return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
+  }
+
+  async #withFiles(message: Message, files: number): Promise<Message> {
+    if (files === 0) return message;
     const stored = await this.#attachments.of(message.id);
     return {
       ...message,
-      attachments: stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) })),
+      attachments: stored.map(({ file, ...each }) => ({
+        ...each,
+        path: this.#folder.pathOf(file),
+        read: () => this.#folder.read(file),
+      })),
     };
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
-    const { clock, commit, log } = this.#context;
+    const { log } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     if (delivery === undefined || delivery.state === 'done') return;
-    await commit((transaction) =>
-      this.#notices.note(
-        transaction,
-        payload.notice,
-        payload.destination,
-        { state: 'dead', attempts: attempt, detail: reason },
-        clock.now(),
-      ),
-    );
-    this.#changed();
+    const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
+    await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome));
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
   }
+}
+
+/** An attempt the host broke off to stop says nothing about the destination. */
+function isStopping({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Problem && reason.code === 'jobs.interrupted';
 }

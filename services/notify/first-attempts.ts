@@ -3,8 +3,11 @@ import type { Clock } from '../contracts/service.ts';
 /** How a delivery stands when its caller is answered. */
 export interface Outcome {
   readonly service: string;
-  /** `held`: its destination's own rules let it wait; `repeated`: the same was sent a short while ago. */
-  readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated';
+  /**
+   * `held`: its destination's own rules let it wait; `repeated`: the same was sent a short while ago; `passed`: it could not
+   * be sent, so the next level of the escalation is asked.
+   */
+  readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated' | 'passed';
   readonly optional: boolean;
   /** A sentence without secrets. */
   readonly detail: string;
@@ -79,8 +82,28 @@ export class FirstAttempts {
     const waiting = this.#waiting.get(noticeId);
     const outcome = waiting?.outcomes.get(deliveryId);
     if (waiting === undefined || outcome === undefined) return;
-    waiting.outcomes.set(deliveryId, { ...outcome, state, detail });
+    const passed = outcome.state === 'passed' && state !== 'done';
+    waiting.outcomes.set(deliveryId, { ...outcome, state: passed ? 'passed' : state, detail });
     waiting.missing.delete(deliveryId);
     if (waiting.missing.size === 0) waiting.finish();
+  }
+
+  /** The caller also waits for those an escalation asks next, in place of those that were asked in vain. */
+  goOn(
+    noticeId: string,
+    asked: readonly string[],
+    next: readonly { readonly destinationId: string; readonly service: string; readonly optional: boolean }[],
+  ): void {
+    const waiting = this.#waiting.get(noticeId);
+    if (waiting === undefined) return;
+    for (const id of asked) {
+      const outcome = waiting.outcomes.get(id);
+      if (outcome !== undefined) waiting.outcomes.set(id, { ...outcome, state: 'passed' });
+    }
+    for (const { destinationId, service, optional } of next) {
+      const detail = `The ${service} notification is ${waits.nothing}`;
+      waiting.outcomes.set(destinationId, { service, optional, state: 'queued', detail });
+      waiting.missing.add(destinationId);
+    }
   }
 }

@@ -13,6 +13,8 @@ const Portable = z.object({
       format: z.enum(['text', 'yaml']).default('text'),
       config: z.string().optional(),
       sealed: z.string().optional(),
+      secret: z.string().optional(),
+      sealedSecret: z.string().optional(),
       options: NotifyKeyOptions.default(() => NotifyKeyOptions.parse({})),
     }),
   ),
@@ -26,8 +28,10 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
       for (const key of await store.keys()) {
         const configuration = await store.find(key);
         if (configuration === undefined) continue;
-        const { format, options, text } = configuration;
-        keys.push({ key, format, options, ...(secrets ? { config: text } : { sealed: store.seal(text) }) });
+        const { format, options, secret, text } = configuration;
+        const signing = secret === undefined ? {} : secrets ? { secret } : { sealedSecret: store.seal(secret) };
+        const written = secrets ? { config: text } : { sealed: store.seal(text) };
+        keys.push({ key, format, options, ...written, ...signing });
       }
       return { keys };
     },
@@ -39,9 +43,11 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
           fields,
         });
       }
-      const configurations = parsed.data.keys.map(({ key, format, config, sealed, options }, index) => {
+      const configurations = parsed.data.keys.map(({ key, format, config, sealed, options, ...signing }, index) => {
         const text = config ?? (sealed === undefined ? undefined : store.unseal(sealed));
-        if (text !== undefined) return { key, format, text, options };
+        const { sealedSecret } = signing;
+        const secret = signing.secret ?? (sealedSecret === undefined ? undefined : store.unseal(sealedSecret));
+        if (text !== undefined) return { key, format, text, options, secret };
         throw new Problem('notify.bad_import', 400, `The key ${key} has no configuration.`, {
           fields: { [`keys.${index}.config`]: 'Give config or sealed.' },
         });

@@ -43,6 +43,11 @@ export const Settings = z.object({
     description:
       'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
   }),
+  emojis: z.enum(['asked', 'yes', 'no']).default('asked').meta({
+    title: 'Emojis by name',
+    description:
+      'Whether :rocket: becomes a picture. asked: where the address of a destination says emojis=yes; yes: unless it says no; no: nowhere.',
+  }),
   apiOnly: z.boolean().default(false).meta({
     title: 'API only',
     description: 'Answers browsers at the root of the port with 421 instead of leading them to the app.',

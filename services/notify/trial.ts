@@ -30,7 +30,7 @@ export async function tryDestination(
   const results: Result[] = [];
   for (const part of parts) {
     const signal = AbortSignal.timeout(patienceMs);
-    results.push(await part.send(message, outlets, signal));
+    results.push(await part.send(message, outlets, signal, { retries: 0 }));
     if (results.at(-1)?.ok === false) break;
   }
   const durationMs = Math.round(clock.now() - started);

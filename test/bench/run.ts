@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { benchChain } from './chain.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
+import { benchDownloads } from './downloads.ts';
 import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
@@ -28,6 +29,7 @@ export interface BenchOptions {
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Figure[]>>> = {
   start: benchStart,
   chain: benchChain,
+  downloads: benchDownloads,
   publish: benchPublish,
   push: benchPush,
   notify: benchNotify,
@@ -66,11 +68,11 @@ function printTable(figures: readonly Figure[]): void {
       ...(compared
         ? [peer === undefined ? '' : `${inDigits(peer)} ${unit}`, ratio === undefined ? '' : inDigits(ratio)]
         : []),
-      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of the peer' : unit}`,
+      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
       met,
     ];
   });
-  const table = [['', 'measured', ...(compared ? ['peer', 'ratio'] : []), 'goal', ''], ...rows];
+  const table = [['', 'measured', ...(compared ? ['beside', 'ratio'] : []), 'goal', ''], ...rows];
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of table)
     console.log(

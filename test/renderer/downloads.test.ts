@@ -72,8 +72,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByRole('button', { name: 'Download', exact: true }).click();
       await page.getByRole('heading', { name: 'Queue 2' }).waitFor();
       expect(pages.downloads.wishes).toEqual([
-        { url: 'https://videos.example/a', quality: 'best', format: 'mp3' },
-        { url: 'https://videos.example/b', quality: 'best', format: 'mp3' },
+        { url: 'https://videos.example/a', download_type: 'audio', quality: 'best', format: 'mp3' },
+        { url: 'https://videos.example/b', download_type: 'audio', quality: 'best', format: 'mp3' },
       ]);
       await page.reload();
       expect(await page.getByRole('radio', { name: 'MP3' }).isChecked()).toBe(true);

@@ -5,10 +5,15 @@ import type { Bus } from '../../services/contracts/bus.ts';
 import {
   downloadChanged,
   downloadRemoved,
+  downloadLimitsChanged,
   downloadsApi,
   downloadsMoved,
   downloadsPaused,
+  type Captions,
   type Download,
+  type DownloadPreview,
+  type DownloadWish,
+  type LimitsNow,
   type Steered,
 } from '../../services/contracts/downloads.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox.ts';
@@ -82,7 +87,25 @@ export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
   /** What was asked to be added. */
-  readonly wishes: { url: string; quality: string; format: string }[] = [];
+  readonly wishes: ({ readonly url: string } & DownloadWish)[] = [];
+  /** What the site says of every link. */
+  preview: DownloadPreview = {
+    ...{ title: 'A video', author: '', duration: 61, entries: null, heights: [], chapters: false, subtitles: [] },
+    ...{ live: false, picture: null },
+  };
+  previewTrouble = '';
+  /** Links that are refused, and why. */
+  readonly refused = new Map<string, string>();
+  folders: string[] = [];
+  presets: string[] = [];
+  limits: LimitsNow = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
+  /** Whose files were deleted. */
+  readonly deleted: string[] = [];
+  /** What was asked for once more. */
+  readonly agains: string[] = [];
+  captions: Captions[] = [];
+  /** What was let go. */
+  readonly starts: { uids: readonly string[]; anyway: boolean }[] = [];
   /** What the reorder route was asked for. */
   readonly moves: { uids: readonly string[]; before: string | null }[] = [];
   /** Thrown by the reorder route, while set. */
@@ -130,10 +153,14 @@ export class MemoryDownloads {
   readonly descriptor: ServiceDescriptor = plainService('downloads', 'Downloads', 'Fetches videos.', (bus) => {
     this.bus = bus;
     return [
-      implement(downloadsApi.list, ({ query: { q = '', limit, offset } }) => {
+      implement(downloadsApi.list, ({ query: { q = '', limit, offset, state, kind } }) => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
-        const fit = all.filter((one) => over(one) && one.title.toLowerCase().includes(q.toLowerCase())).reverse();
+        const wanted = (one: Download): boolean =>
+          (state === undefined || one.state === state) && (kind === undefined || one.kind === kind);
+        const fit = all
+          .filter((one) => over(one) && wanted(one) && one.title.toLowerCase().includes(q.toLowerCase()))
+          .reverse();
         return {
           queue: all.filter((one) => !over(one)),
           history: fit.slice(offset, offset + limit),
@@ -141,8 +168,11 @@ export class MemoryDownloads {
           paused: this.paused,
         };
       }),
-      implement(downloadsApi.add, ({ body: { url, quality = '', format = '' } }) => {
-        this.wishes.push({ url, quality, format });
+      implement(downloadsApi.add, ({ body }) => {
+        const { url } = body;
+        this.wishes.push(body);
+        const why = this.refused.get(url);
+        if (why !== undefined) throw new Problem('downloads.not_added', 422, why);
         if (!URL.canParse(url)) {
           throw new Problem('downloads.bad_url', 422, 'This is not an address. It begins with https:// or http://.');
         }
@@ -150,8 +180,30 @@ export class MemoryDownloads {
         this.set(uid, { url, state: 'preparing' });
         return { uids: [uid] };
       }),
-      implement(downloadsApi.remove, ({ body: { uids } }) => {
+      implement(downloadsApi.preview, () => ({
+        preview: this.previewTrouble === '' ? this.preview : null,
+        trouble: this.previewTrouble,
+      })),
+      implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
+      implement(downloadsApi.again, ({ body: { uid } }) => {
+        this.agains.push(uid);
+        return { uids: [] };
+      }),
+      implement(downloadsApi.captions, () => ({ captions: this.captions })),
+      implement(downloadsApi.start, ({ body: { uids, anyway = false } }) => {
+        this.starts.push({ uids, anyway });
+        for (const uid of uids) this.set(uid, { state: 'waiting', ...(anyway ? { anyway } : {}) });
+        return { started: uids.length };
+      }),
+      implement(downloadsApi.limits, () => this.limits),
+      implement(downloadsApi.setLimits, ({ body }) => {
+        this.limits = { ...this.limits, limits: body };
+        bus.publish(downloadLimitsChanged, this.limits);
+        return this.limits;
+      }),
+      implement(downloadsApi.remove, ({ body: { uids, files = false } }) => {
         for (const uid of uids) {
+          if (files) this.deleted.push(uid);
           this.all.delete(uid);
           bus.publish(downloadRemoved, { uid });
         }

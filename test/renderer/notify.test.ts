@@ -61,7 +61,8 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a destination' });
-    await dialog.getByLabel('Kind').selectOption('JSON');
+    await dialog.getByRole('combobox', { name: 'Where shall notices go?' }).fill('json://');
+    await dialog.getByRole('option', { name: /^JSON/ }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('Host').fill('127.0.0.1');
@@ -201,13 +202,13 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await post('late', 'Two');
     await using watched = await visit('/notify/given-up');
     const { page } = watched;
-    const rows = page.getByRole('list', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
+    const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await rows
       .first()
       .getByText(/error=403/)
       .waitFor();
-    await rows.first().getByRole('button', { name: 'Dismiss' }).click();
+    await rows.first().getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(2);
@@ -246,7 +247,9 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.getByText('3 of 3 would get it.').waitFor();
     await fits();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByLabel('Kind').selectOption('ntfy');
+    await page.getByRole('option', { name: /^ntfy/ }).waitFor();
+    await fits();
+    await page.getByRole('option', { name: /^ntfy/ }).click();
     await page.getByLabel('Access token').waitFor();
     await fits();
     await page.keyboard.press('Escape');

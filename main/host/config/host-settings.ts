@@ -98,6 +98,11 @@ export const HostSettings = z.object({
     title: 'Path of yt-dlp',
     description: 'The yt-dlp program to use. Empty: the one that was installed, else the one on the PATH.',
   }),
+  apprisePath: path.meta({
+    title: 'Path of Apprise',
+    description:
+      'The apprise program whose library serves further notification services. Empty: the one that was installed, else the one on the PATH.',
+  }),
   ffmpegPath: path.meta({
     title: 'Path of ffmpeg',
     description:
@@ -127,4 +132,5 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_INSTALL_ENGINES: 'installEngines',
   YTDLP_PATH: 'ytDlpPath',
   FFMPEG_PATH: 'ffmpegPath',
+  APPRISE_PATH: 'apprisePath',
 };

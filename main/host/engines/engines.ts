@@ -12,11 +12,13 @@ import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
 import { officialRelease } from './official-release.ts';
 import { libraryOf } from './library.ts';
+import { apprise } from './apprise-pins.ts';
 import { ytdlp } from './pins.ts';
 import { configuredPath, systemPath, type EngineSettings } from './places.ts';
 import { registryPackage } from './registry-package.ts';
 import { rememberedPython } from './python.ts';
 import { sizeOf } from './size.ts';
+import { startLibrary } from './start.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { ffmpegPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
@@ -66,7 +68,9 @@ export function openEngines(options: EngineOptions): EngineShelf {
   const python = rememberedPython();
 
   const strategies = (name: EngineName): readonly Strategy[] =>
-    name === 'yt-dlp' ? [officialRelease(options.releases ?? ytdlp.releases), registryPackage] : [ffmpegPackage];
+    name === 'yt-dlp'
+      ? [officialRelease(options.releases ?? ytdlp.releases), registryPackage]
+      : [name === 'apprise' ? registryPackage : ffmpegPackage];
 
   async function look(name: EngineName): Promise<Engine> {
     const configured = await configuredPath(name, options.settings());
@@ -116,7 +120,7 @@ export function openEngines(options: EngineOptions): EngineShelf {
       ...engine,
       checkedAt: remembered.get(name)?.at ?? Date.now(),
       bytes: await sizeOf(engine, root),
-      offered: name === 'yt-dlp' ? ytdlp.version : null,
+      offered: { 'yt-dlp': ytdlp.version, apprise: apprise.version, ffmpeg: null, ffprobe: null }[name],
       configured: (await configuredPath(name, options.settings())) !== undefined,
       removable: engine.source === 'data',
       work: works.get(whole(name)) ?? null,
@@ -161,8 +165,9 @@ export function openEngines(options: EngineOptions): EngineShelf {
     find,
     async library(name) {
       const { path } = await find(name);
-      return path === null ? undefined : await libraryOf(path);
+      return path === null ? undefined : await libraryOf(name, path);
     },
+    start: startLibrary,
     install,
     async list() {
       return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));
@@ -189,12 +194,15 @@ function whole(name: EngineName): EngineName {
   return name === 'ffprobe' ? 'ffmpeg' : name;
 }
 
+const advice = {
+  'yt-dlp': 'Run "homeport engines install yt-dlp", or set YTDLP_PATH to an executable.',
+  ffmpeg: `Install ffmpeg with your system's package manager ("sudo apt-get install ffmpeg", "brew install ffmpeg"), or set FFMPEG_PATH.`,
+  apprise:
+    'Install it here or with "homeport engines install apprise" if you need it, or set APPRISE_PATH to a program.',
+} as const;
+
 /** What to do about a missing engine, in one sentence after the reasons. */
 function remedy(name: EngineName, configured: string | undefined, broken: readonly string[]): string {
   if (configured !== undefined) return `${broken.join(' ')} Correct its path in the settings, or clear it.`;
-  const advice =
-    name === 'yt-dlp'
-      ? 'Run "homeport engines install yt-dlp", or set YTDLP_PATH to an executable.'
-      : `Install ffmpeg with your system's package manager ("sudo apt-get install ffmpeg", "brew install ffmpeg"), or set FFMPEG_PATH.`;
-  return [...broken, advice].join(' ');
+  return [...broken, advice[name === 'ffprobe' ? 'ffmpeg' : name]].join(' ');
 }

@@ -1,6 +1,6 @@
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EngineLibrary } from '../../../services/contracts/engines.ts';
+import type { EngineLibrary, LibraryName } from '../../../services/contracts/engines.ts';
 import { findPython } from './python.ts';
 import { systemPath } from './places.ts';
 
@@ -9,15 +9,18 @@ const archiveEnd = Buffer.from('PK\u0005\u0006', 'latin1');
 const longestEnd = 66_000;
 const longestScript = 64 * 1024;
 
+/** What a library's folder of packages holds. */
+const packageOf: Readonly<Record<LibraryName, string>> = { 'yt-dlp': 'yt_dlp', apprise: 'apprise' };
+
 /**
- * How yt-dlp can be imported that lies behind an executable: our own launcher of a folder of packages, an archive that
+ * How a library can be imported that lies behind an executable: our own launcher of a folder of packages, an archive that
  * Python runs, or a script that names its interpreter. Nothing is run: whoever imports it sees whether it works.
  */
-export async function libraryOf(executable: string): Promise<EngineLibrary | undefined> {
+export async function libraryOf(name: LibraryName, executable: string): Promise<EngineLibrary | undefined> {
   if (process.platform === 'win32') return undefined;
   const path = await realpath(executable);
   const packages = join(dirname(path), 'packages');
-  if (await isFolder(join(packages, 'yt_dlp'))) {
+  if (await isFolder(join(packages, packageOf[name]))) {
     const python = launched(await head(path)) ?? (await findPython());
     return python === undefined ? undefined : { python, path: packages };
   }
@@ -32,7 +35,7 @@ export async function libraryOf(executable: string): Promise<EngineLibrary | und
 
 /** The interpreter that our launcher was made for: the packages hold code compiled for it. */
 function launched(script: string): string | undefined {
-  return /exec '([^']+)' -m yt_dlp/.exec(script)?.[1];
+  return /exec '([^']+)' -[mc] /.exec(script)?.[1];
 }
 
 /** Of `#!/usr/bin/python3` and `#!/usr/bin/env python3`. */

@@ -4,9 +4,10 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { EngineName } from '../../../services/contracts/engines.ts';
 import { executableName } from './folder.ts';
 
-/** What the owner may set; environment names YTDLP_PATH and FFMPEG_PATH. */
+/** What the owner may set; environment names YTDLP_PATH, FFMPEG_PATH and APPRISE_PATH. */
 export interface EngineSettings {
   readonly ytdlpPath?: string | undefined;
+  readonly apprisePath?: string | undefined;
   /** The executable, or the folder that holds ffmpeg and ffprobe. */
   readonly ffmpegPath?: string | undefined;
   /** Unset: beside ffmpeg. */
@@ -17,7 +18,8 @@ export interface EngineSettings {
 export async function configuredPath(name: EngineName, settings: EngineSettings): Promise<string | undefined> {
   const own = name === 'ffprobe' ? settings.ffprobePath?.trim() : undefined;
   if (own !== undefined && own !== '') return own;
-  const set = (name === 'yt-dlp' ? settings.ytdlpPath : settings.ffmpegPath)?.trim();
+  const { ytdlpPath, ffmpegPath, apprisePath } = settings;
+  const set = { 'yt-dlp': ytdlpPath, apprise: apprisePath, ffmpeg: ffmpegPath, ffprobe: ffmpegPath }[name]?.trim();
   if (set === undefined || set === '') return undefined;
   const isFolder = (await stat(set).catch(() => undefined))?.isDirectory() ?? false;
   if (isFolder) return join(set, executableName(name));

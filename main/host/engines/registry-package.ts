@@ -1,8 +1,10 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EngineName } from '../../../services/contracts/engines.ts';
 import { runCommand } from './command.ts';
 import { executableName } from './folder.ts';
-import { ytdlp } from './pins.ts';
+import { apprise } from './apprise-pins.ts';
+import { ytdlp, type PinnedPackage } from './pins.ts';
 import { findPython, oldestPython } from './python.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { installSystemPackages } from './system-packages.ts';
@@ -10,17 +12,27 @@ import { askVersion } from './version.ts';
 
 const installTimeoutMs = 5 * 60_000;
 
+/** What of the registry an engine is made of, and how Python runs it. */
+const contents: Partial<Record<EngineName, { readonly packages: readonly PinnedPackage[]; readonly run: string }>> = {
+  'yt-dlp': { packages: ytdlp.packages, run: '-m yt_dlp' },
+  apprise: { packages: apprise.packages, run: "-c 'from apprise.cli import main; main()'" },
+};
+
 /** The wheels of the Python package registry, each accepted only with its pinned checksum, and a launcher for them. */
 export const registryPackage: Strategy = {
   title: 'the package registry',
-  async install({ folder, log, report }) {
+  async install({ name, folder, log, report }) {
+    const content = contents[name];
+    if (content === undefined) throw new PassedOver('it is not published there');
     report('Looking for a Python with pip');
     if (process.platform === 'win32') throw new PassedOver('Windows has no launcher for it');
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
     try {
       const requirements = join(staged, 'requirements.txt');
-      const pins = ytdlp.packages.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`);
+      const pins = content.packages.map(
+        ({ name, version, sha256 }) => `${name}==${version} ${sha256.map((sum) => `--hash=sha256:${sum}`).join(' ')}\n`,
+      );
       await writeFile(requirements, pins.join(''));
       // Without --no-deps, a dependency that cannot be had makes pip fall back to an older release.
       const options = [
@@ -37,14 +49,14 @@ export const registryPackage: Strategy = {
       const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
       if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
 
-      const launcher = join(staged, executableName('yt-dlp'));
-      await writeFile(launcher, launcherText(python));
+      const launcher = join(staged, executableName(name));
+      await writeFile(launcher, launcherText(python, content.run));
       await chmod(launcher, 0o755);
       report('Trying it');
-      const answer = await askVersion('yt-dlp', launcher);
+      const answer = await askVersion(name, launcher);
       if ('reason' in answer) throw new PassedOver(`the installed package does not run: ${answer.reason}`);
       await folder.publish(staged, answer.version);
-      log.info('engine installed from the package registry', { version: answer.version, python });
+      log.info('engine installed from the package registry', { engine: name, version: answer.version, python });
     } finally {
       await rm(staged, { recursive: true, force: true });
     }
@@ -65,10 +77,10 @@ async function installPython(): Promise<string> {
   return python;
 }
 
-function launcherText(python: string): string {
+function launcherText(python: string, run: string): string {
   const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
   return `#!/bin/sh
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} -m yt_dlp "$@"
+PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} ${run} "$@"
 `;
 }

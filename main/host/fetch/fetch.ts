@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
+import { certificateTrouble } from '../../../services/contracts/certificates.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch, FetchOptions, FetchReply, Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
@@ -28,6 +29,8 @@ interface Agents {
   /** Its connections were checked when they were opened. Never shared with requests that need no check. */
   readonly checked: Dispatcher;
   readonly free: Dispatcher;
+  /** Takes any certificate. Its connections, and what they remember of a handshake, are nobody else's. */
+  readonly unverified: Dispatcher;
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } as const;
@@ -45,10 +48,13 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     using deadline = openDeadline(timeoutMs, given.signal);
     const allowPrivate = options.allowPrivate?.() === true;
     try {
-      const { checked, free } = await (agents ??= openAgents(options));
+      const { checked, free, unverified } = await (agents ??= openAgents(options));
       // The owner vouches for the host he typed, not for where that host sends us on.
-      const dispatcherFor = ({ url }: Hop): Dispatcher =>
-        allowPrivate || (given.trust === 'owner' && url.hostname === hop.url.hostname) ? free : checked;
+      const dispatcherFor = ({ url }: Hop): Dispatcher => {
+        const vouched = given.trust === 'owner' && url.hostname === hop.url.hostname;
+        if (vouched && given.verify === false) return unverified;
+        return allowPrivate || vouched ? free : checked;
+      };
       return await walk(hop, dispatcherFor, deadline.signal, given);
     } catch (error) {
       const problem = explain(error, hop, deadline.isOver(), timeoutMs);
@@ -65,8 +71,7 @@ export function createFetch(options: HostFetchOptions): HostFetch {
   return Object.assign(fetch, {
     async [Symbol.asyncDispose]() {
       if (agents === undefined) return;
-      const { checked, free } = await agents;
-      await Promise.all([checked.destroy(), free.destroy()]);
+      await Promise.all(Object.values(await agents).map((agent: Dispatcher) => agent.destroy()));
     },
   });
 }
@@ -81,7 +86,11 @@ async function openAgents(options: HostFetchOptions): Promise<Agents> {
     buildConnector({ ...connecting, port: 0, lookup: checkedLookup(resolve, isRefused) }),
     isRefused,
   );
-  return { checked: new Agent({ ...common, connect }), free: new Agent({ ...common, connect: connecting }) };
+  return {
+    checked: new Agent({ ...common, connect }),
+    free: new Agent({ ...common, connect: connecting }),
+    unverified: new Agent({ ...common, connect: { ...connecting, rejectUnauthorized: false } }),
+  };
 }
 
 const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
@@ -112,7 +121,8 @@ async function walk(
       const next = nextHop(hop, statusCode, flat['location']);
       if (next === undefined) return await finish(hop, statusCode, flat, body, maxBytes);
       if (redirects >= maxRedirects) {
-        throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`, { retryable: false });
+        const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;
+        throw new Problem('fetch.failed', 502, detail, { retryable: false });
       }
       // A redirect's own body is of no interest; the connection can be used again if it is short.
       await body.dump({ limit: 16 * 1024, signal });
@@ -163,6 +173,12 @@ function explain(error: unknown, { url }: Hop, isLate: boolean, timeoutMs: numbe
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
     return new Problem('fetch.timeout', 504, `${url.host} could not be reached in time.`, { cause: error });
+  }
+  const trouble = certificateTrouble(code);
+  if (trouble !== undefined) {
+    return new Problem('fetch.untrusted', 502, `The certificate of ${url.host} is not trusted: ${trouble}.`, {
+      cause: error,
+    });
   }
   if (error instanceof Error && error.name === 'AbortError') {
     return new Problem('fetch.failed', 502, `The request to ${url.host} was cancelled.`, { cause: error });

@@ -36,7 +36,8 @@ export const pages: readonly PageEntry[] = [
     group: 'daily',
     bar: true,
     service: 'downloads',
-    load: () => import('./downloads/Downloads.svelte'),
+    words: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
+    load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
     at: 'push',
@@ -82,7 +83,7 @@ export const pages: readonly PageEntry[] = [
     icon: 'engine',
     group: 'house',
     adminOnly: true,
-    words: 'yt-dlp ffmpeg ffprobe python programs versions update install',
+    words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
     load: () => import('./engines/Engines.svelte'),
   },
   {

@@ -1,4 +1,4 @@
-import type { Download } from '../../../services/contracts/downloads.ts';
+import type { Download, DownloadKind } from '../../../services/contracts/downloads.ts';
 
 /** Most links that are taken from one paste or drop. */
 const mostLinks = 500;
@@ -29,8 +29,27 @@ export function inOrder<Row extends { readonly uid: string }>(
   return rows.toSorted((a, b) => (places.get(a.uid) ?? Infinity) - (places.get(b.uid) ?? Infinity));
 }
 
-/** Whether a row of the history fits a search, as the host would say. */
-export function fits({ title, url }: Download, search: string): boolean {
+/** What of the history is shown. */
+export const historyFilters = [
+  ['all', 'Everything'],
+  ['finished', 'Finished'],
+  ['failed', 'Failed'],
+  ['video', 'Videos'],
+  ['audio', 'Audio'],
+  ['captions', 'Subtitles'],
+  ['thumbnail', 'Pictures'],
+] as const;
+export type HistoryFilter = (typeof historyFilters)[number][0];
+
+/** The filter in the words of the host. */
+export function filterQuery(filter: HistoryFilter): { state?: 'finished' | 'failed'; kind?: DownloadKind } {
+  if (filter === 'all') return {};
+  return filter === 'finished' || filter === 'failed' ? { state: filter } : { kind: filter };
+}
+
+/** Whether a row of the history fits a search and a filter, as the host would say. */
+export function fits({ title, url, state, kind }: Download, search: string, filter: HistoryFilter): boolean {
+  if (filter !== 'all' && filter !== state && filter !== kind) return false;
   const text = `${title} ${url}`.toLowerCase();
   return search
     .toLowerCase()

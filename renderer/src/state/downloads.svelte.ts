@@ -6,9 +6,10 @@ import {
   downloadsMoved,
   downloadsPaused,
   type Download,
+  type DownloadWish,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
-import { fits, inOrder, isOver, moved } from './download-rules.ts';
+import { filterQuery, fits, inOrder, isOver, moved, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
@@ -16,12 +17,6 @@ import { toasts } from './toasts.svelte.ts';
 const pageSize = 200;
 /** Changes are drawn together, at most this often, in ms. */
 const gatherMs = 100;
-
-/** What is to be made of a link. */
-export interface Wish {
-  readonly quality: string;
-  readonly format: string;
-}
 
 /** The download queue and its history, kept up to date by events. */
 class Downloads {
@@ -32,6 +27,7 @@ class Downloads {
   /** The whole queue is paused. */
   paused = $state(false);
   search = $state('');
+  filter = $state<HistoryFilter>('all');
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
   #turn = 0;
@@ -58,15 +54,17 @@ class Downloads {
   }
 
   /** Reads everything anew; a later call overtakes an earlier one. */
-  async load(search = this.search): Promise<void> {
+  async load(search = this.search, filter = this.filter): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     this.search = search;
+    this.filter = filter;
     await live.opened();
     this.#late ??= [];
     try {
       const limit = Math.min(1000, Math.max(pageSize, this.history.length));
-      const { queue, history, total, paused } = await call(downloadsApi.list, { query: { limit, q: search } });
+      const query = { limit, q: search, ...filterQuery(filter) };
+      const { queue, history, total, paused } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
       this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid));
       this.history = history.filter(({ uid }) => !this.#leaving.has(uid));
@@ -92,7 +90,7 @@ class Downloads {
     this.#loadingMore = true;
     const turn = this.#turn;
     try {
-      const query = { limit: pageSize, offset: this.history.length, q: this.search };
+      const query = { limit: pageSize, offset: this.history.length, q: this.search, ...filterQuery(this.filter) };
       const { history, total } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
       const known = new Set(this.history.map(({ uid }) => uid));
@@ -106,13 +104,13 @@ class Downloads {
   }
 
   /** Answers what the host has to say about it besides yes. */
-  async add(url: string, { quality, format }: Wish): Promise<string> {
-    const { message } = await call(downloadsApi.add, { body: { url, quality, format } });
+  async add(url: string, wish: DownloadWish): Promise<string> {
+    const { message } = await call(downloadsApi.add, { body: { url, ...wish } });
     return message ?? '';
   }
 
-  /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
-  remove(uids: readonly string[]): void {
+  /** Takes rows out of sight at once; they, and with `files` their files, are removed for good when the way back is gone. */
+  remove(uids: readonly string[], files = false): void {
     const one = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
     for (const uid of uids) this.#leaving.add(uid);
     this.#drop(uids);
@@ -121,12 +119,12 @@ class Downloads {
       await this.load();
     };
     const what = one === undefined ? `${String(uids.length)} downloads` : one.title || one.url;
-    toasts.say(`Removed: ${what}`, {
+    toasts.say(`${files ? 'Deleted' : 'Removed'}: ${what}`, {
       undo: stay,
       settle: async () => {
         try {
           for (let start = 0; start < uids.length; start += 1000) {
-            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000) } });
+            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000), files } });
           }
         } catch (error) {
           await stay();
@@ -139,6 +137,17 @@ class Downloads {
   /** Shows the file in the system's file manager, in the desktop app. */
   async reveal(uid: string): Promise<void> {
     if ((await bridge?.showDownload({ uid })) === false) toasts.say('Its file is not there any more.', { tone: 'bad' });
+  }
+
+  /** Lets rows go that wait for their start, with `anyway` at any hour. */
+  async start(uids: readonly string[], anyway = false): Promise<void> {
+    await call(downloadsApi.start, { body: { uids: [...uids], anyway } });
+  }
+
+  /** Downloads once more what has ended, as it was asked for. */
+  async again(uid: string): Promise<void> {
+    const { message } = await call(downloadsApi.again, { body: { uid } });
+    toasts.say(message ?? 'Added to the queue once more.');
   }
 
   async retry(uid: string): Promise<void> {
@@ -211,7 +220,7 @@ class Downloads {
     }
     const queue = renewed(this.queue, queued, changes);
     const history = renewed(this.history, over, changes);
-    const ended = [...over.values()].filter((download) => fits(download, this.search));
+    const ended = [...over.values()].filter((download) => fits(download, this.search, this.filter));
     this.total += history.length - this.history.length + ended.length;
     this.history = [...ended.reverse(), ...history];
     this.queue = [...queue, ...queued.values()];

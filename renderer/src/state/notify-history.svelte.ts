@@ -114,6 +114,11 @@ class NotifyHistory {
     return (await call(notifyApi.resend, { params: { id } })).destinations;
   }
 
+  /** A notice that is not among the rows. @throws Problem when it is not kept any more. */
+  find(id: string): Promise<NotifyNotice> {
+    return call(notifyApi.notice, { params: { id } });
+  }
+
   async retry(notice: string, { destination }: NotifyDelivery): Promise<void> {
     await call(notifyApi.retry, { body: { notice, destination } });
     await this.#refresh();
@@ -132,11 +137,34 @@ class NotifyHistory {
     const stay = (): void => {
       this.#leaving.delete(name);
     };
-    toasts.say('Dismissed. It will not be tried again.', {
+    toasts.say('Discarded. It will not be tried again.', {
       undo: stay,
       settle: async () => {
         try {
           await call(notifyApi.drop, { body: { notice, destination: delivery.destination } });
+        } finally {
+          await this.#refresh();
+          stay();
+        }
+      },
+    });
+  }
+
+  /** The same for all that were given up until now. */
+  dismissAll(): void {
+    const names = this.#all.flatMap((notice) =>
+      notice.deliveries.filter(({ givenUp }) => givenUp).map((delivery) => nameOf(notice.id, delivery)),
+    );
+    const before = Date.now();
+    for (const name of names) this.#leaving.add(name);
+    const stay = (): void => {
+      for (const name of names) this.#leaving.delete(name);
+    };
+    toasts.say('All discarded. They will not be tried again.', {
+      undo: stay,
+      settle: async () => {
+        try {
+          await call(notifyApi.dropAll, { body: { before }, keepalive: true });
         } finally {
           await this.#refresh();
           stay();

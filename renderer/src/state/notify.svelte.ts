@@ -1,6 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify-api.ts';
+import type { DeliveryArguments } from '../../../services/contracts/notify-delivery.ts';
 import type { DestinationForm, FormValues } from '../../../services/contracts/notify-forms.ts';
+import type { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
 import { notifyWorked } from '../../../services/contracts/notice.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
@@ -11,6 +13,8 @@ export interface DestinationDraft {
   readonly url?: string;
   readonly form?: { readonly scheme: string; readonly values: FormValues };
   readonly tags: string[];
+  /** What is new in how it is told. */
+  readonly delivery: DeliveryArguments;
 }
 
 /** The keys of the aggregator with their destinations. */
@@ -57,8 +61,10 @@ class Notify {
     }
   }
 
-  async create(key: string, text: string): Promise<void> {
+  /** `withoutTag`: what was answered to the question whom a notice without a tag reaches. */
+  async create(key: string, text: string, withoutTag?: NotifyKeyOptions['withoutTag']): Promise<void> {
     this.#take(await call(notifyApi.createKey, { body: { key, text } }));
+    await this.#answer(key, withoutTag);
   }
 
   async rename(key: string, to: string): Promise<void> {
@@ -67,8 +73,27 @@ class Notify {
     this.#take(renamed);
   }
 
-  async importText(key: string, text: string): Promise<void> {
+  async importText(key: string, text: string, withoutTag?: NotifyKeyOptions['withoutTag']): Promise<void> {
     this.#take(await call(notifyApi.importKey, { params: { key }, body: { text } }));
+    await this.#answer(key, withoutTag);
+  }
+
+  /** Shows what was chosen at once, and what there was again when it cannot be kept. */
+  async choose(key: string, options: NotifyKeyOptions): Promise<void> {
+    const before = this.#all;
+    this.#all = before.map((each) => (each.key === key ? { ...each, options } : each));
+    try {
+      this.#take(await call(notifyApi.chooseOptions, { params: { key }, body: options }));
+    } catch (error) {
+      this.#all = before;
+      toasts.sayWhy(error);
+    }
+  }
+
+  /** Gives a key the secret that programs sign with; null takes it away. @throws Problem with `fields`. */
+  async sign(key: string, secret: string | null): Promise<void> {
+    const { signed } = await call(notifyApi.chooseSecret, { params: { key }, body: { secret } });
+    this.#all = this.#all.map((each) => (each.key === key ? { ...each, signed } : each));
   }
 
   /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
@@ -91,6 +116,12 @@ class Notify {
     this.#leave(nameOf(key, destination), 'The destination is removed.', async () => {
       await call(notifyApi.removeDestination, { params: { key }, body: { line, id } });
     });
+  }
+
+  async #answer(key: string, withoutTag: NotifyKeyOptions['withoutTag'] | undefined): Promise<void> {
+    const options = this.#all.find((each) => each.key === key)?.options;
+    if (options === undefined || withoutTag === undefined || options.withoutTag === withoutTag) return;
+    await this.choose(key, { ...options, withoutTag });
   }
 
   #leave(name: string, text: string, remove: () => Promise<void>): void {

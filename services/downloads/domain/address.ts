@@ -17,9 +17,14 @@ export function parseAddress(text: string): URL | Refusal {
   return url;
 }
 
+/** Whether it is an address of YouTube. */
+export function isYouTube({ hostname }: URL): boolean {
+  return /(^|\.)(youtube\.com|youtu\.be)$/.test(hostname);
+}
+
 /** YouTube's `t=` is a position to look at, not another video: two links that differ in it are one. */
 export function withoutPosition(url: URL): string {
-  if (!/(^|\.)(youtube\.com|youtu\.be)$/.test(url.hostname) || !url.searchParams.has('t')) return url.href;
+  if (!isYouTube(url) || !url.searchParams.has('t')) return url.href;
   const plain = new URL(url);
   plain.searchParams.delete('t');
   return plain.href;

@@ -21,6 +21,8 @@ export interface Item {
   /** Below the download folder. */
   readonly filename: string | null;
   readonly size: number | null;
+  /** What came along with the main file: captions beside it, the files of its chapters. */
+  readonly otherFiles?: readonly OtherFile[];
   /** Decimal digits, ns since the epoch; too long for a number. */
   readonly addedNs: string;
   /** ms since the epoch. */
@@ -28,6 +30,15 @@ export interface Item {
   readonly finishedAt: number | null;
   /** Address of a small picture of it. */
   readonly thumbnail: string | null;
+  /** It runs outside the hours for downloads, too. */
+  readonly anyway?: boolean;
+}
+
+export interface OtherFile {
+  /** Below the download folder. */
+  readonly filename: string;
+  readonly size: number;
+  readonly chapter: boolean;
 }
 
 /** What is known of a running download only while it runs. */
@@ -63,6 +74,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     url: item.url,
     title: item.title,
     state: item.state,
+    kind: item.order.type,
     quality: item.order.quality,
     format: item.order.format,
     percent: item.state === 'finished' ? 100 : progress.percent,
@@ -73,6 +85,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     filename: item.filename,
     message: item.message ?? progress.message,
     thumbnail: item.thumbnail !== null,
+    ...(item.anyway === true ? { anyway: true } : {}),
     createdAt: item.createdAt,
     finishedAt: item.finishedAt,
   };

@@ -17,7 +17,42 @@ export interface Order {
   readonly autoStart: boolean;
   /** `name:password` of the address, sealed; null when it has none. The address itself is shown, and kept, without. */
   readonly login: string | null;
+  /** Of captions that are downloaded alone. */
+  readonly subtitleLanguage: string;
+  readonly subtitleMode: SubtitleMode;
+  /** One more file for each chapter. */
+  readonly splitByChapters: boolean;
+  readonly chapterTemplate: string;
+  /** Leaves out what SponsorBlock knows to be advertising. */
+  readonly sponsorblock: boolean;
+  /** Seconds; null: from the beginning, to the end. */
+  readonly clipStart: number | null;
+  readonly clipEnd: number | null;
+  /** Names of the settings' sets of options, in the order they are applied. */
+  readonly presets: readonly string[];
+  /** Options of the extractor for this download, checked. */
+  readonly overrides: Readonly<Record<string, unknown>>;
 }
+
+/** Which captions are taken where people and a machine have written some, sorted as the peer lists them. */
+export const subtitleModes = ['auto_only', 'manual_only', 'prefer_auto', 'prefer_manual'] as const;
+export type SubtitleMode = (typeof subtitleModes)[number];
+
+/** How the peer names the files of chapters. */
+export const chapterTemplate = '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s';
+
+/** What is not said is not wished for; orders that were stored before a wish was known lack it. */
+export const noWishes = {
+  subtitleLanguage: 'en',
+  subtitleMode: 'prefer_manual',
+  splitByChapters: false,
+  chapterTemplate,
+  sponsorblock: false,
+  clipStart: null,
+  clipEnd: null,
+  presets: [],
+  overrides: {},
+} as const satisfies Partial<Order>;
 
 /** A video's place in the playlist it came from. */
 export interface PlaylistPlace {
@@ -58,6 +93,8 @@ export function qualitiesOf(type: DownloadType, format: string): readonly string
 
 /** Two requests for the same thing: the second is "already in queue". One video in two formats is two things. */
 export function isSameOrder(one: Order, other: Order): boolean {
-  const same: readonly (keyof Order)[] = ['type', 'codec', 'format', 'quality', 'folder', 'prefix'];
-  return same.every((field) => one[field] === other[field]);
+  const same: readonly (keyof Order)[] = ['type', 'codec', 'format', 'quality', 'folder', 'prefix', 'clipStart',
+    'clipEnd', 'splitByChapters', 'sponsorblock', 'subtitleLanguage', 'subtitleMode']; // prettier-ignore
+  const options = ({ presets, overrides }: Order): string => JSON.stringify([presets, overrides]);
+  return same.every((field) => one[field] === other[field]) && options(one) === options(other);
 }

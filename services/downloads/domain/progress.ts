@@ -24,7 +24,12 @@ const Result = z.object({ id: z.string().nullish(), title: z.string().nullish(),
 
 /** What one line of a running extractor says. */
 export type EngineEvent =
-  | { readonly kind: 'transfer'; readonly progress: Progress; readonly complete: boolean }
+  | {
+      readonly kind: 'transfer';
+      readonly progress: Progress;
+      readonly complete: boolean;
+      readonly bytes: number | null;
+    }
   | { readonly kind: 'stage'; readonly started: boolean; readonly name: string }
   | {
       readonly kind: 'beginning';
@@ -66,7 +71,9 @@ function transfer(line: z.infer<typeof Transfer> | undefined): EngineEvent | und
     percent = Math.min(100, (line.fragment_index * 100) / line.fragment_count);
   if (line.status === 'finished') percent = 100;
   const progress = { ...noProgress, percent, speed: line.speed ?? null, eta: line.eta ?? null };
-  return { kind: 'transfer', progress, complete: line.status === 'finished' };
+  // A fragment that is fetched anew takes back what was counted of it.
+  const bytes = line.fragment_count || line.fragment_index ? null : done;
+  return { kind: 'transfer', progress, complete: line.status === 'finished', bytes };
 }
 
 function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined {
@@ -104,7 +111,11 @@ export function failureMessage(
   const error = stderr.findLast((line) => line.startsWith('ERROR:'));
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
+  if (error !== undefined && /\[Errno (2|13|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore
   if (error !== undefined) return error;
+  if (exit.signal === 'SIGKILL') {
+    return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';
+  }
   const end = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
   return `The extractor ended ${end}. ${stderr.at(-1) ?? ''}`.trim();
 }

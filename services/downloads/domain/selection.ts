@@ -14,12 +14,16 @@ const codecTests: Readonly<Record<string, string>> = {
 /**
  * The part of yt-dlp's command line that chooses streams and container. Wishes are expressed by sorting wherever that
  * is possible: a filter that matches nothing fails the download, a sort order falls back to what there is.
- * Without ffmpeg (`merge` false) only files that need no merging are asked for.
+ * Without ffmpeg (`merge` false) only files that need no merging are asked for. `recode`: MP4 by encoding anew, for streams
+ * that it cannot hold.
  */
-export function selectionOf(order: Order, { merge }: { readonly merge: boolean }): readonly string[] {
+export function selectionOf(
+  order: Order,
+  { merge, recode = false }: { readonly merge: boolean; readonly recode?: boolean },
+): readonly string[] {
   if (order.type === 'audio') return audioSelection(order, merge);
   if (order.type === 'captions' || order.type === 'thumbnail') return [];
-  return ['-f', videoSelector(order, merge), ...sorting(order), ...(merge ? container(order.format) : [])];
+  return ['-f', videoSelector(order, merge), ...sorting(order), ...(merge ? container(order.format, recode) : [])];
 }
 
 function audioSelection({ format, quality }: Order, merge: boolean): readonly string[] {
@@ -52,26 +56,30 @@ function sorting({ codec, format, quality }: Order): readonly string[] {
   return ['-S', `${resolution}${compatible}`];
 }
 
-function container(format: string): readonly string[] {
+function container(format: string, recode: boolean): readonly string[] {
   switch (format) {
     case 'mp4':
-      return ['--merge-output-format', 'mp4', '--remux-video', 'mp4'];
+      return ['--merge-output-format', recode ? 'mkv' : 'mp4', recode ? '--recode-video' : '--remux-video', 'mp4'];
     case 'mkv':
       return ['--merge-output-format', 'mkv', '--remux-video', 'mkv'];
     case 'ios':
-      return [
-        '--merge-output-format',
-        'mp4',
-        '--recode-video',
-        'mp4',
-        '--postprocessor-args',
-        'ffmpeg_o:-movflags +faststart',
-      ];
+      // What still is missing is done when the file is there.
+      return ['--merge-output-format', 'mp4/mkv', '--postprocessor-args', 'Merger+ffmpeg_o:-movflags +faststart'];
     case 'webm':
-      return ['--merge-output-format', 'webm/mkv', '--recode-video', 'webm'];
+      // As it comes, the encoder takes ten times as long as the film.
+      return ['--merge-output-format', 'webm/mkv', '--recode-video', 'webm', ...recoding('-cpu-used 4 -row-mt 1')];
     case 'avi':
-      return ['--merge-output-format', 'mkv', '--recode-video', 'avi'];
+      // As it comes, the encoder makes do with 200 kbit a second, and not every ffmpeg has the one yt-dlp asks for.
+      return [
+        ...['--merge-output-format', 'mkv', '--recode-video', 'avi'],
+        ...recoding('-c:v mpeg4 -q:v 3 -c:a libmp3lame -q:a 2'),
+      ];
     default:
       return [];
   }
+}
+
+/** Arguments of ffmpeg where it converts; the last word is theirs. */
+function recoding(args: string): readonly string[] {
+  return ['--postprocessor-args', `VideoConvertor+ffmpeg_o:${args}`];
 }

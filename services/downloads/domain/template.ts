@@ -7,7 +7,7 @@ const longestTemplate = 1000;
 export function templateProblem(template: string): string | undefined {
   if (template.trim() === '') return 'Give a template, such as %(title)s.%(ext)s.';
   if (template.includes('\0')) return 'A template cannot hold a NUL character.';
-  if (/^([/\\~]|[A-Za-z]:)/.test(template)) return 'A template is relative to the download folder.';
+  if (/^([/\\~]|[A-Za-z_,]+:)/.test(template)) return 'A template is relative to the download folder.';
   if (template.includes('$')) return 'A template cannot use environment variables.';
   if (template.length > longestTemplate) return `A template has at most ${longestTemplate} characters.`;
   if (canClimb(template)) return 'A template cannot leave the download folder.';
@@ -99,4 +99,20 @@ export function numberedName(name: string, number: number): string {
   if (number < 2) return name;
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? `${name} (${number})` : `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
+}
+
+/**
+ * The name of a file that comes with `main` when the number is given to both: it follows what the two have in common,
+ * `Name (2).en.srt` beside `Name (2).mp4`.
+ */
+export function nameBeside(main: string, name: string, number: number): string {
+  const dot = main.lastIndexOf('.');
+  const stem = dot <= main.lastIndexOf('/') + 1 ? main : main.slice(0, dot);
+  if (number < 2 || name === main || !name.startsWith(stem)) return inFolder(name, number);
+  return `${stem} (${number})${name.slice(stem.length)}`;
+}
+
+function inFolder(name: string, number: number): string {
+  const slash = Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1;
+  return name.slice(0, slash) + numberedName(name.slice(slash), number);
 }

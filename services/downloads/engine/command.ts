@@ -1,3 +1,5 @@
+import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleWish } from '../domain/captions.ts';
+import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
 import type { Order, PlaylistPlace } from '../domain/order.ts';
 import { selectionOf } from '../domain/selection.ts';
 
@@ -7,6 +9,14 @@ export interface CommandSettings {
   /** Seconds. */
   readonly socketTimeout: number;
   readonly retries: number;
+  /** With the cookies of this run, in the Netscape format. */
+  readonly cookieFile?: string | undefined;
+  readonly subtitles: SubtitleWish;
+  readonly sponsorblock: SponsorBlock;
+  /** Arguments for the options of settings, presets and request; the last word is theirs. */
+  readonly optionsOf: (order: Order) => readonly string[];
+  /** Who runs the scripts of sites. */
+  readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
@@ -15,8 +25,14 @@ export interface DownloadCommand {
   readonly playlist: PlaylistPlace | null;
   /** Filled by us as far as only we can. */
   readonly template: string;
-  /** The job's own folder: everything unfinished, and below `out` what is finished. */
+  /** The same for the files of chapters. */
+  readonly chapterTemplate: string;
+  /** The job's own folder: everything unfinished, below `out` what is finished, below `chapters` the files of chapters. */
   readonly folder: string;
+  /** For captions alone: which ones. */
+  readonly captions: CaptionsChoice | undefined;
+  /** The streams do not fit the container: they are encoded anew. */
+  readonly recode: boolean;
   /** What the probe found, in place of asking the site again. */
   readonly infoFile: string | undefined;
   readonly ffmpegPath: string | null;
@@ -32,7 +48,8 @@ export function probeArguments(
   playlist: PlaylistPlace | null,
   settings: CommandSettings,
 ): readonly string[] {
-  return [...common(settings), ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
+  const options = [...common(settings), ...settings.optionsOf(order)];
+  return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
 }
 
 /** Progress, stage and result arrive as lines that begin with P, Q, B and A; see progress.ts. */
@@ -48,19 +65,22 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
     ...['-P', `home:${folder}/out`, '-P', `temp:${folder}/part`, '-o', command.template],
     // With --print nothing would be written for captions and thumbnails, which skip the download.
     '--no-simulate',
-    ...extras(order),
-    ...selectionOf(order, { merge: ffmpegPath !== null }),
+    ...extras(command, settings),
+    ...selectionOf(order, { merge: ffmpegPath !== null, recode: command.recode }),
     ...(ffmpegPath === null ? [] : ['--ffmpeg-location', ffmpegPath]),
+    // The cover of sound is put in later, since the extractor cannot do it for every format.
+    ...settings.optionsOf(order).filter((option) => order.type !== 'audio' || option !== '--embed-thumbnail'),
     ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries }: CommandSettings): readonly string[] {
+function common({ cacheFolder, socketTimeout, retries, javaScript, cookieFile }: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
-    ...['--file-access-retries', '3', '--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`],
+    ...['--file-access-retries', '3', ...javaScript],
+    ...(cookieFile === undefined ? [] : ['--cookies', cookieFile]),
   ];
 }
 
@@ -72,20 +92,15 @@ function limit(order: Order, playlist: PlaylistPlace | null): readonly string[] 
   return order.itemLimit > 0 && playlist === null ? ['--playlist-items', `1:${order.itemLimit}`] : [];
 }
 
-function extras({ type, format }: Order): readonly string[] {
-  if (type === 'captions') {
-    const convert = ['srt', 'vtt'].includes(format) ? ['--convert-subs', format] : [];
-    return [
-      '--skip-download',
-      '--write-subs',
-      '--write-auto-subs',
-      '--sub-langs',
-      'en',
-      '--sub-format',
-      `${format}/best`,
-      ...convert,
-    ];
-  }
-  if (type === 'thumbnail') return ['--skip-download', '--write-thumbnail', '--convert-thumbnails', 'jpg'];
-  return [];
+function extras(command: DownloadCommand, { subtitles, sponsorblock }: CommandSettings): readonly string[] {
+  const { order, captions, folder, ffmpegPath, chapterTemplate: template } = command;
+  if (captions !== undefined) return captionsArguments(order.format, captions);
+  if (order.type === 'captions') return ['--skip-download'];
+  if (order.type === 'thumbnail') return ['--skip-download', '--write-thumbnail', '--convert-thumbnails', 'jpg'];
+  if (ffmpegPath === null) return [];
+  const cuts = cutArguments(order, { template, folder: `${folder}/chapters`, sponsorblock });
+  if (order.type === 'video') return [...subtitleArguments(order.format, subtitles), ...cuts];
+  // The picture becomes the cover once all is there; a WAV file holds none.
+  const cover = order.format === 'wav' ? [] : ['--write-thumbnail', '--convert-thumbnails', 'jpg'];
+  return ['--embed-metadata', ...cover, ...cuts];
 }

@@ -2,11 +2,13 @@ import { constants } from 'node:fs';
 import { copyFile, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { numberedName } from '../domain/template.ts';
+import { nameBeside } from '../domain/template.ts';
 
 export interface Delivery {
   /** Where the extractor left what is finished. */
   readonly from: string;
+  /** Where it left the files of chapters. */
+  readonly chapters?: string;
   /** The folder of the request; made when missing. */
   readonly to: string;
   /** Nothing is ever written outside of this folder. */
@@ -21,6 +23,8 @@ export interface Delivered {
   /** Absolute path of the main file. */
   readonly path: string;
   readonly size: number;
+  /** What lies beside it, under the same number where names were taken. */
+  readonly others: readonly { readonly path: string; readonly size: number; readonly chapter: boolean }[];
   /** Removes what is left on this side; call it once the result is recorded. */
   readonly settle: () => Promise<void>;
 }
@@ -32,24 +36,28 @@ export interface Delivered {
  * @throws Problem `downloads.nothing` (502), `downloads.outside` (403), `downloads.not_written` (507).
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const files = await listFiles(delivery.from);
-  const main = files.find((file) => join(delivery.from, file) === delivery.main) ?? files[0];
+  const { from, to, root, uid, chapters } = delivery;
+  const found = await listFiles(from, false);
+  const main = found.find(({ source }) => source === delivery.main) ?? found[0];
   if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
+  const rest = [...found.filter((file) => file !== main), ...(await listFiles(chapters, true))];
   const leftovers: string[] = [];
   try {
-    const placed = new Map<string, string>();
-    for (const file of [main, ...files.filter((each) => each !== main)]) {
-      const target = join(delivery.to, file);
-      await makeFolder(dirname(target), delivery.root);
-      const copy = join(dirname(target), copyName(delivery.uid, placed.size));
-      const source = await besideTarget(join(delivery.from, file), copy, leftovers);
-      placed.set(file, await place(source, target));
+    const files: Placing[] = [];
+    for (const { source, name, chapter } of [main, ...rest]) {
+      const folder = dirname(join(to, name));
+      await makeFolder(folder, root);
+      const copy = join(folder, copyName(uid, files.length));
+      files.push({ source: await besideTarget(source, copy, leftovers), name, chapter });
     }
-    const path = placed.get(main) ?? main;
-    const { size } = await stat(path);
+    const placed = await placeTogether(files, to);
+    const [first, ...others] = await Promise.all(
+      placed.map(async ({ path, chapter }) => ({ path, chapter, size: (await stat(path)).size })),
+    );
     return {
-      path,
-      size,
+      path: first?.path ?? '',
+      size: first?.size ?? 0,
+      others,
       async settle() {
         await Promise.all(leftovers.map(async (file) => await rm(file, { force: true })));
       },
@@ -80,12 +88,21 @@ function isCopy(name: string, uid: string): boolean {
   return name.startsWith(`.${uid}-`) && name.endsWith('.part');
 }
 
-async function listFiles(folder: string): Promise<readonly string[]> {
+/** A finished file and its name below the folder of the request. */
+interface Placing {
+  readonly source: string;
+  readonly name: string;
+  readonly chapter: boolean;
+}
+
+async function listFiles(folder: string | undefined, chapter: boolean): Promise<readonly Placing[]> {
+  if (folder === undefined) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((source) => ({ source, name: relative(folder, source), chapter }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Makes the folder, and makes sure that no link in its path leads out of the root. */
@@ -125,35 +142,58 @@ async function besideTarget(file: string, copy: string, leftovers: string[]): Pr
   return copy;
 }
 
-/** Gives the file its last name, the first free one. Returns it. */
-async function place(source: string, target: string): Promise<string> {
-  const { ino, dev } = await stat(source);
+/**
+ * Gives files that belong together their last names, all with the first number that is free for each of them: captions
+ * are found by their video's name.
+ */
+async function placeTogether(
+  files: readonly Placing[],
+  to: string,
+): Promise<readonly { readonly path: string; readonly chapter: boolean }[]> {
+  const main = files[0]?.name ?? '';
   for (let number = 1; ; number += 1) {
-    const path = join(dirname(target), numberedName(target.slice(dirname(target).length + 1), number));
-    const taken = await lstat(path).catch(() => undefined);
-    if (taken?.ino === ino && taken.dev === dev) return path;
-    if (taken !== undefined) continue;
-    try {
-      await link(source, path);
-      return path;
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'EEXIST') continue;
-      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
+    const undo: (() => Promise<void>)[] = [];
+    const placed: { path: string; chapter: boolean }[] = [];
+    for (const { source, name, chapter } of files) {
+      const path = join(to, nameBeside(main, name, number));
+      const done = await place(source, path);
+      if (done === undefined) break;
+      undo.push(done);
+      placed.push({ path, chapter });
     }
-    // A file system without links (exFAT): reserve the name, then rename over the reservation.
-    const reserved = await open(path, 'wx').catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
-      throw error;
-    });
-    if (reserved === undefined) continue;
-    await reserved.close();
-    try {
-      await rename(source, path);
-    } catch (error) {
-      await unlink(path);
-      throw error;
-    }
-    return path;
+    if (placed.length === files.length) return placed;
+    for (const step of undo.toReversed()) await step();
   }
+}
+
+/** Gives the file this name unless it is taken; undefined when it is. What is returned takes it back. */
+async function place(source: string, path: string): Promise<(() => Promise<void>) | undefined> {
+  const { ino, dev } = await stat(source);
+  const taken = await lstat(path).catch(() => undefined);
+  const back = async (): Promise<void> => await unlink(path);
+  // Delivered by an attempt before.
+  if (taken?.ino === ino && taken.dev === dev) return back;
+  if (taken !== undefined) return undefined;
+  try {
+    await link(source, path);
+    return back;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return undefined;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
+  }
+  // A file system without links (exFAT): reserve the name, then rename over the reservation.
+  const reserved = await open(path, 'wx').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (reserved === undefined) return undefined;
+  await reserved.close();
+  try {
+    await rename(source, path);
+  } catch (error) {
+    await unlink(path);
+    throw error;
+  }
+  return async () => await rename(path, source);
 }

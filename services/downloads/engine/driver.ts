@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock, Vault } from '../../contracts/service.ts';
+import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
+import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { fillTemplate } from '../domain/template.ts';
+import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
+import { finish } from './finish.ts';
 
 /** Pictures of a video, the best one last. */
 const pictures = {
@@ -25,6 +29,14 @@ const Entry = z.object({
   url: z.string().nullish(),
   webpage_url: z.string().nullish(),
   title: z.string().nullish(),
+  /** Which extractor would open it: a channel's tabs are entries, too. */
+  ie_key: z.string().nullish(),
+  availability: z.string().nullish(),
+  live_status: z.string().nullish(),
+  // Whether they are there is all that is asked.
+  duration: z.unknown().optional(),
+  timestamp: z.unknown().optional(),
+  view_count: z.unknown().optional(),
 });
 export type Entry = z.infer<typeof Entry>;
 
@@ -46,6 +58,9 @@ export type Probe =
       readonly thumbnail: string | null;
     }
   | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
+
+/** What is asked for. */
+export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
 
 export interface DownloadCall {
   readonly item: Item;
@@ -75,6 +90,8 @@ export class Driver {
   readonly #extractor: Extractor;
   readonly #clock: Clock;
   readonly #vault: Vault;
+  readonly #cookies: Pick<Cookies, 'lend'>;
+  readonly #log: Log;
   readonly #settings: CommandSettings;
 
   constructor(options: {
@@ -82,18 +99,24 @@ export class Driver {
     readonly extractor: Extractor;
     readonly clock: Clock;
     readonly vault: Vault;
+    readonly cookies: Pick<Cookies, 'lend'>;
+    readonly log: Log;
     readonly settings: CommandSettings;
   }) {
     this.#engines = options.engines;
     this.#extractor = options.extractor;
     this.#clock = options.clock;
     this.#vault = options.vault;
+    this.#cookies = options.cookies;
+    this.#log = options.log;
     this.#settings = options.settings;
   }
 
-  /** Asks what is behind an address and keeps the answer for the download. */
-  async probe(item: Item, folder: string, signal: AbortSignal): Promise<Probe> {
-    const args = probeArguments(this.#addressOf(item), item.order, item.playlist, this.#settings);
+  /** Asks what is behind an address and keeps the answer for the download; without a folder it is only told. */
+  async probe(item: Target, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
+    await using cookies = await this.#cookies.lend();
+    const settings = { ...this.#settings, cookieFile: cookies.path };
+    const args = probeArguments(this.#addressOf(item), item.order, item.playlist, settings);
     let json = '';
     const errors: string[] = [];
     const exit = await this.#extractor.run(args, {
@@ -105,16 +128,17 @@ export class Driver {
       },
     });
     signal.throwIfAborted();
-    if (exit.code !== 0 || json === '') throw engineFailed(failureMessage(errors, exit));
-    const info = Info.parse(JSON.parse(json));
+    if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+    const info = readInfo(json);
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
       return { kind: 'playlist', id, title: info.title ?? '', entries };
     }
-    if (info._type !== 'playlist') {
+    if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });
-      await writeFile(infoPath(folder), json);
+      // It may hold cookies.
+      await writeFile(infoPath(folder), json, { mode: 0o600 });
     }
     return {
       kind: 'video',
@@ -141,20 +165,48 @@ export class Driver {
   }
 
   async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
+    const main = await this.#fetch(call, infoFile, false).catch(async (error: unknown) => {
+      const { type, format } = call.item.order;
+      const converted = error instanceof Problem && error.detail.startsWith('ERROR: Postprocessing:');
+      if (!converted || type !== 'video' || format !== 'mp4') throw error;
+      // Streams that the container cannot hold: what was fetched is still there, beside half a file that looks whole.
+      await removeHalf(join(call.folder, 'part'));
+      return await this.#fetch(call, infoFile, true);
+    });
+    const { path } = await this.#engines.find('ffmpeg');
+    const { signal, onStart, onEvent, folder } = call;
+    return await finish({
+      order: call.item.order,
+      folders: [join(folder, 'out'), join(folder, 'chapters')],
+      main,
+      ffmpeg: path === null ? undefined : { path, clock: this.#clock, signal, onStart },
+      onStage: (name) => onEvent({ kind: 'stage', started: true, name }),
+      log: this.#log,
+    });
+  }
+
+  /** One run of the extractor. Returns the path that it names as its result. */
+  async #fetch(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
     const { item, folder, template, signal } = call;
+    const { order, playlist } = item;
     const ffmpegPath = (await this.#engines.find('ffmpeg')).path;
     const command = {
       url: this.#addressOf(item),
-      order: item.order,
-      playlist: item.playlist,
+      order,
+      playlist,
       template,
+      chapterTemplate: fillTemplate(order.chapterTemplate, { prefix: order.prefix, playlist }),
       folder,
+      captions: order.type === 'captions' ? await captionsOf(order, infoFile) : undefined,
+      recode,
       infoFile,
       ffmpegPath,
     };
     const errors: string[] = [];
     let path: string | undefined;
-    const exit = await this.#extractor.run(downloadArguments(command, this.#settings), {
+    await using cookies = await this.#cookies.lend();
+    const settings = { ...this.#settings, cookieFile: cookies.path };
+    const exit = await this.#extractor.run(downloadArguments(command, settings), {
       clock: this.#clock,
       signal,
       onStart: call.onStart,
@@ -171,7 +223,7 @@ export class Driver {
     return path;
   }
 
-  #addressOf({ url, order, playlist }: Item): string {
+  #addressOf({ url, order, playlist }: Target): string {
     if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
     return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
   }
@@ -183,6 +235,23 @@ export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | '
   return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
 }
 
+/** Removes MP4 files that are not one of the streams, which are named by their format: `Name.f137.mp4`. */
+async function removeHalf(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const halves = names.filter((name) => name.endsWith('.mp4') && !/\.f[\w-]+\.mp4$/.test(name));
+  await Promise.all(halves.map(async (name) => await rm(join(folder, name), { force: true })));
+}
+
+/** @throws Problem when it is cut off, empty, or no answer at all. */
+function readInfo(json: string): z.infer<typeof Info> {
+  try {
+    return Info.parse(JSON.parse(json));
+  } catch (error) {
+    const why = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
+    throw engineFailed(`yt-dlp ${why}. Retry; if that does not help, update yt-dlp.`, error);
+  }
+}
+
 function complain(errors: string[], line: string): void {
   errors.push(line.slice(0, 10_000));
   if (errors.length > mostErrors) errors.shift();
@@ -192,6 +261,11 @@ function infoPath(folder: string): string {
   return join(folder, 'info.json');
 }
 
-function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+function engineFailed(message: string, cause?: unknown): Problem {
+  return new Problem(
+    'downloads.engine_failed',
+    502,
+    withoutLogins(message),
+    ...(cause === undefined ? [] : [{ cause }]),
+  );
 }

@@ -1,11 +1,15 @@
 import type { Engine, Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
+import { lackOf } from './required.ts';
 import { runLines, type Exit, type RunOptions } from './run.ts';
 import { Worker } from './worker.ts';
 
 /** A worker that nobody needs for this long gives its memory back. */
 const idleMs = 5 * 60_000;
+
+/** Workers that one command may outlive: perhaps it is what kills them. */
+const mostWorkers = 3;
 
 export interface ExtractorParts {
   readonly engines: Engines;
@@ -14,6 +18,14 @@ export interface ExtractorParts {
   /** Keep one loaded where that can be. */
   readonly keepLoaded: boolean;
   readonly allowPrivateAddresses: boolean;
+}
+
+/** Bytes a second. */
+export interface SpeedLimit {
+  /** Of all that runs. */
+  readonly together: number;
+  /** Of one run, where they cannot be bounded together. */
+  readonly each: number;
 }
 
 interface Loaded {
@@ -29,21 +41,36 @@ export class Extractor implements AsyncDisposable {
   #loaded: Loaded | undefined;
   #idle: Disposable | undefined;
   #running = 0;
+  /** Runs of the executable. */
+  #apart = 0;
+  #limit: SpeedLimit | null = null;
   readonly #retired = new Set<Promise<void>>();
 
   constructor(parts: ExtractorParts) {
     this.#parts = parts;
   }
 
-  /** @throws Problem `downloads.engine_missing` (503), and the signal's reason. */
+  /**
+   * A command whose worker dies is carried out anew by the next one, from its first line on.
+   * @throws Problem `downloads.engine_missing` (503), and the signal's reason.
+   */
   async run(args: readonly string[], options: RunOptions): Promise<Exit> {
+    for (let workers = 1; ; workers += 1) {
+      const exit = await this.#run(args, options);
+      if (exit.lost !== true || workers === mostWorkers) return exit;
+      this.#parts.log.warn('the worker of yt-dlp is gone; what it ran goes on with another one');
+    }
+  }
+
+  async #run(args: readonly string[], options: RunOptions): Promise<Exit> {
     const engine = await this.#parts.engines.find('yt-dlp');
-    if (engine.path === null) throw new Problem('downloads.engine_missing', 503, engine.remedy ?? 'yt-dlp is missing.');
+    const lack = lackOf(engine);
+    if (lack !== undefined || engine.path === null) throw new Problem('downloads.engine_missing', 503, lack ?? '');
     this.#idle?.[Symbol.dispose]();
     this.#running += 1;
     try {
       const worker = await this.#worker(engine);
-      if (worker === undefined) return await runLines(engine.path, args, options);
+      if (worker === undefined) return await this.#apartly(engine.path, args, options);
       return await worker.run(args, options, this.#parts.allowPrivateAddresses);
     } finally {
       this.#running -= 1;
@@ -51,10 +78,28 @@ export class Extractor implements AsyncDisposable {
     }
   }
 
+  /** Bounds the speed from now on. True: what runs must be started anew to follow. */
+  async limit(limit: SpeedLimit | null): Promise<boolean> {
+    this.#limit = limit;
+    const loading = this.#loaded?.worker;
+    (await loading)?.limit(limit?.together ?? null);
+    return this.#apart > 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#idle?.[Symbol.dispose]();
     this.#retire();
     await Promise.all(this.#retired);
+  }
+
+  async #apartly(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
+    this.#apart += 1;
+    try {
+      const bound = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.each)];
+      return await runLines(path, [...bound, ...args], options);
+    } finally {
+      this.#apart -= 1;
+    }
   }
 
   async #worker(engine: Engine): Promise<Worker | undefined> {
@@ -77,7 +122,8 @@ export class Extractor implements AsyncDisposable {
     try {
       const library = await engines.library('yt-dlp');
       if (library === undefined) return undefined;
-      const worker = await Worker.open(library, { clock, log });
+      const worker = await Worker.open(library, { engines, clock, log });
+      worker.limit(this.#limit?.together ?? null);
       if (worker.version === version) return worker;
       await worker[Symbol.asyncDispose]();
       throw new Error(`its release is ${worker.version}, not ${version ?? 'known'}`);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { readLines } from '../../contracts/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { identityOf, signalGroup } from './processes.ts';
 
@@ -15,12 +15,12 @@ export interface RunOptions {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** It ended with the worker that ran it, through no fault of its own. */
+  readonly lost?: true;
 }
 
 /** From SIGTERM to SIGKILL. */
 export const patienceMs = 5000;
-/** `-J` of a playlist of thousands is tens of MB on one line. */
-const longestLine = 128 * 1024 * 1024;
 
 /**
  * Runs a program in a process group of its own and reads its lines. An abort ends the whole group: what the program
@@ -69,50 +69,14 @@ export async function runLines(file: string, args: readonly string[], options: R
   }
 }
 
-/** Reads decoded lines of any length up to 128 MiB; a longer one is left out. */
-export function readLines(stream: Readable, onLine: (line: string) => void): void {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
-  let length = 0;
-  let skipping = false;
-  const take = (text: string): void => {
-    length += text.length;
-    if (length > longestLine) skipping = true;
-    if (skipping) parts = [];
-    else parts.push(text);
-  };
-  const end = (): void => {
-    const line = parts.join('');
-    if (!skipping && line !== '') onLine(line);
-    parts = [];
-    length = 0;
-    skipping = false;
-  };
-  stream.on('data', (chunk: Buffer) => {
-    const pieces = decoder.decode(chunk, { stream: true }).split(/\r?\n/);
-    const last = pieces.pop() ?? '';
-    for (const piece of pieces) {
-      take(piece);
-      end();
-    }
-    take(last);
-  });
-  stream.on('end', () => {
-    take(decoder.decode());
-    end();
-  });
-}
-
 const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i;
 
 /** What the extractor needs of our environment, and no secret of ours. */
-export function environment(): Record<string, string> {
+function environment(): Record<string, string> {
   const clean: Record<string, string> = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' };
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;
   }
-  // The extractor runs sites' scripts with our own executable; Electron's is a Node only when told so.
-  if (process.versions['electron'] !== undefined) clean['ELECTRON_RUN_AS_NODE'] = '1';
   return clean;
 }

@@ -3,18 +3,24 @@
 Started once with the folder or archive that holds the package ('' where Python finds it by itself). Reads one JSON
 object a line: {"id", "argv", "socket", "internal"}. Each is carried out in a forked child, a process group of its own
 whose standard output and error are two connections to the Unix socket, each begun by a line `<id> out` or `<id> err`.
+A line {"rate": bytes a second} bounds what all children fetch together, 0 does not; what runs follows at once.
 Answers {"ready": version} once the extractors' patterns are compiled, then {"id", "pid"} and {"id", "code"} or
 {"id", "signal"} for each. Ends when its input does, and its children with it.
 """
 
+import fcntl
 import gc
 import ipaddress
 import json
+import mmap
 import os
 import select
 import signal
 import socket
+import struct
 import sys
+import tempfile
+import time
 import traceback
 from urllib.parse import urlsplit
 
@@ -29,6 +35,11 @@ def main(library):
     for extractor in gen_extractor_classes():
         # Compiles its pattern: two thirds of a short run are spent on that and on the imports.
         extractor.suitable('https://warm.invalid/')
+    warm(yt_dlp)
+    rate = Rate()
+    hold_back(rate)
+    # Children share what they do not touch, and the collector touches everything.
+    gc.collect()
     gc.freeze()
 
     jobs = {}
@@ -51,9 +62,65 @@ def main(library):
                 break
             *lines, pending = (pending + chunk).split(b'\n')
             for line in lines:
-                start(jobs, json.loads(line), yt_dlp, (waking, wake))
+                job = json.loads(line)
+                if 'rate' in job:
+                    rate.set(job['rate'])
+                else:
+                    start(jobs, job, yt_dlp, (waking, wake))
     for pid in jobs:
         kill_group(pid)
+
+
+def warm(yt_dlp):
+    """Does once what every child would do for itself, in time and in memory of its own: half of what one needs."""
+    try:
+        import ctypes
+
+        import yt_dlp.extractor.generic
+        import yt_dlp.extractor.youtube
+
+        keep_certificates()
+        yt_dlp.parse_options(['--ignore-config'])
+        with yt_dlp.YoutubeDL({'quiet': True, 'no_warnings': True}) as loaded:
+            loaded.urlopen('data:,').close()
+            keep_extractors(yt_dlp, loaded)
+    except Exception:
+        # Another release may have other insides. Its children work as well, at more cost.
+        traceback.print_exc()
+
+
+def keep_certificates():
+    """A context takes 5 MB for the certificates it knows, and each child made its own."""
+    from yt_dlp.networking import common
+
+    make = common.make_ssl_context
+    kept = {}
+
+    def make_once(**options):
+        key = tuple(sorted(options.items()))
+        if key not in kept:
+            kept[key] = make(**options)
+        return kept[key]
+
+    common.make_ssl_context = make_once
+
+
+def keep_extractors(yt_dlp, loaded):
+    """Listing 1,900 classes counts a reference to each, so that every child had copies of all of them."""
+    from yt_dlp.extractor.common import UnsupportedURLIE
+
+    known = loaded._ies
+    find = yt_dlp.YoutubeDL.add_default_info_extractors
+
+    def find_once(self):
+        if self.params.get('allowed_extractors', ['default']) != ['default']:
+            find(self)
+            return
+        self._ies = known
+        # The last one, which knows its owner.
+        self.add_info_extractor(UnsupportedURLIE())
+
+    yt_dlp.YoutubeDL.add_default_info_extractors = find_once
 
 
 def start(jobs, job, yt_dlp, inherited):
@@ -123,6 +190,65 @@ def carry_out(job, yt_dlp, inherited):
                 stream.flush()
             except OSError:
                 pass
+
+
+class Rate:
+    """How fast all children together may fetch: memory that they share with the worker."""
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 24)
+        # Locks of one process do not bind another over memory; over a file they do, and a killed child's go with it.
+        self.file = tempfile.TemporaryFile()
+
+    def set(self, rate):
+        with self:
+            # What was booked under the old rate is forgotten, and who waits for it sees the new turn.
+            turn = self.read()[2] + 1
+            self.memory[:] = struct.pack('ddd', rate, 0, turn)
+
+    def read(self):
+        return struct.unpack('ddd', self.memory)
+
+    def __enter__(self):
+        fcntl.lockf(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        fcntl.lockf(self.file, fcntl.LOCK_UN)
+
+    def take(self, count):
+        """Waits until so many bytes may have been fetched."""
+        with self:
+            rate, booked, turn = self.read()
+            if rate <= 0:
+                return
+            # A block that was asked for under a higher rate must not silence the connection for minutes.
+            due = max(booked, time.monotonic()) + min(count / rate, 2)
+            self.memory[:] = struct.pack('ddd', rate, due, turn)
+        while (left := due - time.monotonic()) > 0 and self.read()[2] == turn:
+            time.sleep(min(left, 0.2))
+
+
+def hold_back(rate):
+    from yt_dlp.downloader.common import FileDownloader
+
+    own = FileDownloader.slow_down
+    own_block = FileDownloader.best_block_size
+
+    def slow_down(self, start_time, now, byte_counter):
+        counted = getattr(self, '_counted', None)
+        before = counted[1] if counted and counted[0] == start_time else 0
+        self._counted = (start_time, byte_counter)
+        if byte_counter > before:
+            rate.take(byte_counter - before)
+        return own(self, start_time, now, byte_counter)
+
+    def best_block_size(elapsed_time, count):
+        bound = rate.read()[0]
+        wanted = own_block(elapsed_time, count)
+        return min(wanted, max(1024, int(bound / 4))) if bound > 0 else wanted
+
+    FileDownloader.slow_down = slow_down
+    FileDownloader.best_block_size = staticmethod(best_block_size)
 
 
 def refuse_internal():

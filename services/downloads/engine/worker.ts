@@ -1,14 +1,15 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import type { EngineLibrary } from '../../contracts/engines.ts';
+import type { EngineLibrary, Engines } from '../../contracts/engines.ts';
+import { readLines } from '../../contracts/lines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { identityOf, signalGroup } from './processes.ts';
-import { environment, patienceMs, readLines, type Exit, type RunOptions } from './run.ts';
+import { patienceMs, type Exit, type RunOptions } from './run.ts';
 
 const script = new URL('worker.py', import.meta.url);
 /** From the start to the word that it is ready: a busy machine takes its time to compile 1,900 patterns. */
@@ -32,7 +33,7 @@ interface Job {
   exit: Exit | undefined;
 }
 
-const gone: Exit = { code: null, signal: 'SIGKILL' };
+const gone: Exit = { code: null, signal: 'SIGKILL', lost: true };
 
 /** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
 export class Worker implements AsyncDisposable {
@@ -67,21 +68,17 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
-  static async open(library: EngineLibrary, { clock, log }: { clock: Clock; log: Log }): Promise<Worker> {
+  static async open(
+    library: EngineLibrary,
+    { engines, clock, log }: { engines: Pick<Engines, 'start'>; clock: Clock; log: Log },
+  ): Promise<Worker> {
     await using opening = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'homeport-'));
     opening.defer(() => rm(folder, { recursive: true, force: true }));
     const server = createServer({ pauseOnConnect: true });
     opening.defer(() => void server.close());
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
-    // Isolated, but for a package that only a user's own folder has.
-    const isolated = library.path === '' ? [] : ['-I'];
-    const child = spawn(library.python, [...isolated, '-u', '-c', await readFile(script, 'utf8'), library.path], {
-      cwd: folder,
-      env: { ...environment(), PYTHONSAFEPATH: '1' },
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = engines.start(library, { script: await readFile(script, 'utf8'), folder });
     opening.defer(() => void child.kill('SIGKILL'));
     // A worker that is gone says so by its end.
     child.stdin.on('error', () => undefined);
@@ -145,6 +142,11 @@ export class Worker implements AsyncDisposable {
       // The leader is gone; whatever it left behind goes too.
       if (pid !== undefined) signalGroup(pid, 'SIGKILL');
     }
+  }
+
+  /** Bounds what all its children fetch together, in bytes a second; what runs follows at once. */
+  limit(rate: number | null): void {
+    if (this.#usable) this.#child.stdin.write(`${JSON.stringify({ rate: rate ?? 0 })}\n`);
   }
 
   /** Ends it once it has nothing more to do. */

@@ -1,8 +1,10 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadsApi } from '../../contracts/downloads.ts';
+import { downloadsApi, type DownloadPreview } from '../../contracts/downloads.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
+import type { Previews } from '../previews.ts';
 import { readAdd } from '../wire/add.ts';
+import { captionsBeside } from '../side-files.ts';
 import { readPlace } from '../wire/steer.ts';
 import { mediaType } from '../domain/media-type.ts';
 import type { RouteParts } from './app.ts';
@@ -17,8 +19,10 @@ export function downloadsHandlers({
   steering,
   thumbnails,
   folders,
+  limits,
+  previews,
 }: RouteParts): readonly ApiHandler[] {
-  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressOf(item.uid)));
+  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressFor(item)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
       const [queue, history, paused] = await Promise.all([
@@ -34,14 +38,35 @@ export function downloadsHandlers({
       if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
       return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
     }),
+    implement(downloadsApi.preview, async ({ body }) => await previewed(previews, body.url)),
+    implement(downloadsApi.choices, async () => ({
+      folders: (await folders.choices()).filter((folder) => folder !== ''),
+      presets: [],
+    })),
     implement(downloadsApi.remove, async ({ body }) => ({
-      removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates]),
+      removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates], {
+        files: body.files === true,
+      }),
     })),
     implement(downloadsApi.retry, async ({ body }) => {
       const added = await intake.retry([body.uid]);
       if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
       return { uid: body.uid };
     }),
+    implement(downloadsApi.again, async ({ body }) => {
+      const added = await intake.again(body.uid);
+      if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
+      return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
+    }),
+    implement(downloadsApi.captions, async ({ params }) => {
+      const filename = (await store.find(params['uid'] ?? ''))?.filename ?? null;
+      return { captions: filename === null ? [] : [...(await captionsBeside(folders.downloads, filename))] };
+    }),
+    implement(downloadsApi.start, async ({ body }) => ({
+      started: await intake.start(body.uids, body.anyway === true),
+    })),
+    implement(downloadsApi.limits, () => limits.now),
+    implement(downloadsApi.setLimits, async ({ body }) => await limits.set(body)),
     implement(downloadsApi.thumbnail, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       const picture = item === undefined ? undefined : await thumbnails.of(item);
@@ -61,4 +86,17 @@ export function downloadsHandlers({
     implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
     implement(downloadsApi.reorder, async ({ body }) => await steering.reorder(body.uids, readPlace(body))),
   ];
+}
+
+/** A link that leads nowhere is an answer, too: people try links. */
+async function previewed(
+  previews: Previews,
+  url: string,
+): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+  try {
+    return { preview: await previews.of(url), trouble: '' };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { preview: null, trouble: error.code === 'downloads.busy' ? '' : error.detail };
+  }
 }

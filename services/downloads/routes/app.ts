@@ -5,14 +5,20 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { queueStates, type Item } from '../domain/item.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Folders } from '../folders.ts';
 import type { Added, Intake } from '../intake.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Live } from '../live.ts';
+import type { Previews } from '../previews.ts';
 import type { Queue } from '../queue.ts';
 import type { Settings } from '../settings.ts';
 import type { Steering } from '../steering.ts';
 import type { DownloadStore } from '../store/store.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { toRecord } from '../wire/record.ts';
@@ -21,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -35,12 +42,16 @@ export interface RouteParts {
   readonly steering: Steering;
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
+  readonly limits: Limits;
+  readonly previews: Previews;
+  readonly subscriptions: Subscriptions;
+  readonly cookies: Cookies;
 }
 
 /** The peer's routes and the specification's, on the service's own port. */
 export function downloadsApp(parts: RouteParts): Express {
   const { context, settings, folders, store, intake, live } = parts;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressOf(item.uid)));
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressFor(item)));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -49,17 +60,23 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   if (settings.requireSignIn) app.use(signIn(context.accounts));
 
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, `${page}/downloads`);
+    else response.redirect(302, pageFor(page, request.hostname));
   });
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
   });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
+  });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
     response.json({ 'yt-dlp': engine.version, version: 'homeport' });
+  });
+  app.get('/presets', (_request, response) => {
+    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
@@ -75,6 +92,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get(['/download/*path', '/audio_download/*path'], fileRoute(folders.downloads));
 
+  app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(bodyOf(request), settings);
@@ -98,8 +116,13 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : ['finished', 'failed']);
     response.json({ status: 'ok' });
   });
+  app.post('/cancel-add', async (_request, response) => {
+    await intake.cancelAdds();
+    response.json({ status: 'ok' });
+  });
   app.use(steerRoutes(parts.steering));
-  app.all(['/add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'], (_request, response) => {
+  app.use(subscriptionRoutes(parts.subscriptions, settings));
+  app.all(postOnly, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -109,6 +132,19 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(renderProblem(context));
   return app;
 }
+
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/downloads', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
+}
+
+const postOnly = [
+  ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
+  ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
+  ...['/upload-cookies', '/delete-cookies'],
+];
 
 const largestHistory = 100_000;
 
@@ -151,8 +187,8 @@ async function status(
     speed: speeds.reduce((sum, speed) => sum + speed, 0),
     queue: records(queued),
     pending: records(pending),
-    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: `node ${process.versions.node}` },
-    ...(engine.missing === undefined ? {} : { msg: engine.missing }),
+    engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
+    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
     disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
   };
 }

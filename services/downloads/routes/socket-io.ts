@@ -7,7 +7,10 @@ import type { Folders } from '../folders.ts';
 import type { Gone, Live } from '../live.ts';
 import type { Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
-import { chapterTemplate, toRecord } from '../wire/record.ts';
+import type { StoredSubscription } from '../subscriptions/store.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
+import { toRecord } from '../wire/record.ts';
+import { toSubscriptionRecord } from '../wire/subscription.ts';
 import { isOwn, originMatcher } from './cors.ts';
 
 export interface SocketIoParts {
@@ -15,6 +18,7 @@ export interface SocketIoParts {
   readonly folders: Folders;
   readonly store: DownloadStore;
   readonly live: Live;
+  readonly subscriptions: Subscriptions;
   readonly history: () => Promise<readonly Item[]>;
   /** Lets a client in. @throws Problem */
   readonly admit: (request: IncomingMessage) => Promise<void>;
@@ -41,8 +45,9 @@ interface Client {
 
 /**
  * socket.io 4 over engine.io 4, below `/socket.io`. Each event has one argument, a JSON text: `all`, `subscriptions_all`,
- * `configuration` and `custom_dirs` for who comes, then `added`, `updated`, `completed`, `canceled` and `cleared`. A
- * download is named by its address, as everywhere in the peer's protocol.
+ * `configuration` and `custom_dirs` for who comes, then `added`, `updated`, `completed`, `canceled` and `cleared`, and
+ * `subscription_added`, `subscription_updated` and `subscription_removed`. A download is named by its address, as
+ * everywhere in the peer's protocol, a subscription by its id.
  */
 export function openSocketIo(parts: SocketIoParts): SocketIo {
   const { settings, live, store, log } = parts;
@@ -70,19 +75,20 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
   };
 
   const welcome = async (client: Client): Promise<void> => {
-    const [queue, pending, done, choices] = await Promise.all([
+    const [queue, pending, done, choices, subscriptions] = await Promise.all([
       store.queue(),
       store.queue(['pending']),
       parts.history(),
       parts.folders.choices(),
+      parts.subscriptions.list(),
     ]);
     const listed = (items: readonly Item[]): unknown[] =>
-      items.map((item) => [item.url, toRecord(item, live.progressOf(item.uid))]);
+      items.map((item) => [item.url, toRecord(item, live.progressFor(item))]);
     for (const { uid } of [...queue, ...pending]) known.add(uid);
     const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
     send('all', [listed([...queue, ...pending]), listed(done)]);
-    send('subscriptions_all', []);
-    send('configuration', configuration);
+    send('subscriptions_all', subscriptions.map(toSubscriptionRecord));
+    send('configuration', configurationOf(settings));
     send('custom_dirs', { download_dir: choices, audio_download_dir: choices });
     // Told again where the lists had it already: each event holds a whole record.
     for (const [event, text] of client.waiting ?? []) client.socket.emit(event, text);
@@ -113,6 +119,12 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
         tell(isDone(state) ? 'cleared' : 'canceled', url);
       }
     },
+  });
+
+  const followingFeeds = parts.subscriptions.follow({
+    added: (subscription: StoredSubscription) => tell('subscription_added', toSubscriptionRecord(subscription)),
+    updated: (subscription: StoredSubscription) => tell('subscription_updated', toSubscriptionRecord(subscription)),
+    removed: (id: string) => tell('subscription_removed', id),
   });
 
   const open = async () => {
@@ -161,6 +173,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     },
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
+      followingFeeds[Symbol.dispose]();
       const running = await opened;
       await running?.server.close();
       running?.transport.close();
@@ -187,14 +200,16 @@ function isBelow(url = ''): boolean {
 }
 
 /** What the peer's page asks to know of its settings. */
-const configuration = {
-  CUSTOM_DIRS: true,
-  CREATE_CUSTOM_DIRS: true,
-  DEFAULT_FOLDER: '',
-  OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-  PUBLIC_HOST_URL: 'download/',
-  PUBLIC_HOST_AUDIO_URL: 'audio_download/',
-  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
-  SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: '60',
-  ALLOW_YTDL_OPTIONS_OVERRIDES: false,
-};
+function configurationOf({ chapterTemplate, allowOptionsOverrides, subscriptionInterval }: Settings): object {
+  return {
+    CUSTOM_DIRS: true,
+    CREATE_CUSTOM_DIRS: true,
+    DEFAULT_FOLDER: '',
+    OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
+    PUBLIC_HOST_URL: 'download/',
+    PUBLIC_HOST_AUDIO_URL: 'audio_download/',
+    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
+    SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
+    ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
+  };
+}

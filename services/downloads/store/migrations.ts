@@ -1,4 +1,9 @@
 import type { Migration } from '../../contracts/service.ts';
+import { batchesMigration } from './batches.ts';
+import { limitsMigration } from '../limits/store.ts';
+import { cookieMigrations } from '../cookies/migrations.ts';
+import { subscriptionMigrations } from '../subscriptions/migrations.ts';
+import { otherFiles } from './migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -54,4 +59,9 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
+  otherFiles,
+  ...subscriptionMigrations,
+  ...cookieMigrations,
+  limitsMigration,
+  batchesMigration,
 ];

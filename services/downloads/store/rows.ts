@@ -1,6 +1,6 @@
 import type { DownloadState } from '../../contracts/downloads.ts';
-import type { Item } from '../domain/item.ts';
-import type { Order, PlaylistPlace } from '../domain/order.ts';
+import type { Item, OtherFile } from '../domain/item.ts';
+import { noWishes, type Order, type PlaylistPlace } from '../domain/order.ts';
 
 export interface DownloadRow {
   uid: string;
@@ -22,6 +22,8 @@ export interface DownloadRow {
   message: string | null;
   filename: string | null;
   size: number | null;
+  /** JSON of OtherFiles; null: none. */
+  other_files: string | null;
   added_ns: string;
   created_at: number;
   finished_at: number | null;
@@ -32,6 +34,10 @@ export interface DownloadRow {
   lease_until: number | null;
   child_process: string | null;
   thumbnail: string | null;
+  /** 1: outside the hours for downloads, too. */
+  anyway: number | null;
+  /** The request for a playlist that brought it. */
+  batch: string | null;
 }
 
 export interface Tables {
@@ -44,7 +50,7 @@ export function fromRow(row: DownloadRow): Item {
   return {
     uid: row.uid,
     url: row.url,
-    order: JSON.parse(row.request) as Order,
+    order: { ...noWishes, ...(JSON.parse(row.request) as Order) },
     state: row.state,
     title: row.title,
     videoId: row.video_id,
@@ -55,10 +61,12 @@ export function fromRow(row: DownloadRow): Item {
     message: row.message,
     filename: row.filename,
     size: row.size,
+    ...(row.other_files === null ? {} : { otherFiles: JSON.parse(row.other_files) as readonly OtherFile[] }),
     addedNs: row.added_ns,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     thumbnail: row.thumbnail,
+    ...(row.anyway === 1 ? { anyway: true } : {}),
   };
 }
 
@@ -84,6 +92,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     message: storable(item.message),
     filename: item.filename,
     size: item.size,
+    other_files: otherFilesText(item),
     added_ns: item.addedNs,
     created_at: item.createdAt,
     finished_at: item.finishedAt,
@@ -93,7 +102,13 @@ export function toRow(item: Item, position: number): DownloadRow {
     lease_until: null,
     child_process: null,
     thumbnail: storable(item.thumbnail),
+    anyway: item.anyway === true ? 1 : null,
+    batch: null,
   };
+}
+
+export function otherFilesText({ otherFiles }: Pick<Item, 'otherFiles'>): string | null {
+  return otherFiles === undefined || otherFiles.length === 0 ? null : JSON.stringify(otherFiles);
 }
 
 export function searchText(item: Pick<Item, 'title' | 'url'>): string {

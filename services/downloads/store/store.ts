@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
 import type { DownloadState } from '../../contracts/downloads.ts';
 import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
-import { fromRow, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
+import { fromRow, otherFilesText, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 
 /** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 24. */
 const chunk = 200;
@@ -30,6 +30,7 @@ export interface HistoryQuery {
   readonly offset: number;
   readonly state?: 'finished' | 'failed' | undefined;
   readonly q?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 /** What is changed when the state changes; a field that is left out stays. */
@@ -46,6 +47,7 @@ export type ItemChange = Partial<
     | 'message'
     | 'filename'
     | 'size'
+    | 'otherFiles'
     | 'thumbnail'
   >
 >;
@@ -84,7 +86,9 @@ export class DownloadStore {
       .execute();
     await this.remove([uid]);
     for (let start = 0; start < items.length; start += chunk) {
-      const rows = items.slice(start, start + chunk).map((item, index) => toRow(item, row.position + start + index));
+      const rows = items
+        .slice(start, start + chunk)
+        .map((item, index) => ({ ...toRow(item, row.position + start + index), batch: uid }));
       await this.#db.insertInto('downloads').values(rows).execute();
     }
     return items;
@@ -134,6 +138,8 @@ export class DownloadStore {
     ): ExpressionWrapper<Tables, 'downloads', SqlBool> =>
       expression.and([
         expression('state', 'in', query.state === undefined ? doneStates : [query.state]),
+        // As JSON writes it; nothing else in a request has this name.
+        ...(query.kind === undefined ? [] : [expression('request', 'like', `%"type":"${query.kind}"%`)]),
         ...words.map((word) => expression('search', 'like', `%${word.replaceAll(/[%_]/g, '')}%`)),
       ]);
     const rows = await this.#db
@@ -161,17 +167,21 @@ export class DownloadStore {
     return new Map(rows.map(({ state, count }) => [state, Number(count)]));
   }
 
-  /** Takes the first waiting item for this process; undefined when there is none, or another process was faster. */
-  async claim(holder: Holder, leaseUntil: number): Promise<Item | undefined> {
-    const first = await this.#db
+  /** Takes the first waiting item for this process, with `anyway` the first that keeps to no hours; undefined when there is none, or another process was faster. */
+  async claim(
+    holder: Holder,
+    leaseUntil: number,
+    { anyway = false }: { readonly anyway?: boolean } = {},
+  ): Promise<Item | undefined> {
+    const waiting = this.#db
       .selectFrom('downloads')
       .selectAll()
       .where('state', '=', 'waiting')
       // Resumed before its last run has quite ended: two would write the same part.
       .where('host_process', 'is', null)
       .orderBy('position')
-      .limit(1)
-      .executeTakeFirst();
+      .limit(1);
+    const first = await (anyway ? waiting.where('anyway', '=', 1) : waiting).executeTakeFirst();
     if (first === undefined) return undefined;
     const changed = await this.#db
       .updateTable('downloads')
@@ -237,6 +247,7 @@ export class DownloadStore {
       message: storable(next.message),
       filename: next.filename,
       size: next.size,
+      other_files: otherFilesText(next),
       thumbnail: storable(next.thumbnail),
     };
     if (!isRunning(next.state)) Object.assign(values, released);

@@ -1,5 +1,10 @@
+import { momentOf } from '../domain/moment.ts';
 import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
-import { Problem } from '../../contracts/problem.ts';
+import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
+import { readOverrides, readPresets } from './options.ts';
+import { readWishes } from './wishes.ts';
+
+export { bad } from './fields.ts';
 
 /** What `/add` was asked for. */
 export interface AddRequest {
@@ -11,11 +16,15 @@ export interface AddRequest {
 export interface AddDefaults {
   readonly quality: string;
   readonly format: string;
+  readonly chapterTemplate: string;
+  /** Files that every Apple device plays, where no format is named. */
+  readonly iosFormat: boolean;
+  /** By their names. */
+  readonly ytdlPresets: Readonly<Record<string, unknown>>;
+  readonly allowOptionsOverrides: boolean;
 }
 
 const longestAddress = 8192;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of `POST /add` in the peer's new schema or, told by the absence of `download_type`, in its old one,
@@ -29,12 +38,13 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
     throw bad(`missing 'url', 'download_type', or 'quality'`);
   }
   if (url.length > longestAddress) throw bad(`url must have at most ${longestAddress} characters`);
-  refuseOptions(body);
   const type = oneOf(fields['download_type'], 'download_type', downloadTypes);
   // The peer takes the codec for video alone.
   const codec = type === 'video' ? oneOf(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
   const format = readFormat(type, fields['format']);
   const quality = readQuality(type, format, fields['quality']);
+  const wishes = readWishes(body, type, defaults);
+  const moment = type === 'video' || type === 'audio' ? momentOf(url) : undefined;
   return {
     url,
     order: {
@@ -48,26 +58,20 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       // As the peer: anything but true (or nothing) means "not yet".
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
       login: null,
+      ...wishes,
+      // A link to a moment of a video is taken for a wish to begin there.
+      ...(wishes.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
+      presets: readPresets(body, defaults),
+      overrides: readOverrides(body, defaults),
     },
   };
-}
-
-/** The engine's own options would let a request run programs; the peer has them off by default, too. */
-function refuseOptions(body: Fields): void {
-  const presets = body['ytdl_options_presets'] ?? body['ytdl_options_preset'];
-  if (!isEmpty(presets) && !(Array.isArray(presets) && presets.length === 0)) {
-    throw bad('ytdl_options_presets must only contain configured preset names');
-  }
-  const overrides = body['ytdl_options_overrides'];
-  const none = isEmpty(overrides) || overrides === '{}';
-  if (!none && JSON.stringify(overrides) !== '{}') throw bad('ytdl_options_overrides are disabled');
 }
 
 const audioOnly = new Set(['audio', 'audio only', 'audio_only']);
 
 function fromOldSchema(body: Fields, defaults: AddDefaults): Fields {
   const quality = lower(body['quality']) || defaults.quality;
-  const format = lower(body['format']) || defaults.format;
+  const format = lower(body['format']) || defaultFormat(defaults);
   const codec = body['video_codec'];
   if (formats.audio.includes(format)) return { download_type: 'audio', format, quality: audioQuality(quality, format) };
   if (format === 'thumbnail') return { download_type: 'thumbnail', format: 'jpg', quality: 'best' };
@@ -77,6 +81,11 @@ function fromOldSchema(body: Fields, defaults: AddDefaults): Fields {
   if (quality === 'best_ios') return { download_type: 'video', codec, format: 'ios', quality: 'best' };
   if (audioOnly.has(quality)) return { download_type: 'audio', format: 'm4a', quality: 'best' };
   return { download_type: 'video', codec, format, quality };
+}
+
+/** Whoever has set a format of sound as the usual one means it. */
+function defaultFormat({ format, iosFormat }: AddDefaults): string {
+  return iosFormat && !formats.audio.includes(format) ? 'ios' : format;
 }
 
 /** Someone who asks for "720, mp3" wants the sound; the picture's height says nothing about it. */
@@ -110,34 +119,4 @@ function readLimit(value: unknown): number {
   const limit = typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
   if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw bad('playlist_item_limit must be an integer');
   return Math.max(0, limit);
-}
-
-function readText(value: unknown, field: string): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'string' || value.length > 500) throw bad(`${field} must be a string of at most 500 characters`);
-  return value.trim();
-}
-
-function oneOf<T extends string>(value: unknown, field: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === lower(value));
-  if (found === undefined) throw bad(`${field} must be one of ${list(allowed)}`);
-  return found;
-}
-
-/** The peer is written in Python and shows its lists so. */
-function list(values: readonly string[]): string {
-  return `[${values.map((value) => `'${value}'`).join(', ')}]`;
-}
-
-function lower(value: unknown): string {
-  return typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'number' ? String(value) : '';
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-/** A validation error: 400 with this sentence. */
-export function bad(message: string): Problem {
-  return new Problem('downloads.bad_request', 400, message);
 }

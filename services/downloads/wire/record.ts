@@ -14,9 +14,6 @@ const states: Readonly<Record<DownloadState, string>> = {
   failed: 'error',
 };
 
-/** How the peer names the files of chapters. */
-export const chapterTemplate = '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s';
-
 // ECMAScript's raw JSON text (JSON.parse source text access), not yet in TypeScript's library.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (this: void, text: string) => unknown };
 
@@ -45,19 +42,28 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     timestamp: rawJSON(item.addedNs),
     error: failed ? item.message : null,
     playlist_item_limit: order.itemLimit,
-    split_by_chapters: false,
-    sponsorblock: false,
-    chapter_template: chapterTemplate,
-    subtitle_language: 'en',
-    subtitle_mode: 'prefer_manual',
-    ytdl_options_presets: [],
-    ytdl_options_overrides: {},
-    clip_start: null,
-    clip_end: null,
+    split_by_chapters: order.splitByChapters,
+    sponsorblock: order.sponsorblock,
+    chapter_template: order.chapterTemplate,
+    subtitle_language: order.subtitleLanguage,
+    subtitle_mode: order.subtitleMode,
+    ytdl_options_presets: order.presets,
+    ytdl_options_overrides: order.overrides,
+    clip_start: order.clipStart,
+    clip_end: order.clipEnd,
     live_status: item.liveStatus,
     live_release_timestamp: null,
     ...(item.filename === null ? {} : { filename: belowFolder(item.filename, order.folder) }),
+    ...chapterFiles(item),
     uid: item.uid,
+  };
+}
+
+function chapterFiles({ otherFiles = [], order }: Item): Record<string, unknown> {
+  const chapters = otherFiles.filter(({ chapter }) => chapter);
+  if (chapters.length === 0) return {};
+  return {
+    chapter_files: chapters.map(({ filename, size }) => ({ filename: belowFolder(filename, order.folder), size })),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Handovers } from '../../contracts/bus.ts';
 import type { Clock, Fetch, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
+import type { Progress } from './progress.ts';
 import type { Grammar } from './grammar.ts';
 import type { DestinationUrl } from './url.ts';
 
@@ -8,7 +9,7 @@ import type { DestinationUrl } from './url.ts';
 export interface Outlets {
   readonly fetch: Fetch;
   readonly handovers: Handovers;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly random: Random;
 }
 
@@ -21,10 +22,20 @@ export type Result =
       readonly retryable: boolean;
       /** Not earlier than this many ms from now. */
       readonly retryAfterMs?: number;
+      /** Given up after this attempt, where it stays the same until someone changes something. */
+      readonly lastAttempt?: number;
       /** HTTP status of the answer, where there was one. */
       readonly status?: number;
       readonly detail: string;
     };
+
+/** What a call asks of a sending. */
+export interface SendOptions {
+  /** Tries besides the first, in place of what the URL says. */
+  readonly retries?: number | undefined;
+  /** What of it was confirmed before, and where that is noted. */
+  readonly progress?: Progress | undefined;
+}
 
 /** One place notices go to, made from its URL. It keeps no state and no connection. */
 export interface Destination {
@@ -32,12 +43,16 @@ export interface Destination {
   readonly service: string;
   /** A failure here does not make the whole call fail. */
   readonly optional: boolean;
+  /** Whether `:rocket:` becomes a picture there; undefined: as the settings say. */
+  readonly emojis?: boolean | undefined;
   /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
   /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */
-  send(message: Message, outlets: Outlets, signal: AbortSignal): Promise<Result>;
+  send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
+  /** The Apprise library delivers to it, so nothing is while that engine is away. */
+  readonly engine?: true;
 }
 
 /** A kind of destination: everything the service knows about one family of URL schemes. */

@@ -1,5 +1,6 @@
 import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify-forms.ts';
 import { kinds } from './catalogue.ts';
+import { categoryOf } from './categories.ts';
 import type { DestinationKind } from './destination.ts';
 import type { GrammarField } from './grammar.ts';
 import { readPlace, secretsIn, writePlace } from './places.ts';
@@ -9,7 +10,9 @@ import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from '.
 export function describeForms(): DestinationForm[] {
   return kinds.map((kind) => ({
     scheme: schemeOf(kind),
+    schemes: [...kind.protocols, ...kind.secureProtocols],
     title: kind.service,
+    category: categoryOf(schemeOf(kind)),
     about: kind.form.about,
     fields: kind.form.fields.map(describeField),
   }));

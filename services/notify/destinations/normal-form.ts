@@ -36,7 +36,7 @@ export function normalForm(
     )}`;
   });
   const asTyped = kind.form.fields.some(({ at }) => at === 'path');
-  const args = [...kind.args, 'cto', 'rto', 'redirect'].flatMap((name) => {
+  const args = kind.args.flatMap((name) => {
     const value = url.query.get(name);
     if (value === undefined) return [];
     return [

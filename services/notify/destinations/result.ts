@@ -1,8 +1,11 @@
+import { certificateTrouble } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/service.ts';
 import type { Result } from './destination.ts';
 
 const dayMs = 24 * 3600 * 1000;
+/** A certificate stays what it is until someone changes it; once more, in case it is being renewed just now. */
+const attemptsAtTrust = 2;
 
 /** Seconds or a date (RFC 9110, 10.2.3); undefined when it says nothing usable. At most a day. */
 function retryAfter(text: string | undefined, now: number): number | undefined {
@@ -60,6 +63,19 @@ export function resultOfError(error: unknown, notSent: string): Result {
     ok: false,
     retryable: error.retryable && error.code !== 'fetch.too_large',
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(error.code === 'fetch.untrusted' ? { lastAttempt: attemptsAtTrust } : {}),
     detail: `${notSent}: ${error.detail}`,
+  };
+}
+
+/** What a failed handshake means, by the code Node gives it; undefined for another failure. */
+export function resultOfHandshake(code: unknown, host: string, notSent: string): Result | undefined {
+  const trouble = certificateTrouble(code);
+  if (trouble === undefined) return undefined;
+  return {
+    ok: false,
+    retryable: true,
+    lastAttempt: attemptsAtTrust,
+    detail: `${notSent}: The certificate of ${host} is not trusted: ${trouble}.`,
   };
 }

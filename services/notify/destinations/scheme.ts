@@ -2,13 +2,15 @@ import type { TextFormat } from '../../contracts/notice.ts';
 import { fitMessage, type Overflow, type Shape } from '../domain/fit.ts';
 import type { Message } from '../domain/message.ts';
 import type { Shown } from '../domain/text/convert.ts';
-import type { Destination, DestinationKind } from './destination.ts';
+import type { Destination, DestinationKind, Result } from './destination.ts';
 import { NotSent, openExchange, type Exchange } from './exchange.ts';
 import { fixedSegments } from './grammar.ts';
 import { isHeader } from './http.ts';
 import { normalForm } from './normal-form.ts';
 import { parseOptions, type CommonOptions } from './options.ts';
 import { secretsIn, withPath } from './places.ts';
+import { stepsOf } from './progress.ts';
+import { repeated } from './repeat.ts';
 import { resultOfError } from './result.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
@@ -126,6 +128,7 @@ function make(
   return {
     service: scheme.service,
     optional: options.optional,
+    emojis: options.emojis,
     url: (masked) => normalForm(kind, url, options, masked),
     send: sendFitted({ noun, shape, options, secrets: () => secretsIn(url, kind), send }),
   };
@@ -146,13 +149,21 @@ export function sendFitted({
   readonly send: Send;
 }): Destination['send'] {
   const notSent = `Failed to send ${noun} notification`;
-  return async (message, outlets, signal) => {
+  return (message, outlets, signal, { retries = options.retry, progress } = {}) => {
     const exchange = openExchange(outlets, signal, options, { notSent, secrets: secrets() });
-    try {
-      for (const piece of fitMessage(message, shape)) await send(piece, exchange);
-      return { ok: true, detail: `Sent ${noun} notification.` };
-    } catch (error) {
-      return error instanceof NotSent ? error.result : resultOfError(error, notSent);
-    }
+    const attempt = async (): Promise<Result> => {
+      try {
+        const whole = stepsOf(progress, 'piece');
+        for (const [at, piece] of fitMessage(message, shape).entries()) {
+          await whole(String(at), () => send(piece, { ...exchange, once: stepsOf(progress, String(at)) }));
+        }
+        return { ok: true, detail: `Sent ${noun} notification.` };
+      } catch (error) {
+        await progress?.save();
+        return error instanceof NotSent ? error.result : resultOfError(error, notSent);
+      }
+    };
+    const { timeoutMs, wait } = options;
+    return repeated(attempt, { retries, waitMs: wait * 1000, timeoutMs }, outlets.clock, signal);
   };
 }

@@ -1,11 +1,13 @@
+import type { Rung } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
 
-/** Whether a tag expression reaches a destination, and why, as a sentence for a person. */
+/** Whether a tag expression reaches a destination, and why, as a sentence for a person; `rung` is where it stands in an escalation. */
 export function explainChoice(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
   withoutTag: 'everyone' | 'untagged' = 'everyone',
+  rung?: Rung,
 ): { readonly chosen: boolean; readonly why: string } {
   if (expression === undefined && withoutTag === 'untagged') {
     return tags.length === 0
@@ -18,7 +20,7 @@ export function explainChoice(
   if (group !== undefined) {
     if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
     const names = group.filter(({ name }) => name !== 'all').map(wordsOf);
-    return { chosen: true, why: `It is tagged ${list(names)}.` };
+    return { chosen: true, why: `It is tagged ${list(names)}.${rung === undefined ? '' : turn(rung)}` };
   }
   if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
   const missing = expression.map((each) =>
@@ -28,6 +30,10 @@ export function explainChoice(
   const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);
   const names = alternatives ? missing.flat().map(wordsOf) : nearest.map(wordsOf);
   return { chosen: false, why: `It is not tagged ${list([...new Set(names)], alternatives ? 'or' : 'and')}.` };
+}
+
+function turn({ level }: Rung): string {
+  return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
 }
 
 function wordsOf({ name, level }: Tag): string {

@@ -2,9 +2,9 @@
 export interface Tag {
   /** Lower case; tags are compared without regard to case. */
   readonly name: string;
-  /** Escalation level of a destination, lower first. Kept for the pages; all levels are notified at once so far. */
+  /** Escalation level of a destination: lower ones are asked first, 0 where there is none. In a call: this level alone. */
   readonly level?: number;
-  /** Retries a call asks for. Kept as given; the outbox has its own schedule. */
+  /** Tries besides the first that a call asks for. */
   readonly retries?: number;
 }
 
@@ -77,7 +77,8 @@ export function parseTagField(value: unknown): TagField {
   return expression.length === 0 ? { kind: 'none' } : { kind: 'expression', expression };
 }
 
-function wears(worn: readonly Tag[], asked: Tag): boolean {
+/** Whether a destination with these tags wears what a call asks for. */
+export function wears(worn: readonly Tag[], asked: Tag): boolean {
   if (asked.name === 'all') return true;
   return worn.some((tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)));
 }

@@ -10,9 +10,14 @@ import { bodyLimit } from '../wire/notify.ts';
  * files was not taken.
  */
 export type Body =
-  | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
-  | { readonly kind: 'text'; readonly text: string }
+  | ((
+      | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
+      | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
+      | { readonly kind: 'text'; readonly text: string }
+    ) & {
+      /** As it came; a form in parts is not kept. */
+      readonly bytes?: Uint8Array;
+    })
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
 
@@ -143,13 +148,13 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
   if (isJsonType(type)) {
     const fields = parseJson(decode(bytes) ?? '');
-    return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields };
+    return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields, bytes };
   }
   if (type === undefined) return { kind: 'none' };
   const text = decode(bytes);
   if (text === undefined) return { kind: 'bad-form' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
-    return { kind: 'form', fields: collect(new URLSearchParams(text)), refused: false };
+    return { kind: 'form', fields: collect(new URLSearchParams(text)), refused: false, bytes };
   }
-  return /^text\/plain/i.test(type) ? { kind: 'text', text } : { kind: 'none' };
+  return /^text\/plain/i.test(type) ? { kind: 'text', text, bytes } : { kind: 'none' };
 }

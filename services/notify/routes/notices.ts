@@ -1,42 +1,62 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi } from '../../contracts/notify-api.ts';
+import type { JobSummary } from '../../contracts/jobs.ts';
+import type { NotifyNotice } from '../../contracts/notify-history.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { deliver } from '../deliveries.ts';
+import { deliver } from '../deliver.ts';
 import { destinationId } from '../destinations/catalogue.ts';
-import type { History } from '../store/history.ts';
+import type { History, PastNotice } from '../store/history.ts';
 import type { ApiParts } from './api.ts';
 
 const done = { ok: true } as const;
-/** Given-up deliveries that are looked through for the one that is asked for. */
+/** Given-up deliveries that are looked through for all of them. */
 const mostDead = 5000;
+/** Names of jobs that are asked for in one statement. */
+const batch = 500;
 
 /** What was sent, what became of it, and another try. */
 export function noticeHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
   const { activity, aggregator, context, notices } = parts;
   const { jobs } = context;
-  const dead = async (): Promise<ReadonlyMap<string, string>> => {
-    const list = await jobs.list({ state: 'dead', kind: deliver.name, limit: mostDead });
-    return new Map(list.map(({ key, id }) => [key ?? '', id]));
+  const dead = (): Promise<readonly JobSummary[]> => jobs.list({ state: 'dead', kind: deliver.name, limit: mostDead });
+  const jobOf = async ({ notice, destination }: { notice: string; destination: string }): Promise<JobSummary> => {
+    const [job] = await jobs.list({ kind: deliver.name, keys: [`${notice}:${destination}`], limit: 1 });
+    if (job?.state === 'dead' || job?.state === 'waiting') return job;
+    throw new Problem(
+      'notify.not_given_up',
+      404,
+      'This delivery neither waits nor is among the given-up ones any more.',
+    );
   };
-  const jobOf = async ({ notice, destination }: { notice: string; destination: string }): Promise<string> => {
-    const id = (await dead()).get(`${notice}:${destination}`);
-    if (id !== undefined) return id;
-    throw new Problem('notify.not_given_up', 404, 'This delivery is not among the given-up ones any more.');
+  /** With what the jobs know: when those that wait are tried next, and which can be tried again. */
+  const shown = async (list: readonly PastNotice[]): Promise<NotifyNotice[]> => {
+    const keys = list.flatMap(({ id, deliveries }) =>
+      deliveries.flatMap(({ state, destination }) => (state === 'done' ? [] : [`${id}:${destination}`])),
+    );
+    const known = new Map<string, JobSummary>();
+    for (let start = 0; start < keys.length; start += batch) {
+      const some = keys.slice(start, start + batch);
+      for (const job of await jobs.list({ kind: deliver.name, keys: some, limit: batch }))
+        known.set(job.key ?? '', job);
+    }
+    return list.map((notice) => ({
+      ...notice,
+      deliveries: notice.deliveries.map((each) => {
+        const job = known.get(`${notice.id}:${each.destination}`);
+        const nextAt = each.state === 'waiting' && job?.state === 'waiting' ? job.runAt : null;
+        return { ...each, nextAt, givenUp: each.state === 'dead' && job?.state === 'dead' };
+      }),
+    }));
   };
   return [
     implement(notifyApi.notices, async ({ query }) => {
       const [list, given, waiting] = await Promise.all([history.list(query), dead(), notices.countWaiting()]);
-      return {
-        notices: list.map((notice) => ({
-          ...notice,
-          deliveries: notice.deliveries.map((each) => ({
-            ...each,
-            givenUp: each.state === 'dead' && given.has(`${notice.id}:${each.destination}`),
-          })),
-        })),
-        givenUp: given.size,
-        waiting,
-      };
+      return { notices: await shown(list), givenUp: given.length, waiting };
+    }),
+    implement(notifyApi.notice, async ({ params }) => {
+      const [notice] = await shown(await history.list({ id: params['id'] ?? '', limit: 1 }));
+      if (notice !== undefined) return notice;
+      throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');
     }),
     implement(notifyApi.resend, async ({ params }) => {
       const past = await history.find(params['id'] ?? '');
@@ -54,18 +74,27 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       return { destinations: again.length };
     }),
     implement(notifyApi.retry, async ({ body }) => {
-      await jobs.retry(await jobOf(body));
+      await jobs.retry((await jobOf(body)).id);
       activity.touch();
       return done;
     }),
     implement(notifyApi.retryAll, async () => {
-      const ids = [...(await dead()).values()];
+      const ids = (await dead()).map(({ id }) => id);
       const retried = await Promise.all(ids.map((id) => jobs.retry(id)));
       activity.touch();
       return { retried: retried.filter(Boolean).length };
     }),
+    implement(notifyApi.dropAll, async ({ body: { before } }) => {
+      const old = (await dead()).filter(({ createdAt }) => createdAt < before);
+      const dropped = await Promise.all(old.map(({ id }) => jobs.drop(id)));
+      context.log.info('given-up notifications dropped', { count: dropped.length });
+      activity.touch();
+      return { dropped: dropped.filter(Boolean).length };
+    }),
     implement(notifyApi.drop, async ({ body }) => {
-      await jobs.drop(await jobOf(body));
+      const { id, state } = await jobOf(body);
+      if (state !== 'dead') throw new Problem('notify.not_given_up', 409, 'This delivery is not given up yet.');
+      await jobs.drop(id);
       context.log.info('given-up notification dropped', { notice: body.notice });
       activity.touch();
       return done;

@@ -1,37 +1,49 @@
 import { Router, type Request, type Response } from 'express';
+import type { Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { chosenOf } from '../chosen.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, readDestination, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readDestinations, type TaggedDestination } from '../read-key.ts';
 import { sentences } from '../wire/notify.ts';
-import { readBody } from './body.ts';
+import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { proofOf } from './signature.ts';
 
-const levels = { done: 'INFO', held: 'INFO', repeated: 'INFO', queued: 'WARNING', failed: 'ERROR' } as const;
+const levels = {
+  done: 'INFO',
+  held: 'INFO',
+  repeated: 'INFO',
+  queued: 'WARNING',
+  passed: 'WARNING',
+  failed: 'ERROR',
+} as const;
 
 function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
-function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
+async function fromUrls(urls: readonly string[], engine: EngineDestinations): Promise<readonly TaggedDestination[]> {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  return urls
-    .map(readDestination)
+  return (await readDestinations(urls, engine))
     .filter((read) => typeof read !== 'string')
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
 /** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(parts: RouteParts): Router {
-  const { aggregator, context, folder, settings } = parts;
+  const { aggregator, context, engine, folder, settings } = parts;
+
+  const isGranted = (identity: Identity | undefined, key = '*'): boolean =>
+    identity !== undefined && context.accounts.may(identity, 'notify', 'write', key);
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
@@ -41,15 +53,19 @@ export function notifyRoutes(parts: RouteParts): Router {
     }
     const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
     await using files = openIntake(context, folder, settings);
-    const body = await readBody(request, files.take);
+    const known = key === undefined ? undefined : await aggregator.find(key);
+    const secret = isGranted(identity, key) ? undefined : known?.secret;
+    // What cannot be signed is not written to disk either.
+    const body = await readBody(request, secret === undefined ? files.take : undefined);
+    if (secret !== undefined) demandProof(request, body, secret);
     const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
       key,
       hasFiles: files.kept.length > 0,
     });
-    const known = key === undefined ? undefined : await aggregator.find(key);
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
-    const destinations = known === undefined ? fromUrls(key === undefined ? named : []) : chosenOf(known, expression);
+    const destinations =
+      known === undefined ? await fromUrls(key === undefined ? named : [], engine) : chosenOf(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;
@@ -82,6 +98,16 @@ export function notifyRoutes(parts: RouteParts): Router {
     onlyMethods('POST')(request, response, next);
   });
   return router;
+}
+
+/** A key with a secret takes what is signed with it, or comes from an account that may post there. @throws Problem 401, 403 */
+function demandProof(request: Request, body: Body, secret: string): void {
+  const inForm = 'fields' in body && typeof body.fields['payload'] === 'string' ? [body.fields['payload']] : [];
+  const bytes = 'bytes' in body && body.bytes !== undefined ? [body.bytes] : [];
+  const proof = proofOf((name) => request.get(name), secret, [...bytes, ...inForm]);
+  if (proof === 'good') return;
+  if (proof === 'wrong') throw new Problem('notify.bad_signature', 403, sentences.badSignature);
+  throw new Problem('notify.unsigned', 401, sentences.unsigned);
 }
 
 function describe(outcomes: readonly Outcome[], now: number): readonly DetailLine[] {

@@ -14,10 +14,13 @@ export interface WrittenConfiguration {
 export interface StoredConfiguration extends WrittenConfiguration {
   readonly key: string;
   readonly options: NotifyKeyOptions;
+  /** What programs sign with that post to the key. */
+  readonly secret?: string | undefined;
 }
 
 /** What seals are bound to; a seal made for something else does not open here. */
 const purpose = 'notify.configuration';
+const secretPurpose = 'notify.secret';
 
 /** Configurations by key. Their text holds passwords and tokens, so it lies sealed. */
 export class ConfigurationStore {
@@ -39,12 +42,13 @@ export class ConfigurationStore {
       return undefined;
     }
     const known = this.#opened.get(key);
-    const written = `${row.format} ${row.options} ${row.body}`;
+    const written = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
     if (known?.written === written) return known.configuration;
     const text = row.sealed === 0 ? row.body : this.#vault.open(row.body, purpose);
     const format = row.format === 'yaml' ? 'yaml' : 'text';
     const options = NotifyKeyOptions.parse(JSON.parse(row.options));
-    const configuration: StoredConfiguration = { key, format, text, options };
+    const secret = row.secret === null ? undefined : this.#vault.open(row.secret, secretPurpose);
+    const configuration: StoredConfiguration = { key, format, text, options, secret };
     this.#opened.set(key, { written, configuration });
     return configuration;
   }
@@ -69,6 +73,17 @@ export class ConfigurationStore {
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ options: JSON.stringify(options), updated_at: now })
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Undefined takes it away. False when there is no such key. */
+  async chooseSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
+    const sealed = secret === undefined ? null : this.#vault.seal(secret, secretPurpose);
+    const { numUpdatedRows } = await this.#db
+      .updateTable('configurations')
+      .set({ secret: sealed, updated_at: now })
       .where('key', '=', key)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
@@ -103,12 +118,13 @@ export class ConfigurationStore {
   /** Puts these in the place of all there are, in one transaction. */
   async replaceAll(configurations: readonly StoredConfiguration[], now: number): Promise<void> {
     this.#opened.clear();
-    const rows = configurations.map(({ key, format, text, options }) => ({
+    const rows = configurations.map(({ key, format, text, options, secret }) => ({
       key,
       format,
       body: this.#vault.seal(text, purpose),
       sealed: 1,
       options: JSON.stringify(options),
+      secret: secret === undefined ? null : this.#vault.seal(secret, secretPurpose),
       updated_at: now,
     }));
     await this.#db.transaction().execute(async (transaction) => {

@@ -6,7 +6,7 @@ import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */
 export interface PastNotice extends Omit<NotifyNotice, 'deliveries'> {
-  readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp'>[];
+  readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }
 
 /** What the history is narrowed to. */
@@ -16,6 +16,8 @@ export interface HistoryFilter {
   readonly q?: string | undefined;
   readonly key?: string | undefined;
   readonly state?: DeliveryTable['state'] | undefined;
+  /** This one alone. */
+  readonly id?: string;
   readonly limit: number;
 }
 
@@ -33,7 +35,7 @@ export class History {
   }
 
   /** Newest first. */
-  async list({ before, q = '', key, state, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
+  async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
     const words = q
       .toLowerCase()
       .split(/\s+/)
@@ -57,6 +59,7 @@ export class History {
           const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
           return sql<boolean>`lower(title || ' ' || body) like ${pattern} escape '\\'`;
         });
+        if (id !== undefined) all.push(on('id', '=', id));
         if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
         if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
         else if (state !== undefined) all.push(with_(state));

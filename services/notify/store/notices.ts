@@ -1,18 +1,20 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import { z } from 'zod';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
 
 /** A delivery as it is written when its notice is accepted. */
-export interface NewDelivery {
-  readonly destinationId: string;
-  readonly service: string;
-  readonly sealedUrl: string;
-  readonly shownUrl: string;
-  readonly optional: boolean;
+export const NewDelivery = z.object({
+  destinationId: z.string(),
+  service: z.string(),
+  sealedUrl: z.string(),
+  shownUrl: z.string(),
+  optional: z.boolean(),
   /** The window whose notices come together. */
-  readonly digest?: string | undefined;
-}
+  digest: z.string().optional(),
+});
+export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
 
 /** A delivery that was made. */
 export interface MadeDelivery {
@@ -32,6 +34,8 @@ export interface OpenDelivery {
   readonly sealedUrl: string;
   readonly shownUrl: string;
   readonly digest: string | undefined;
+  /** What of several requests was confirmed already. */
+  readonly progress: string;
 }
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -74,8 +78,19 @@ export class NoticeStore {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
+    await this.addDeliveries(transaction, message.id, deliveries, message.time);
+    return true;
+  }
+
+  /** Writes deliveries of a notice that is there. */
+  async addDeliveries(
+    transaction: Kysely<NotifyTables>,
+    noticeId: string,
+    deliveries: readonly NewDelivery[],
+    time: number,
+  ): Promise<void> {
     const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest }) => ({
-      notice_id: message.id,
+      notice_id: noticeId,
       destination_id: destinationId,
       service,
       sealed_url: sealedUrl,
@@ -85,13 +100,12 @@ export class NoticeStore {
       state: 'waiting' as const,
       attempts: 0,
       detail: '',
-      updated_at: message.time,
+      updated_at: time,
     }));
     for (let start = 0; start < rows.length; start += insertBatch) {
       const some = rows.slice(start, start + insertBatch);
       await transaction.insertInto('deliveries').values(some).execute();
     }
-    return true;
   }
 
   /**
@@ -121,6 +135,7 @@ export class NoticeStore {
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .selectAll('notices')
       .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url', 'deliveries.digest'])
+      .select('deliveries.progress')
       .where('deliveries.destination_id', '=', destinationId)
       .where('deliveries.state', '!=', 'done');
   }
@@ -216,6 +231,7 @@ function readDelivery(
     readonly sealed_url: string;
     readonly shown_url: string;
     readonly digest: string | null;
+    readonly progress: string;
   },
 ): OpenDelivery {
   const tags: unknown = JSON.parse(row.tags);
@@ -225,6 +241,7 @@ function readDelivery(
     sealedUrl: row.sealed_url,
     shownUrl: row.shown_url,
     digest: row.digest ?? undefined,
+    progress: row.progress,
     message: {
       id: row.id,
       title: row.title,

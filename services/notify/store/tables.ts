@@ -1,9 +1,12 @@
-import type { ColumnType } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
+import { deliveryProgress } from './delivery-progress.ts';
+import { escalations, type EscalationTable } from './escalations.ts';
+import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { keyOptions } from './key-options.ts';
+import { keySecret } from './key-secret.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -16,6 +19,8 @@ export interface ConfigurationTable {
   sealed: number;
   /** JSON: what the owner chose for the key. */
   options: string;
+  /** Sealed: what programs sign with; null for none. */
+  secret: string | null;
   updated_at: Milliseconds;
 }
 
@@ -55,6 +60,8 @@ export interface DeliveryTable {
   attempts: number;
   /** What the last attempt brought. */
   detail: string;
+  /** JSON: what of several requests was confirmed; empty for nothing. */
+  progress: Generated<string>;
   updated_at: Milliseconds;
 }
 
@@ -63,6 +70,8 @@ export interface NotifyTables {
   notices: NoticeTable;
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
+  escalations: EscalationTable;
+  engine_urls: EngineUrlTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -138,4 +147,8 @@ export const migrations: readonly Migration[] = [
   keyOptions,
   attachmentsAndHops,
   deliveryPlans,
+  escalations,
+  keySecret,
+  deliveryProgress,
+  engineUrls,
 ];

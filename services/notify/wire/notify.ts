@@ -12,6 +12,8 @@ export const sentences = {
   recursion: 'The recursion limit has been reached',
   badRecursion: 'An invalid recursion value was specified',
   denied: 'The site has been configured to deny this request',
+  badSignature: 'The signature or token does not fit the secret of this key',
+  unsigned: 'This key takes only what is signed with its secret',
   notSent: 'One or more notification could not be sent',
   notSentStateless: 'One or more notifications could not be sent',
   mappingFailed: 'Payload field mapping failed',

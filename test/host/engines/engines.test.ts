@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -14,6 +15,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEngines, type EngineOptions, type EngineShelf } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
@@ -204,7 +206,7 @@ describe('an installation', () => {
     const before = Date.now();
     await engines.install('yt-dlp');
     const states = await engines.states();
-    expect(states.map(({ name }) => name)).toEqual(['yt-dlp', 'ffmpeg', 'ffprobe', 'python']);
+    expect(states.map(({ name }) => name)).toEqual(['yt-dlp', 'ffmpeg', 'ffprobe', 'apprise', 'python']);
     expect(states[0]).toMatchObject({ version: '2026.02.02', source: 'data', removable: true, work: null });
     expect(states[0]?.bytes).toBe(program('2026.02.02').length);
     expect(states[0]?.checkedAt).toBeGreaterThanOrEqual(before);
@@ -217,6 +219,47 @@ describe('an installation', () => {
     const engine = await engines.install('yt-dlp');
     expect(engine).toMatchObject({ version: '2026.10.26', source: 'data' });
     expect(engine.path?.startsWith(folder)).toBe(true);
+  });
+});
+
+describe('the Apprise library', () => {
+  it('is taken from the package registry with all it needs, can be imported, and is removed', async () => {
+    vi.unstubAllEnvs();
+    const engine = await engines.install('apprise');
+    expect(engine).toMatchObject({ name: 'apprise', version: '2.2.0', source: 'data', remedy: null });
+    const library = await engines.library('apprise');
+    expect(library?.path.startsWith(join(folder, 'engines', 'apprise'))).toBe(true);
+    const program = 'import sys; sys.path.insert(0, sys.argv[1]); import apprise; print(apprise.__version__)';
+    const { stdout } = await promisify(execFile)(library?.python ?? '', ['-I', '-c', program, library?.path ?? '']);
+    expect(stdout.trim()).toBe('2.2.0');
+    expect(await engines.state('apprise')).toMatchObject({ offered: '2.2.0', removable: true });
+    await engines.remove('apprise');
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
+    expect(await engines.find('apprise')).toMatchObject({ source: 'missing' });
+    expect(await engines.library('apprise')).toBeUndefined();
+  }, 120_000);
+
+  it('is found where a Python of the system has it', async () => {
+    const script = '#!/usr/bin/python3\nprint("Apprise v1.13.1\\nCopyright")\n';
+    const system = write(join(folder, 'bin', 'apprise'), script);
+    expect(await engines.find('apprise')).toMatchObject({ path: system, version: '1.13.1', source: 'system' });
+    expect(await engines.library('apprise')).toEqual({ python: '/usr/bin/python3', path: '' });
+  });
+
+  it('is not used when it is too old, and says so', async () => {
+    write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v1.8.1"\n');
+    const engine = await engines.find('apprise');
+    expect(engine.source).toBe('missing');
+    expect(engine.remedy).toContain('version 1.8.1 is older than 1.9');
+    expect(engine.remedy).toContain('homeport engines install apprise');
+  });
+
+  it('is the one that the settings name, or none', async () => {
+    settings = { apprisePath: join(folder, 'nowhere') };
+    write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v2.2.0"\n');
+    expect((await engines.find('apprise')).remedy).toContain('there is no such file');
+    settings = { apprisePath: join(folder, 'bin', 'apprise') };
+    expect(await engines.find('apprise')).toMatchObject({ version: '2.2.0', source: 'setting' });
   });
 });
 

@@ -173,7 +173,9 @@ describe('the status', () => {
   it('names mode, bound, engines and free space', async () => {
     const status = await rig.client.get<{ engine: object; disk_free: number }>('/status');
     expect(status).toMatchObject({ status: 'ok', mode: 'concurrent', max_concurrent: 3, paused: false });
-    expect(status.engine).toMatchObject({ 'yt-dlp': '2026.10.26', ffmpeg: expect.any(String) as string });
+    expect(status.engine).toMatchObject({
+      ...{ 'yt-dlp': '2026.10.26', ffmpeg: expect.any(String) as string, js: `node ${process.versions.node}` },
+    });
     expect(status.disk_free).toBeGreaterThan(0);
   });
 });

@@ -4,14 +4,14 @@ import { readEvent } from '../../../services/downloads/domain/progress.ts';
 import { Follower } from '../../../services/downloads/follow.ts';
 import type { Live } from '../../../services/downloads/live.ts';
 
-function follow(lines: readonly string[]): readonly string[] {
+function follow(lines: readonly string[], kept = 0): readonly string[] {
   const told: string[] = [];
   const live = {
     progressed: ({ state }: Item, { stream, percent, message }: Progress) =>
       told.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
   } as unknown as Live;
   const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
-  const follower = new Follower(item, live, () => Promise.resolve());
+  const follower = new Follower(item, live, () => Promise.resolve(), kept);
   for (const line of lines) {
     const event = readEvent(line);
     if (event !== undefined) follower.take(event);
@@ -36,4 +36,16 @@ it('says which of two streams is fetched, and what is made of them', () => {
 
 it('says nothing about streams where there is one', () => {
   expect(follow(['B {"id": "1", "format_id": "22"}', part('downloading', 50)])).toEqual(['downloading 50']);
+});
+
+it('says when a transfer began anew instead of going on', () => {
+  const anew = 'The server cannot continue a broken transfer: it was started again from the beginning.';
+  const told = follow(['B {"id": "1", "format_id": "22"}', part('downloading', 20), part('downloading', 30)], 50);
+  expect(told).toEqual([`downloading 20 ${anew}`, `downloading 30 ${anew}`]);
+  expect(follow([part('downloading', 50), part('downloading', 60), part('downloading', 10)], 50)).toEqual([
+    ...['downloading 50', 'downloading 60', `downloading 10 ${anew}`],
+  ]);
+  // The video was complete, the audio goes on.
+  const lines = ['B {"id": "1", "format_id": "1+2"}', part('finished', 100), part('downloading', 10)];
+  expect(follow(lines, 10)).toEqual(['downloading video 100', 'downloading audio 10']);
 });

@@ -20,6 +20,8 @@ export interface Record {
   readonly title: string;
   readonly status: string;
   readonly percent: number | null;
+  /** Bytes a second. */
+  readonly speed: number | null;
   readonly filename?: string;
   readonly size: number | null;
   readonly error: string | null;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
+import { noWishes } from '../../../services/downloads/domain/order.ts';
 import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { isPaused, pauseItems, resumeItems, setPaused } from '../../../services/downloads/store/pause.ts';
 import { queueOrder, storeOrder } from '../../../services/downloads/store/reorder.ts';
@@ -22,6 +23,7 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
       itemLimit: 0,
       autoStart: true,
       login: null,
+      ...noWishes,
     },
     state: 'waiting',
     title: uid,

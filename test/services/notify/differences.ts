@@ -56,12 +56,4 @@ export const differences: Readonly<Record<string, Difference>> = {
   'root-html': { because: 'its pages are those of the app', status: 200 },
   'api-only-root-421': { because: 'a sentence instead of a page', status: 421 },
   'alertmanager-raw-400': { because: 'the payload of Alertmanager is understood', status: 200, error: null },
-  'url-emojis': {
-    because: 'short names of emojis stay as they are written',
-    status: 200,
-    error: null,
-    title: ':tada:',
-    message: ':rocket: done',
-    paths: ['/emo'],
-  },
 };

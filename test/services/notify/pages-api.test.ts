@@ -49,6 +49,18 @@ describe('our own API around notify', () => {
   const key = async (name: string): Promise<NotifyKey | undefined> =>
     ((await ask('GET', '/keys')).keys as NotifyKey[]).find((each) => each.key === name);
 
+  it('says what a configuration amounts to without saving it or showing a secret', async () => {
+    const text = 'urls:\n  - json://bob:sesame@nas/x:\n      tag: night\n  - nonsense\n';
+    const preview = await ask('POST', '/preview', { text });
+    expect(preview).toMatchObject({
+      format: 'yaml',
+      destinations: [{ line: 2, service: 'JSON', worn: ['night'] }],
+      skipped: [{ line: 4, reason: 'it is no destination' }],
+    });
+    expect(JSON.stringify(preview)).not.toContain('sesame');
+    expect((await ask('GET', '/keys')).keys).toHaveLength(1);
+  });
+
   it('adds, changes and removes destinations without ever showing a secret', async () => {
     expect((await key('aggregator'))?.destinations.map(({ url }) => url)).toEqual(['inbox://', 'push://homeport']);
     await ask('POST', '/keys/family/destinations', { url: `json://bob:sesame@${place}/hook`, tags: ['nas', 'alerts'] });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
 import { Settings } from '../../../services/notify/settings.ts';
 import { notify } from '../../../services/notify/index.ts';
 import type { Context } from '../../../services/contracts/service.ts';
@@ -82,10 +83,15 @@ describe('export and import of the keys', () => {
       headers: { 'content-type': 'application/json', authorization: adminAuthorization },
       body: JSON.stringify({ config: '# kept\njson://u:pa55word@h/', format: 'text' }),
     });
+    await new ConfigurationStore(context.db, context.vault).chooseSecret('trip', 'signing-w0rd', 1);
     const sealed = await portable?.export({ secrets: false });
     const readable = await portable?.export({ secrets: true });
     expect(JSON.stringify(sealed)).not.toContain('pa55word');
     expect(JSON.stringify(readable)).toContain('pa55word');
+    expect(JSON.stringify(sealed)).not.toContain('signing-w0rd');
+    expect(readable).toMatchObject({
+      keys: expect.arrayContaining([expect.objectContaining({ secret: 'signing-w0rd' })]) as [],
+    });
     for (const data of [sealed, readable]) {
       await portable?.import({ keys: [] });
       expect(await portable?.export({ secrets: true })).toEqual({ keys: [] });

@@ -3,6 +3,7 @@ import { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts'
 import type { Vault } from '../../../services/contracts/service.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
+import { advance, keepLevels } from '../../../services/notify/store/escalations.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
 import { migrations } from '../../../services/notify/store/tables.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -34,6 +35,33 @@ eachDialect((_name, open) => {
     return { commit, notices: new NoticeStore(kysely), configurations: new ConfigurationStore(kysely, vault) };
   };
 
+  describe('levels', () => {
+    it('give way to the next once all of them were tried in vain, whoever looks, and once only', async () => {
+      const { commit, notices } = await openStores();
+      const row = (id: string, level: number) =>
+        ({ destination_id: id, chain: 0, level, optional: 0, held: id }) as const;
+      const fail = (id: string) =>
+        commit(async (transaction) => {
+          const outcome = { state: 'waiting', attempts: 1, detail: '' } as const;
+          await notices.note(transaction, 'n', id, outcome, now);
+          return advance(transaction, 'n', 0);
+        });
+      await commit(async (transaction) => {
+        await notices.add(
+          transaction,
+          'k',
+          message('n'),
+          ['a', 'b'].map((id) => ({ ...to(id), optional: false })),
+        );
+        await keepLevels(transaction, 'n', [row('a', 0), row('b', 0), row('c', 999_999_999)]);
+      });
+      const states = await Promise.all(['a', 'b'].map(fail));
+      expect(states.map(({ kind }) => kind).toSorted()).toEqual(['failed', 'open']);
+      expect(states.find(({ kind }) => kind === 'failed')).toMatchObject({ next: ['c'] });
+      expect((await fail('a')).kind).toBe('over');
+    });
+  });
+
   describe('notices', () => {
     it('are written once under their id, with all their deliveries', async () => {
       const { commit, notices } = await openStores();
@@ -44,6 +72,7 @@ eachDialect((_name, open) => {
       expect(await notices.open('n1', 'd4999')).toEqual({
         message: message('n1'),
         files: 0,
+        progress: '',
         service: 'JSON',
         sealedUrl: 'sealed d4999',
         shownUrl: 'json://h',

@@ -24,7 +24,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
   readonly received: Received[];
-  /** Status of the answers from now on, where the path asks for none. */
+  /** Status of the answers from now on, where the path asks for none; 0: nobody is answered. */
   answer: number;
 }
 
@@ -42,7 +42,7 @@ export async function openReceiver(): Promise<Receiver> {
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       });
-      if (path === '/__never') return;
+      if (path === '/__never' || receiver.answer === 0) return;
       if (path.startsWith('/pic.bin')) {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"x","ok":true}');
         return;

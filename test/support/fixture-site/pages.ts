@@ -1,4 +1,4 @@
-import { heights } from './media.ts';
+import { heights } from './recipe.ts';
 
 /** HTML and feeds of the fixture site; `query` can set title and source, so that one page serves many tests. */
 export function page(path: string, query: URLSearchParams, base: string): { type: string; body: string } | undefined {
@@ -9,19 +9,21 @@ export function page(path: string, query: URLSearchParams, base: string): { type
   if (make === undefined) return undefined;
   const title = query.get('title');
   const source = `${base}${query.get('src') ?? '/single.mp4'}`;
-  return { type: 'text/html; charset=utf-8', body: make(title, source, base) };
+  return { type: 'text/html; charset=utf-8', body: make(title, source, base, query.get('image') ?? '/cover.jpg') };
 }
 
-type Page = (title: string | null, source: string, base: string) => string;
+type Page = (title: string | null, source: string, base: string, image: string) => string;
 
 const pages: Readonly<Record<string, Page>> = {
   '/p/none': () => html('Nothing', '<p>No video here.</p>'),
-  '/p/og': (title, source, base) => openGraph(title ?? 'Og clip', source, base),
+  '/p/og': (title, source, base, image) => openGraph(title ?? 'Og clip', source, base, image),
   '/p/evil': (_title, source, base) => openGraph('../../x', source, base),
   '/p/cjk': (_title, source, base) => openGraph('字'.repeat(300), source, base),
   '/p/quotes': (_title, source, base) => openGraph('It\'s "quoted" $HOME %(id)s 🎬 `id`', source, base),
   '/p/html5': (title, source) =>
     html(title ?? 'Html5 clip', `<video><source src="${escape(source)}" type="video/mp4"></video>`),
+  '/p/cookie': (title, source) =>
+    html(title ?? 'Members clip', `<video><source src="${escape(source)}" type="video/mp4"></video>`),
   '/p/hls': (title, _source, base) =>
     html(title ?? 'Hls clip', `<video><source src="${base}/hls/master.m3u8" type="application/x-mpegURL"></video>`),
   '/p/ladder': (title, _source, base) => {
@@ -31,18 +33,45 @@ const pages: Readonly<Record<string, Page>> = {
     });
     return html(title ?? 'Ladder clip', `<video>${sources.join('')}</video>`);
   },
+  // What a title says of itself, in parts of its own.
+  '/p/chapters': (title, _source, base) =>
+    linkedData({
+      '@type': 'VideoObject',
+      name: title ?? 'In chapters',
+      uploadDate: '2026-01-02',
+      duration: 'PT6S',
+      contentUrl: `${base}/chapters.mp4`,
+      thumbnailUrl: `${base}/cover.jpg`,
+      author: { '@type': 'Person', name: 'Ada' },
+      hasPart: [
+        { '@type': 'Clip', name: 'Intro', startOffset: 0, endOffset: 2 },
+        { '@type': 'Clip', name: 'Body: one/two', startOffset: 2, endOffset: 4 },
+        { '@type': 'Clip', name: 'End', startOffset: 4, endOffset: 6 },
+      ],
+    }),
+  '/p/ladder-short': (title, _source, base) => {
+    const sources = heights.map(
+      (height) => `<source src="${base}/short/${height}.mp4" type="video/mp4" res="${height}" label="${height}p">`,
+    );
+    return html(title ?? 'Short ladder', `<video>${sources.join('')}</video>`);
+  },
   '/p/multi': (title, _source, base) => {
     const videos = ['single.mp4', 'vp9.webm', 'big.mp4'].map((file) => `<video src="${base}/${file}"></video>`);
     return html(title ?? 'Three clips', videos.join(''));
   },
 };
 
-function openGraph(title: string, source: string, base: string): string {
+function linkedData(content: object): string {
+  const script = JSON.stringify({ '@context': 'https://schema.org', ...content });
+  return html('Linked data', '', `<script type="application/ld+json">${script}</script>`);
+}
+
+function openGraph(title: string, source: string, base: string, image = '/cover.jpg'): string {
   const properties = {
     'og:title': title,
     'og:type': 'video.other',
     'og:video': source,
-    'og:image': `${base}/cover.jpg`,
+    'og:image': `${base}${image}`,
   };
   const meta = Object.entries(properties).map(
     ([name, value]) => `<meta property="${name}" content="${escape(value)}">`,
@@ -55,13 +84,24 @@ function html(title: string, body: string, head = ''): string {
 }
 
 function rss(count: number, title: string, base: string): string {
-  const items = Array.from({ length: count }, (_, index) => {
-    const number = String(index + 1).padStart(3, '0');
-    const enclosure = `<enclosure url="${base}/single.mp4?item=${number}" type="video/mp4" length="1"/>`;
-    return `<item><title>Episode ${number}</title>${enclosure}</item>`;
+  const numbers = Array.from({ length: count }, (_, index) => String(index + 1).padStart(3, '0'));
+  const items = numbers.map((number) => ({ title: `Episode ${number}`, source: `${base}/single.mp4?item=${number}` }));
+  return rssOf(title, items, base);
+}
+
+/** A feed of these titles; an item's address follows from its title. */
+export function channel(title: string, titles: readonly string[], base: string): string {
+  const items = titles.map((each) => ({ title: each, source: `${base}/single.mp4?item=${encodeURIComponent(each)}` }));
+  return rssOf(title, items, base);
+}
+
+function rssOf(title: string, items: readonly { title: string; source: string }[], base: string): string {
+  const parts = items.map(({ title: name, source }) => {
+    const enclosure = `<enclosure url="${escape(source)}" type="video/mp4" length="1"/>`;
+    return `<item><title>${escape(name)}</title>${enclosure}</item>`;
   });
-  const channel = `<title>${escape(title)}</title><link>${base}</link><description>d</description>${items.join('')}`;
-  return `<?xml version="1.0"?><rss version="2.0"><channel>${channel}</channel></rss>`;
+  const content = `<title>${escape(title)}</title><link>${base}</link><description>d</description>${parts.join('')}`;
+  return `<?xml version="1.0"?><rss version="2.0"><channel>${content}</channel></rss>`;
 }
 
 function escape(text: string): string {

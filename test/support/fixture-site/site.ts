@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureMedia } from './media.ts';
-import { page } from './pages.ts';
+import { channel, page } from './pages.ts';
 
 /** What the site saw since it started or was reset. */
 export interface SiteStats {
@@ -16,6 +16,8 @@ export interface SiteStats {
   /** Media answers that were under way at once, counted past 64 KiB: a probe reads a little and leaves. */
   readonly mostAtOnce: number;
   readonly active: number;
+  /** Of the last request. */
+  readonly headers: IncomingMessage['headers'];
 }
 
 export interface FixtureSite extends AsyncDisposable {
@@ -24,6 +26,8 @@ export interface FixtureSite extends AsyncDisposable {
   url(path: string): string;
   /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
+  /** Puts a feed of these titles at `/channel/<name>.rss`, in place of what was there; undefined: it is gone. */
+  publish(name: string, titles: readonly string[] | undefined): string;
   stats(): SiteStats;
   reset(): void;
 }
@@ -36,6 +40,9 @@ const types: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
   '.ts': 'video/mp2t',
   '.m3u8': 'application/vnd.apple.mpegurl',
+  '.mpd': 'application/dash+xml',
+  '.vtt': 'text/vtt',
+  '.png': 'image/png',
 };
 
 /** How a file is sent; the path's first segment says it. */
@@ -58,7 +65,9 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     ranges: [] as { path: string; start: number }[],
     mostAtOnce: 0,
     active: 0,
+    headers: {} as IncomingMessage['headers'],
   };
+  const channels = new Map<string, readonly string[]>();
   const reset = (): void => {
     Object.assign(tally, { hits: {}, ranges: [], mostAtOnce: tally.active });
   };
@@ -74,12 +83,22 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     const url = new URL(request.url ?? '/', 'http://site');
     const path = decodeURIComponent(url.pathname);
     tally.hits[path] = (tally.hits[path] ?? 0) + 1;
+    tally.headers = request.headers;
     if (path === '/stats') return void response.end(JSON.stringify(tally));
     if (path === '/reset') return void response.end(String(reset()));
     // Takes the request and never says a word.
     if (path === '/mute') return;
+    // A page for members.
+    if (path === '/p/cookie' && !/(^|; )session=fixture(;|$)/.test(request.headers.cookie ?? '')) {
+      return void response.writeHead(403).end('members alone');
+    }
     const status = /^\/s\/(\d{3})$/.exec(path)?.[1];
     if (status !== undefined) return void response.writeHead(Number(status)).end('status');
+    const titles = channels.get(/^\/channel\/(.+)\.rss$/.exec(path)?.[1] ?? '');
+    if (titles !== undefined) {
+      const body = channel(url.searchParams.get('title') ?? 'Channel', titles, address);
+      return void response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(body);
+    }
     const made = page(path, url.searchParams, address);
     if (made !== undefined) return void response.writeHead(200, { 'Content-Type': made.type }).end(made.body);
     await send(mannerOf(path), path, request, response);
@@ -148,6 +167,11 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     address,
     url: (path) => `${address}${path}`,
     slow: (rate, file = 'big.mp4', tag) => `${address}/slow/${rate}/${file}${tag === undefined ? '' : `?${tag}`}`,
+    publish(name, titles) {
+      if (titles === undefined) channels.delete(name);
+      else channels.set(name, titles);
+      return `${address}/channel/${name}.rss?title=${name}`;
+    },
     stats: () => structuredClone(tally),
     reset,
     async [Symbol.asyncDispose]() {
@@ -164,6 +188,8 @@ function mannerOf(path: string): Manner {
   switch (kind) {
     case 'slow':
       return { file, bytesPerSecond: Number(number) * 1024 };
+    case 'slownorange':
+      return { file, bytesPerSecond: Number(number) * 1024, ignoreRange: true };
     case 'cut0':
       return { file, cutAfter: Number(number) };
     case 'dead':

@@ -5,7 +5,8 @@ const purposes: Readonly<Record<ShownEngineName, string>> = {
   'yt-dlp': 'Finds and downloads videos.',
   ffmpeg: 'Joins picture and sound, and converts formats.',
   ffprobe: 'Looks into media files; it comes with ffmpeg.',
-  python: 'Runs yt-dlp’s small release.',
+  apprise: 'Reaches notification services that Homeport does not speak to by itself, such as IRC and SMS gateways.',
+  python: 'Runs yt-dlp’s small release, and Apprise.',
 };
 
 /** What its absence means for a person. */
@@ -13,7 +14,9 @@ const absences: Readonly<Record<ShownEngineName, string>> = {
   'yt-dlp': 'Nothing can be downloaded until it is here.',
   ffmpeg: 'Downloads stay below full quality, and audio cannot be converted.',
   ffprobe: 'Some conversions fail, and lengths of media are not known. It comes with ffmpeg.',
-  python: 'yt-dlp comes as a larger program that starts more slowly; everything works.',
+  apprise:
+    'Only needed for notification services that Homeport does not speak to by itself, such as IRC and SMS gateways.',
+  python: 'yt-dlp comes as a larger program that starts more slowly; everything works but Apprise.',
 };
 
 /** One plain sentence: what it does, or what its absence means. */

@@ -5,6 +5,7 @@ import { convertText } from '../../domain/text/convert.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
 import { appTitle } from '../palette.ts';
+import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -162,6 +163,7 @@ async function submit(
     secure: mode === 'ssl',
     requireTLS: mode === 'starttls',
     ignoreTLS: mode === 'insecure',
+    tls: { rejectUnauthorized: options.verify },
     ...(user === undefined || password === undefined ? {} : { auth: { user, pass: password } }),
     connectionTimeout: options.timeoutMs,
     greetingTimeout: options.timeoutMs,
@@ -181,10 +183,20 @@ async function submit(
   }
 }
 
+/** What the library says about a failure; `originalCode` is the one of the socket. */
+interface MailFailure {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly response?: string;
+}
+
 /** 5xx replies and a refused sign-in are final (RFC 5321, 4.2.1); all else may pass. */
 function refusalOf(error: unknown, host: string, exchange: Exchange): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, responseCode, response } = error as Error & { code?: string; responseCode?: number; response?: string };
+  const { code, originalCode, responseCode, response } = error as Error & MailFailure;
+  const untrusted = resultOfHandshake(originalCode ?? code, host, 'Failed to send E-Mail notification');
+  if (untrusted !== undefined) return new NotSent(untrusted);
   const final = responseCode !== undefined && responseCode >= 500;
   const said = response === undefined ? error.message : response;
   const meaning = code === 'EAUTH' ? 'the user or password is not accepted' : `${host} did not take the mail`;

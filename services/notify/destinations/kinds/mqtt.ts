@@ -2,6 +2,7 @@ import type { IClientOptions } from 'mqtt';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, needed, passwordField, serverFields, switchField, textField, userField } from '../fields.ts';
 import { isYes } from '../options.ts';
+import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import { withPath } from '../places.ts';
 
@@ -21,7 +22,11 @@ async function publish(
   try {
     const client = await connectAsync(
       broker,
-      { ...options, connectTimeout, reconnectPeriod: 0, manualConnect: false },
+      {
+        ...options,
+        ...{ connectTimeout, reconnectPeriod: 0, manualConnect: false },
+        rejectUnauthorized: exchange.options.verify,
+      },
       false,
     );
     const stop = (): void => void client.end(true);
@@ -37,6 +42,8 @@ async function publish(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { code } = error as Error & { code?: unknown };
+    const untrusted = resultOfHandshake(code, options.host ?? '', 'Failed to send MQTT notification');
+    if (untrusted !== undefined) throw new NotSent(untrusted);
     const retryable = !(typeof code === 'number' && final.has(code));
     throw new NotSent({
       ok: false,

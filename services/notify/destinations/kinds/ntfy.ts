@@ -176,6 +176,7 @@ export const ntfyKind: DestinationKind = {
     const make = (target: DestinationUrl, topic: string): Destination => ({
       service: 'ntfy',
       optional: options.optional,
+      emojis: options.emojis,
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',
@@ -183,7 +184,7 @@ export const ntfyKind: DestinationKind = {
         shape: { format: options.format, titleLimit: 200, bodyLimit: 7800, overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
-        async send(message, { ask }) {
+        async send(message, { ask, once }) {
           const [file, ...more] = message.attachments ?? [];
           if (file === undefined) {
             await ask({ method: 'POST', url: server, headers, body: body(topic, message) });
@@ -194,7 +195,9 @@ export const ntfyKind: DestinationKind = {
           const about = { title: message.title === '' ? undefined : message.title, message: message.body };
           for (const [at, { name, read }] of [file, ...more].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
-            await ask({ method: 'POST', url, headers: bare, body: await read() });
+            await once(`file ${String(at)}`, async () => {
+              await ask({ method: 'POST', url, headers: bare, body: await read() });
+            });
           }
         },
       }),

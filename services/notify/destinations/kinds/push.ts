@@ -45,12 +45,17 @@ export const pushKind: DestinationKind = {
     if (!priority.success) return 'priority must be 1 to 5';
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
+    const args = [
+      ...(priority.data === undefined ? [] : [`priority=${priority.data}`]),
+      ...options.unusual.filter((each) => each.startsWith('emojis=')),
+    ];
     // Subscribers show plain text unless the message says it is markdown.
     const format = options.format === 'html' ? 'text' : options.format;
     return {
       service: 'Push',
       optional: options.optional,
-      url: () => `push://${topic.data}${priority.data === undefined ? '' : `?priority=${priority.data}`}`,
+      emojis: options.emojis,
+      url: () => `push://${topic.data}${args.length === 0 ? '' : `?${args.join('&')}`}`,
       async send(notice, { handovers }) {
         // The push server cuts what is longer than its messages and hands the whole to the inbox.
         const message = { ...notice, body: convertText(notice.body, notice.format, format), format };

@@ -100,7 +100,7 @@ describe('a way that does not work', () => {
   });
 
   it('has a certificate nobody knows: nothing is sent', async () => {
-    // The package brings a certificate that it signed itself; what is spoken behind it does not matter here.
+    // The package brings a certificate that it signed itself and that has expired; what is spoken behind it does not matter here.
     const server = new SMTPServer({ secure: true, disableReverseLookup: true });
     let greeted = 0;
     server.on('error', () => undefined);
@@ -113,8 +113,8 @@ describe('a way that does not work', () => {
     const outlets = { ...provider.outlets, fetch };
     const [result] = await sendTo(`jsons://127.0.0.1:${port}/s3cretword`, { body: 'x' }, outlets);
     await new Promise<void>((resolve) => server.close(resolve));
-    expect(result).toMatchObject({ ok: false });
-    expect(result?.detail).toContain('CERT');
+    expect(result).toMatchObject({ ok: false, retryable: true, lastAttempt: 2 });
+    expect(result?.detail).toContain('is not trusted: it has expired');
     expect(result?.detail).not.toContain('s3cretword');
     expect(greeted).toBe(0);
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFetch } from '../../../../main/host/fetch/fetch.ts';
+import { systemClock } from '../../../../main/host/clock.ts';
 import { systemRandom } from '../../../../main/host/random.ts';
 import type { Handovers } from '../../../../services/contracts/bus.ts';
 import type { Fetch, Log } from '../../../../services/contracts/service.ts';
@@ -70,7 +71,7 @@ export async function openProvider(): Promise<Provider> {
   const provider: Provider = {
     got,
     answer: () => ({}),
-    outlets: { fetch, handovers, clock: { now: () => 1_795_228_737_000 }, random: systemRandom },
+    outlets: { fetch, handovers, clock: { ...systemClock, now: () => 1_795_228_737_000 }, random: systemRandom },
     async [Symbol.asyncDispose]() {
       await real[Symbol.asyncDispose]();
       server.closeAllConnections();

@@ -86,7 +86,7 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
       const asked = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
       // A signature holds the time: with that of the recording it has to be the same.
       const stamp = requests[0]?.headers?.['x-amz-date']?.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:') ?? '';
-      const clock = stamp === '' ? provider.outlets.clock : { now: () => Date.parse(stamp) };
+      const clock = stamp === '' ? provider.outlets.clock : { ...provider.outlets.clock, now: () => Date.parse(stamp) };
       const results = await sendTo(asked, message, { ...provider.outlets, clock });
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
       const change =

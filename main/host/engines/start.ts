@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+import type { Engines } from '../../../services/contracts/engines.ts';
+import { cleanEnvironment } from './command.ts';
+
+/** See {@link Engines.start}. */
+export const startLibrary: Engines['start'] = ({ python, path }, { script, folder }) => {
+  // Isolated, but for a package that only a user's own folder has.
+  const isolated = path === '' ? [] : ['-I'];
+  // What it runs may run our own executable in turn; Electron's is a Node only when told so.
+  const electron = process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' };
+  const utf8 = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', PYTHONSAFEPATH: '1' };
+  return spawn(python, [...isolated, '-u', '-c', script, path], {
+    cwd: folder,
+    env: cleanEnvironment({ ...utf8, ...electron }),
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+};

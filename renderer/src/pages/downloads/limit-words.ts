@@ -1,0 +1,18 @@
+import type { DownloadLimits } from '../../../../services/contracts/downloads.ts';
+import { bytes } from '../../parts/format.ts';
+
+/** The limits on a button: `1.5 MB/s · by hours`. */
+export function limitWords({ limits: { speed, hours } }: { readonly limits: DownloadLimits }): string {
+  const words = [speed === null ? '' : `${bytes(speed)}/s`, hours.length === 0 ? '' : 'by hours'].filter(Boolean);
+  return words.length === 0 ? 'No limits' : words.join(' · ');
+}
+
+const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat('en', { weekday: 'long' });
+
+/** A moment to come: `at 22:00`, `on Saturday at 09:00`. */
+export function moment(time: number, now: number): string {
+  const today = new Date(time).toDateString() === new Date(now).toDateString();
+  const soon = time - now < 12 * 3_600_000;
+  return `${today || soon ? '' : `on ${day.format(time)} `}at ${hour.format(time)}`;
+}

@@ -1,0 +1,15 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { downloadCookiesApi } from '../../contracts/download-cookies.ts';
+import type { Cookies } from './cookies.ts';
+
+/** Cookies in our own API. */
+export function cookieHandlers(cookies: Cookies): readonly ApiHandler[] {
+  return [
+    implement(downloadCookiesApi.status, async () => await cookies.status()),
+    implement(downloadCookiesApi.upload, async ({ body }) => await cookies.take(body.text)),
+    implement(downloadCookiesApi.remove, async () => {
+      await cookies.remove();
+      return await cookies.status();
+    }),
+  ];
+}

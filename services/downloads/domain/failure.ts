@@ -1,0 +1,17 @@
+/** Kinds of failure, as few as a dashboard can show. */
+export const failureKinds = ['refused', 'site', 'network', 'disk', 'format', 'engine', 'other'] as const;
+export type FailureKind = (typeof failureKinds)[number];
+
+/** What a message is about; the first that fits. Messages of the extractor are its own words and may change. */
+const signs: readonly (readonly [FailureKind, RegExp])[] = [
+  ['disk', /disk (of the download folder )?is full|cannot be written|No space left/i],
+  ['refused', /^Refusing|internal address|would lie outside/i],
+  ['format', /format is not available|No video formats|ffmpeg|Postprocessing/i],
+  ['network', /timed out|Connection|Temporary failure|Name or service|getaddrinfo|IncompleteRead|bytes read|retries/i],
+  ['site', /HTTP Error|Unsupported URL|unavailable|Private video|Sign in|login|not exist|geo|DRM|within five minutes/i],
+  ['engine', /yt-dlp|extractor/i],
+];
+
+export function failureKind(message: string): FailureKind {
+  return signs.find(([, sign]) => sign.test(message))?.[0] ?? 'other';
+}

@@ -1,0 +1,57 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { runLines } from './run.ts';
+
+/** What a run of ffmpeg needs: it ends when the download does. */
+export interface FfmpegCall {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onStart?: (identity: string) => Promise<void>;
+}
+
+/** A stream as ffmpeg describes it. */
+export interface StreamKind {
+  readonly kind: 'video' | 'audio' | 'subtitle';
+  readonly codec: string;
+  /** The rest of the description: profile, tag, pixels. */
+  readonly details: string;
+}
+
+/** Runs ffmpeg without questions. @throws Problem `downloads.not_converted` (502) with its last word. */
+export async function ffmpeg(call: FfmpegCall, args: readonly string[]): Promise<void> {
+  const { exit, lines } = await run(call, ['-loglevel', 'error', '-y', ...args]);
+  if (exit === 0) return;
+  const detail = `ffmpeg could not convert the file: ${lines.at(-1) ?? 'it said nothing'}`;
+  throw new Problem('downloads.not_converted', 502, detail.slice(0, 1000));
+}
+
+/** The streams of a file; covers are none. ffmpeg alone is asked, since not every installation has an ffprobe. */
+export async function streamsOf(call: FfmpegCall, file: string): Promise<readonly StreamKind[]> {
+  const { lines } = await run(call, ['-i', file]);
+  return lines.flatMap((line) => {
+    const [, kind = '', codec = '', details = ''] =
+      /^\s*Stream #.*?: (Video|Audio|Subtitle): (\w+)(.*)$/.exec(line) ?? [];
+    if (kind === '' || details.includes('(attached pic)')) return [];
+    return [{ kind: kind.toLowerCase() as StreamKind['kind'], codec, details }];
+  });
+}
+
+async function run(
+  call: FfmpegCall,
+  args: readonly string[],
+): Promise<{ exit: number | null; lines: readonly string[] }> {
+  const lines: string[] = [];
+  const { clock, signal, onStart } = call;
+  const { code } = await runLines(call.path, ['-nostdin', '-hide_banner', ...args], {
+    clock,
+    signal,
+    ...(onStart === undefined ? {} : { onStart }),
+    onLine(line) {
+      lines.push(line.slice(0, 2000));
+      if (lines.length > 500) lines.shift();
+    },
+  });
+  signal.throwIfAborted();
+  return { exit: code, lines };
+}

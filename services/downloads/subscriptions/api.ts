@@ -1,0 +1,38 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { subscriptionsApi } from '../../contracts/subscriptions.ts';
+import type { Settings } from '../settings.ts';
+import { readAdd } from '../wire/add.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Subscriptions in our own API. */
+export function subscriptionHandlers(subscriptions: Subscriptions, settings: Settings): readonly ApiHandler[] {
+  return [
+    implement(subscriptionsApi.list, async () => ({
+      subscriptions: (await subscriptions.list()).map((each) => subscriptions.shown(each)),
+    })),
+    implement(subscriptionsApi.add, async ({ body }) => {
+      const { url, order } = readAdd({ ...body, playlist_item_limit: 0 }, settings);
+      const added = await subscriptions.add({
+        url,
+        order,
+        intervalMinutes: body.intervalMinutes ?? settings.subscriptionInterval,
+        titleRegex: body.titleRegex?.trim() ?? '',
+        skipMembersOnly: body.skipMembersOnly ?? false,
+      });
+      return subscriptions.shown(added);
+    }),
+    implement(subscriptionsApi.update, async ({ body: { id, ...change } }) => {
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return subscriptions.shown(await subscriptions.update(id, given));
+    }),
+    implement(subscriptionsApi.check, async ({ body }) => ({ queued: await subscriptions.check(body.ids) })),
+    implement(subscriptionsApi.remove, async ({ body }) => ({ removed: [...(await subscriptions.remove(body.ids))] })),
+    implement(subscriptionsApi.restore, async ({ body }) => ({
+      restored: [...(await subscriptions.restore(body.ids))],
+    })),
+    implement(subscriptionsApi.preview, async ({ body }) => {
+      const { url, order } = readAdd({ url: body.url }, settings);
+      return await subscriptions.preview(url, order, body.titleRegex.trim());
+    }),
+  ];
+}

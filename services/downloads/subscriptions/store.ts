@@ -1,0 +1,208 @@
+import type { Kysely, Selectable } from 'kysely';
+import { noWishes, type Order } from '../domain/order.ts';
+
+/** One subscription as it is stored. Times are ms since the epoch. */
+export interface StoredSubscription {
+  readonly id: string;
+  readonly url: string;
+  readonly name: string;
+  /** What is asked for each of its videos. */
+  readonly order: Order;
+  readonly enabled: boolean;
+  readonly intervalMinutes: number;
+  readonly titleRegex: string;
+  readonly skipMembersOnly: boolean;
+  readonly createdAt: number;
+  readonly lastChecked: number | null;
+  readonly nextCheck: number;
+  readonly lastFound: number | null;
+  readonly error: string | null;
+  readonly failures: number;
+  readonly seen: number;
+}
+
+export type SubscriptionChange = Partial<Omit<StoredSubscription, 'id' | 'url' | 'createdAt' | 'seen'>>;
+
+interface SubscriptionRow {
+  id: string;
+  url: string;
+  name: string;
+  /** JSON of an Order. */
+  request: string;
+  enabled: number;
+  interval_minutes: number;
+  title_regex: string;
+  skip_members_only: number;
+  created_at: number;
+  last_checked: number | null;
+  next_check: number;
+  last_found: number | null;
+  error: string | null;
+  failures: number;
+  removed_at: number | null;
+}
+
+interface Tables {
+  downloads_subscriptions: SubscriptionRow;
+  downloads_seen: { subscription: string; entry: string };
+}
+
+/** Rows that go into one statement. */
+const chunk = 500;
+
+/** Subscriptions and what they have seen, on one connection or transaction. */
+export class SubscriptionStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<any>) {
+    this.#db = db as Kysely<Tables>;
+  }
+
+  /** In the order they were made. */
+  async list(): Promise<readonly StoredSubscription[]> {
+    const rows = await this.#present().orderBy('created_at').orderBy('id').execute();
+    const counted = await this.#db
+      .selectFrom('downloads_seen')
+      .select((expression) => ['subscription', expression.fn.countAll<number>().as('count')])
+      .groupBy('subscription')
+      .execute();
+    const seen = new Map(counted.map(({ subscription, count }) => [subscription, Number(count)]));
+    return rows.map((row) => fromRow(row, seen.get(row.id) ?? 0));
+  }
+
+  async find(id: string): Promise<StoredSubscription | undefined> {
+    const row = await this.#present().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : fromRow(row, await this.#seenCount(id));
+  }
+
+  async findByUrl(url: string): Promise<StoredSubscription | undefined> {
+    const row = await this.#present().where('url', '=', url).executeTakeFirst();
+    return row === undefined ? undefined : fromRow(row, await this.#seenCount(row.id));
+  }
+
+  async insert(subscription: Omit<StoredSubscription, 'seen'>): Promise<void> {
+    const row = { ...toRow(subscription), id: subscription.id, url: subscription.url };
+    const values = { ...row, created_at: subscription.createdAt, removed_at: null } as SubscriptionRow;
+    await this.#db.insertInto('downloads_subscriptions').values(values).execute();
+  }
+
+  /** Undefined when it is gone meanwhile. */
+  async change(id: string, change: SubscriptionChange): Promise<StoredSubscription | undefined> {
+    const before = await this.find(id);
+    if (before === undefined) return undefined;
+    await this.#db.updateTable('downloads_subscriptions').set(toRow({ ...before, ...change })).where('id', '=', id).execute(); // prettier-ignore
+    return await this.find(id);
+  }
+
+  /** Takes the ones that are due, and puts off their next check until `again`: whoever takes them may not live to do it. */
+  async takeDue(now: number, again: number): Promise<readonly string[]> {
+    const rows = await this.#db
+      .updateTable('downloads_subscriptions')
+      .set({ next_check: again })
+      .where('enabled', '=', 1)
+      .where('removed_at', 'is', null)
+      .where('next_check', '<=', now)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Marks entries as seen and returns those that were not. */
+  async markSeen(id: string, entries: readonly string[]): Promise<ReadonlySet<string>> {
+    const fresh = new Set<string>();
+    const distinct = [...new Set(entries)];
+    for (let start = 0; start < distinct.length; start += chunk) {
+      const values = distinct.slice(start, start + chunk).map((entry) => ({ subscription: id, entry }));
+      const rows = await this.#db
+        .insertInto('downloads_seen')
+        .values(values)
+        .onConflict((conflict) => conflict.columns(['subscription', 'entry']).doNothing())
+        .returning('entry')
+        .execute();
+      for (const { entry } of rows) fresh.add(entry);
+    }
+    return fresh;
+  }
+
+  /** Hides subscriptions; returns the ones that were there. */
+  async remove(ids: readonly string[], at: number): Promise<readonly string[]> {
+    const rows = await this.#db
+      .updateTable('downloads_subscriptions')
+      .set({ removed_at: at })
+      .where('id', 'in', ids)
+      .where('removed_at', 'is', null)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Brings hidden ones back, unless their address was subscribed again meanwhile. */
+  async restore(ids: readonly string[]): Promise<readonly string[]> {
+    const taken = this.#db.selectFrom('downloads_subscriptions').select('url').where('removed_at', 'is', null);
+    const rows = await this.#db
+      .updateTable('downloads_subscriptions')
+      .set({ removed_at: null })
+      .where('id', 'in', ids)
+      .where('removed_at', 'is not', null)
+      .where('url', 'not in', taken)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Forgets for good what was removed before this time. */
+  async sweep(before: number): Promise<void> {
+    const gone = this.#db.selectFrom('downloads_subscriptions').select('id').where('removed_at', '<', before);
+    await this.#db.deleteFrom('downloads_seen').where('subscription', 'in', gone).execute();
+    await this.#db.deleteFrom('downloads_subscriptions').where('removed_at', '<', before).execute();
+  }
+
+  #present() {
+    return this.#db.selectFrom('downloads_subscriptions').selectAll().where('removed_at', 'is', null);
+  }
+
+  async #seenCount(id: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom('downloads_seen')
+      .select((expression) => expression.fn.countAll<number>().as('count'))
+      .where('subscription', '=', id)
+      .executeTakeFirst();
+    return Number(row?.count ?? 0);
+  }
+}
+
+function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscription {
+  return {
+    id: row.id,
+    url: row.url,
+    name: row.name,
+    order: { ...noWishes, ...(JSON.parse(row.request) as Order) },
+    enabled: row.enabled === 1,
+    intervalMinutes: row.interval_minutes,
+    titleRegex: row.title_regex,
+    skipMembersOnly: row.skip_members_only === 1,
+    createdAt: Number(row.created_at),
+    lastChecked: row.last_checked === null ? null : Number(row.last_checked),
+    nextCheck: Number(row.next_check),
+    lastFound: row.last_found === null ? null : Number(row.last_found),
+    error: row.error,
+    failures: row.failures,
+    seen,
+  };
+}
+
+function toRow(subscription: Omit<StoredSubscription, 'id' | 'url' | 'createdAt' | 'seen'>) {
+  return {
+    name: subscription.name.replaceAll('\0', '\ufffd'),
+    request: JSON.stringify(subscription.order),
+    enabled: subscription.enabled ? 1 : 0,
+    interval_minutes: subscription.intervalMinutes,
+    title_regex: subscription.titleRegex,
+    skip_members_only: subscription.skipMembersOnly ? 1 : 0,
+    last_checked: subscription.lastChecked,
+    next_check: subscription.nextCheck,
+    last_found: subscription.lastFound,
+    error: subscription.error?.replaceAll('\0', '\ufffd') ?? null,
+    failures: subscription.failures,
+  };
+}

@@ -1,0 +1,34 @@
+import type { DestinationForm } from '../../contracts/notify-forms.ts';
+
+/** What people look for when they look for a kind of destination; by its first scheme. */
+const members: readonly (readonly [DestinationForm['category'], readonly string[]])[] = [
+  ['here', ['inbox', 'push', 'popup', 'syslog']],
+  [
+    'chat',
+    [
+      ...['tgram', 'discord', 'slack', 'matrix', 'signal', 'workflow', 'msteams', 'gchat', 'mmost', 'rocket', 'zulip'],
+      ...['nctalk', 'synology', 'line', 'notifiarr', 'wxteams', 'whatsapp', 'mastodon'],
+      ...['dingtalk', 'feishu', 'lark', 'pushplus', 'schan', 'wecombot'],
+    ],
+  ],
+  [
+    'phone',
+    [
+      ...['ntfy', 'gotify', 'pover', 'pbul', 'bark', 'prowl', 'join', 'spush', 'psafer', 'notica'],
+      ...['ncloud', 'twilio', 'sns'],
+    ],
+  ],
+  ['home', ['hassio', 'kodi', 'lametric', 'ifttt', 'mqtt']],
+  ['duty', ['pagerduty', 'opsgenie', 'splunk']],
+  ['mail', ['mailto', 'mailgun', 'postmark', 'resend', 'sendgrid']],
+  ['program', ['apprise', 'json', 'form', 'xml', 'rsyslog']],
+];
+
+const byScheme = new Map(
+  members.flatMap(([category, schemes]) => schemes.map((scheme) => [scheme, category] as const)),
+);
+
+/** Where a kind stands among the others. */
+export function categoryOf(scheme: string): DestinationForm['category'] {
+  return byScheme.get(scheme) ?? 'other';
+}

@@ -1,0 +1,47 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Headers with an HMAC-SHA256 of the body in hex, after what may stand before it. */
+const signatures: readonly (readonly [header: string, before: string])[] = [
+  // Gitea, Forgejo and Gogs: https://docs.gitea.com/usage/webhooks
+  ['x-gitea-signature', ''],
+  ['x-forgejo-signature', ''],
+  ['x-gogs-signature', ''],
+  // GitHub: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+  ['x-hub-signature-256', 'sha256='],
+  ['x-grafana-alerting-signature', ''],
+];
+
+/** Whether the sender of a request knows a secret. `none`: it does not say so. */
+export type Proof = 'good' | 'wrong' | 'none';
+
+/**
+ * Looks for a signature of the body, or for the secret itself as GitLab sends it. `texts` are what may have been signed: the
+ * body, and the JSON in a form, which Gitea signs alone.
+ */
+export function proofOf(
+  header: (name: string) => string | undefined,
+  secret: string,
+  texts: readonly (string | Uint8Array)[],
+): Proof {
+  let given = false;
+  for (const [name, before] of signatures) {
+    const value = header(name)?.trim();
+    if (value === undefined || value === '') continue;
+    given = true;
+    const good = (text: string | Uint8Array): boolean =>
+      isSame(value.toLowerCase(), before + createHmac('sha256', secret).update(text).digest('hex'));
+    if (texts.some(good)) return 'good';
+  }
+  const token = header('x-gitlab-token');
+  if (token !== undefined) {
+    given = true;
+    if (isSame(token, secret)) return 'good';
+  }
+  return given ? 'wrong' : 'none';
+}
+
+/** Compared by their hashes, so that the time it takes says nothing about either. */
+function isSame(a: string, b: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(a), hash(b));
+}

@@ -1,0 +1,94 @@
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import type { NotifyTables } from './tables.ts';
+
+/** A destination of an escalation that is not over: of the level that is asked now, or of a later one. */
+export interface EscalationTable {
+  notice_id: string;
+  destination_id: string;
+  chain: number;
+  level: number;
+  optional: number;
+  /** JSON: its delivery and its job as they are made when it is asked. The secrets in it are sealed. */
+  held: string;
+}
+
+export const escalations: Migration = {
+  name: '010-add-escalation',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .createTable('escalations')
+      .addColumn('notice_id', 'text', (column) => column.notNull().references('notices.id').onDelete('cascade'))
+      .addColumn('destination_id', 'text', (column) => column.notNull())
+      .addColumn('chain', 'integer', (column) => column.notNull())
+      .addColumn('level', 'bigint', (column) => column.notNull())
+      .addColumn('optional', 'integer', (column) => column.notNull())
+      .addColumn('held', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('escalations_key', ['notice_id', 'destination_id'])
+      .execute();
+  },
+};
+
+/** What a level has come to. */
+export type LevelState =
+  | { readonly kind: 'open' | 'over' }
+  /** Nobody there could be reached: who was asked in vain, and who is asked next. */
+  | { readonly kind: 'failed'; readonly asked: readonly string[]; readonly next: readonly string[] };
+
+/** Keeps the levels of a chain, the first one too, so that it is known when all there were tried. */
+export async function keepLevels(
+  transaction: Kysely<NotifyTables>,
+  noticeId: string,
+  rows: readonly Omit<EscalationTable, 'notice_id'>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await transaction
+    .insertInto('escalations')
+    .values(rows.map((row) => ({ notice_id: noticeId, ...row })))
+    .execute();
+}
+
+/**
+ * Looks how the present level of a chain stands, after an attempt in it ended. A level that is over takes the chain with
+ * it; one that failed gives way to the next, whose deliveries the caller makes in the same transaction.
+ */
+export async function advance(transaction: Kysely<NotifyTables>, noticeId: string, chain: number): Promise<LevelState> {
+  // Writing first holds the chain: of two attempts that end at the same moment one sees what became of the other.
+  const rows = await transaction
+    .updateTable('escalations')
+    .set({ chain: sql`chain` })
+    .where('notice_id', '=', noticeId)
+    .where('chain', '=', chain)
+    .returning(['destination_id', 'level', 'optional', 'held'])
+    .execute();
+  if (rows.length === 0) return { kind: 'over' };
+  const levels = [...new Set(rows.map(({ level }) => Number(level)))].sort((a, b) => a - b);
+  const at = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
+  const [present, following] = levels;
+  const asked = at(present);
+  const made = await transaction
+    .selectFrom('deliveries')
+    .select(['destination_id', 'state', 'attempts'])
+    .where('notice_id', '=', noticeId)
+    .where(
+      'destination_id',
+      'in',
+      asked.map(({ destination_id }) => destination_id),
+    )
+    .execute();
+  const needed = new Set(asked.filter(({ optional }) => optional === 0).map(({ destination_id }) => destination_id));
+  const states = made.filter(({ destination_id }) => needed.has(destination_id));
+  const forget = (all: boolean) => {
+    const rest = transaction.deleteFrom('escalations').where('notice_id', '=', noticeId).where('chain', '=', chain);
+    return (all || present === undefined ? rest : rest.where('level', '=', present)).execute();
+  };
+  if (following === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
+    await forget(true);
+    return { kind: 'over' };
+  }
+  if (!states.every(({ state, attempts }) => state === 'dead' || attempts > 0)) return { kind: 'open' };
+  const next = at(following).map(({ held }) => held);
+  // Nobody comes after the last level, so nothing of it is to be known any more.
+  await forget(levels.length === 2);
+  return { kind: 'failed', asked: [...needed], next };
+}

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { io } from 'socket.io-client';
+import { openEngines } from '../../main/host/engines/engines.ts';
+import { startFixtureSite, type FixtureSite } from '../support/fixture-site/site.ts';
+import { enginesFolder } from '../support/host.ts';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+import { silentLog } from '../support/place.ts';
+import { inFreshFolder, percentile } from './measure.ts';
+import { endedChildrenCpuSeconds, treeCpuSeconds, treeMegabytes } from './process-tree.ts';
+import type { Figure } from './run.ts';
+
+const smallFiles = 20;
+const bound = 3;
+const rounds = 3;
+const gibibyte = 1024 ** 3;
+
+/** What one of both took. */
+interface Taken {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/** The downloads service, as the program runs it alone, beside yt-dlp's own command line in the same run. */
+export function benchDownloads(): Promise<readonly Figure[]> {
+  return inFreshFolder(async (folder) => {
+    await using site = await startFixtureSite();
+    await using large = await serveZeros(gibibyte);
+    const executable = (await openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog }).find('yt-dlp')).path; // prettier-ignore
+    if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
+    // What the first start compiles is kept for all others.
+    await (await startService(join(folder, 'compile'))).stop();
+    const plainly = async (urls: readonly string[]) => await plain(executable, join(folder, 'plain'), urls);
+    return [
+      ...(await small(folder, site, plainly)),
+      ...(await one(folder, large.url, plainly)),
+      ...(await playlist(folder, site, 500)),
+      ...(await playlist(folder, site, 5000)),
+      ...(await atWork(folder, site)),
+    ];
+  });
+}
+
+async function small(folder: string, site: FixtureSite, plainly: Plainly): Promise<readonly Figure[]> {
+  await using host = await startService(join(folder, 'small'));
+  const addresses = (tag: string): readonly string[] =>
+    Array.from({ length: smallFiles }, (_, index) => site.url(`/single.mp4?${tag}-${index}`));
+  const first: Taken[] = [await taken(host, addresses('first'))];
+  const ours: Taken[] = [];
+  const plains: Taken[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    plains.push(await plainly(addresses(`plain-${round}`)));
+    ours.push(await taken(host, addresses(`ours-${round}`)));
+  }
+  const what = `downloads: ${smallFiles} small files, ${bound} at once`;
+  return [
+    compared(what, ours, plains, ({ seconds }) => seconds, 0.7),
+    compared(`${what} (CPU)`, ours, plains, ({ cpuSeconds }) => cpuSeconds),
+    compared(`${what}, the first ones after a start`, first, plains, ({ seconds }) => seconds),
+  ];
+}
+
+async function one(folder: string, url: string, plainly: Plainly): Promise<readonly Figure[]> {
+  await using host = await startService(join(folder, 'large'));
+  const ours: Taken[] = [];
+  const plains: Taken[] = [];
+  for (let round = 0; round < 2 * rounds; round += 1) {
+    const both = [
+      async () => void plains.push(await plainly([`${url}?plain-${round}`])),
+      async () => void ours.push(await taken(host, [`${url}?ours-${round}`])),
+    ];
+    for (const work of round % 2 === 0 ? both : both.toReversed()) await work();
+    rmSync(join(folder, 'large', 'Downloads'), { recursive: true });
+  }
+  return [
+    compared('downloads: one file of 1 GiB', ours, plains, ({ seconds }) => seconds, 1.03),
+    compared('downloads: one file of 1 GiB (CPU)', ours, plains, ({ cpuSeconds }) => cpuSeconds),
+  ];
+}
+
+async function playlist(folder: string, site: FixtureSite, entries: number): Promise<readonly Figure[]> {
+  await using host = await startService(join(folder, `playlist-${entries}`));
+  const post = async (path: string, body: object): Promise<void> => {
+    const reply = await fetch(host.url('downloads') + path, { method: 'POST', body: JSON.stringify(body) });
+    const { status } = (await reply.json()) as { status: string };
+    if (status !== 'ok') throw new Error(`${path} answered ${status}`);
+  };
+  const queued = async (): Promise<readonly { uid: string }[]> => {
+    const history = await (await fetch(`${host.url('downloads')}/history`)).json();
+    return (history as { queue: readonly { uid: string }[] }).queue;
+  };
+  await post('/pause', {});
+  const started = performance.now();
+  await post('/add', { url: site.url(`/feed/${entries}.rss`), quality: 'best', format: 'any' });
+  const answered = performance.now();
+  let rows = await queued();
+  while (rows.length < entries) rows = await queued();
+  const visible = performance.now();
+  await post('/delete', { where: 'queue', ids: rows.map(({ uid }) => uid) });
+  while ((await queued()).length > 0) await sleep(10);
+  const removed = performance.now();
+  const what = `downloads: a playlist of ${entries}`;
+  const goal = (value: number): Figure['goal'] & object => ({ at: 'most', value: entries > 500 ? value * 10 : value });
+  return [
+    { what: `${what}, answer to /add`, unit: 's', measured: (answered - started) / 1000, goal: goal(2) },
+    { what: `${what}, all rows to be seen`, unit: 's', measured: (visible - started) / 1000, goal: goal(3) },
+    { what: `${what}, removed`, unit: 's', measured: (removed - visible) / 1000, goal: goal(0.5) },
+  ];
+}
+
+/** Memory with three downloads under way, and how often each says how far it is. */
+async function atWork(folder: string, site: FixtureSite): Promise<readonly Figure[]> {
+  await using host = await startService(join(folder, 'work'));
+  using heard = follow(host);
+  const idle = treeMegabytes(host.child.pid ?? 0);
+  for (let index = 0; index < bound; index += 1) {
+    const body = JSON.stringify({ url: site.slow(60, 'big.mp4', String(index)), quality: 'best', format: 'any' });
+    await fetch(`${host.url('downloads')}/add`, { method: 'POST', body });
+  }
+  while (heard.progress().size < bound) await sleep(100);
+  const before = heard.progress();
+  const seconds = 10;
+  await sleep(seconds * 1000);
+  const events = [...heard.progress()].map(([url, count]) => (count - (before.get(url) ?? 0)) / seconds);
+  const whole = treeMegabytes(host.child.pid ?? 0);
+  const goal = { at: 'most', value: 150 } as const;
+  return [
+    { what: `downloads: host and worker, ${bound} under way (PSS)`, unit: 'MB', measured: whole, goal },
+    { what: 'downloads: … of this the host before the first of them', unit: 'MB', measured: idle },
+    {
+      ...{ what: 'downloads: events of the busiest download', unit: '/s', measured: Math.max(...events) },
+      goal: { at: 'most', value: 4 },
+    },
+  ];
+}
+
+type Plainly = (urls: readonly string[]) => Promise<Taken>;
+
+/** yt-dlp's own command line, one process for each address, as many at once as the service has. */
+async function plain(executable: string, folder: string, urls: readonly string[]): Promise<Taken> {
+  mkdirSync(folder, { recursive: true });
+  const waiting = urls.map((url, index) => ({ url, name: `${index}.%(ext)s` }));
+  const cpu = endedChildrenCpuSeconds();
+  const started = performance.now();
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const args = ['--ignore-config', '--quiet', '-P', folder, '-o', next.name, '--', next.url];
+      const [code] = (await once(spawn(executable, args, { stdio: 'ignore' }), 'exit')) as [number | null];
+      if (code !== 0) throw new Error(`yt-dlp ended with ${code}`);
+    }
+  };
+  await Promise.all(Array.from({ length: bound }, work));
+  const seconds = (performance.now() - started) / 1000;
+  rmSync(folder, { recursive: true });
+  return { seconds, cpuSeconds: endedChildrenCpuSeconds() - cpu };
+}
+
+/** From the first request to the last file. */
+async function taken(host: HostProcess, urls: readonly string[]): Promise<Taken> {
+  using heard = follow(host);
+  await heard.ready;
+  const cpu = treeCpuSeconds(host.child.pid ?? 0);
+  const started = performance.now();
+  await Promise.all(
+    urls.map(async (url) => {
+      const body = JSON.stringify({ url, quality: 'best', format: 'any' });
+      await fetch(`${host.url('downloads')}/add`, { method: 'POST', body });
+    }),
+  );
+  await heard.completed(urls);
+  return { seconds: (performance.now() - started) / 1000, cpuSeconds: treeCpuSeconds(host.child.pid ?? 0) - cpu };
+}
+
+/** Follows the live events, as the peer's page does. */
+function follow(host: HostProcess): Disposable & {
+  readonly ready: Promise<void>;
+  /** Events so far by address. */
+  progress(): Map<string, number>;
+  completed(urls: readonly string[]): Promise<void>;
+} {
+  const socket = io(host.url('downloads'), { transports: ['websocket'], forceNew: true });
+  const events = new Map<string, number>();
+  const done = new Set<string>();
+  const ready = Promise.withResolvers<void>();
+  let look: () => void = () => undefined;
+  socket.on('custom_dirs', () => ready.resolve());
+  socket.on('updated', (text: string) => {
+    const { url, percent } = JSON.parse(text) as { url: string; percent: number | null };
+    if (percent !== null) events.set(url, (events.get(url) ?? 0) + 1);
+  });
+  socket.on('completed', (text: string) => {
+    const { url, status, error } = JSON.parse(text) as { url: string; status: string; error: string | null };
+    if (status !== 'finished') throw new Error(`${url}: ${error ?? status}`);
+    done.add(url);
+    look();
+  });
+  return {
+    ready: ready.promise,
+    progress: () => new Map(events),
+    async completed(urls) {
+      while (!urls.every((url) => done.has(url))) await new Promise<void>((resolve) => (look = resolve));
+    },
+    [Symbol.dispose]: () => void socket.disconnect(),
+  };
+}
+
+/** The host with this service alone. */
+async function startService(folder: string): Promise<HostProcess> {
+  mkdirSync(folder, { recursive: true });
+  const others = ['NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((name) => [`HOMEPORT_ENABLED_${name}`, 'false']);
+  return await startHostProcess(folder, {
+    environment: {
+      ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_MODE: 'concurrent', MAX_CONCURRENT_DOWNLOADS: String(bound) },
+      ...Object.fromEntries(others),
+    },
+  });
+}
+
+/** A server of one large file, as fast as it goes; it reads no disk. */
+async function serveZeros(size: number): Promise<AsyncDisposable & { readonly url: string }> {
+  const zeros = Buffer.alloc(1024 * 1024);
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'video/mp4', 'Content-Length': size, 'Accept-Ranges': 'none' });
+    let left = size;
+    const send = (): void => {
+      while (left > 0) {
+        const more = response.write(left < zeros.length ? zeros.subarray(0, left) : zeros);
+        left -= Math.min(left, zeros.length);
+        if (!more) return;
+      }
+      response.end();
+    };
+    response.on('drain', send);
+    send();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/large.mp4`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Medians of both. `ratio` is the goal. */
+function compared(
+  what: string,
+  ours: readonly Taken[],
+  plains: readonly Taken[],
+  value: (taken: Taken) => number,
+  ratio?: number,
+): Figure {
+  return {
+    what,
+    unit: 's',
+    measured: percentile(ours.map(value), 0.5),
+    peer: percentile(plains.map(value), 0.5),
+    ...(ratio === undefined ? {} : { goal: { at: 'most', value: ratio, of: 'ratio' } }),
+  };
+}

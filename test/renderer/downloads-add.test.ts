@@ -1,0 +1,178 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { seriousFindings } from './axe.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('Adding downloads', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  const field = 'Addresses of videos';
+
+  async function more(page: Page): Promise<void> {
+    await page.getByRole('button', { name: /^More options/ }).click();
+    await page.getByRole('group', { name: 'More options' }).waitFor();
+  }
+
+  it('shows what one link leads to, and takes a quality that the site has by one press', async () => {
+    pages.downloads.preview = {
+      ...pages.downloads.preview,
+      ...{ title: 'Harbour at dawn', author: 'Old Salt', duration: 754, heights: [1440, 720, 480] },
+      ...{ chapters: true, subtitles: ['en', 'es'] },
+      picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==',
+    };
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByLabel(field).fill('https://videos.example/harbour');
+    const preview = page.getByRole('region', { name: 'What the link leads to' });
+    await preview.getByText('Harbour at dawn').waitFor();
+    await preview.getByText('Old Salt · 12:34 · chapters · subtitles en es').waitFor();
+    expect(await preview.getByRole('button').allTextContents()).toEqual(['1440p', '720p', '480p']);
+    await page.getByRole('radio', { name: '4K' }).check({ force: true });
+    await preview.getByText('There is 1440p at most; that is taken.').waitFor();
+    await preview.getByRole('button', { name: '1440p' }).click();
+    expect(await page.getByRole('radio', { name: '1440p' }).isChecked()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    await expect
+      .poll(() => pages.downloads.wishes)
+      .toEqual([{ url: 'https://videos.example/harbour', download_type: 'video', quality: '1440', format: 'mp4' }]);
+    await preview.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says why a link leads nowhere before it is added, and counts the entries of a playlist', async () => {
+    pages.downloads.previewTrouble = 'Unable to download webpage: HTTP Error 404: Not Found';
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByLabel(field).fill('https://videos.example/gone');
+    await page.getByText('Unable to download webpage: HTTP Error 404: Not Found').waitFor();
+    pages.downloads.previewTrouble = '';
+    pages.downloads.preview = { ...pages.downloads.preview, title: 'All of them', duration: null, entries: 24 };
+    await page.getByLabel(field).fill('https://videos.example/list');
+    await page.getByText('playlist of 24').waitFor();
+    await page.getByLabel(field).fill('https://videos.example/a https://videos.example/b');
+    await page.getByText('2 links', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('sends every option by the name that the peer has for it, and remembers them', async () => {
+    pages.downloads.folders = ['Music', 'Talks/2026'];
+    pages.downloads.presets = ['thrifty'];
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await more(page);
+    await expect.poll(() => page.locator('#add-folders option').count()).toBe(2);
+    await page.getByLabel('Video codec').selectOption('h264');
+    await page.getByLabel('Folder', { exact: true }).fill('Talks/2026');
+    await page.getByLabel('Begin its name with').fill('01');
+    await page.getByLabel('Only from').fill('1:00');
+    await page.getByLabel('Until').fill('2:30');
+    await page.getByLabel('Of a playlist, at most').fill('5');
+    for (const name of ['A file for each chapter', 'Cut out sponsors', 'Start later', 'Preset thrifty'])
+      await page.getByLabel(name).check();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel(field).fill('https://videos.example/talk');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pages.downloads.wishes.length).toBe(1);
+    expect(pages.downloads.wishes[0]).toEqual({
+      ...{ url: 'https://videos.example/talk', download_type: 'video', quality: 'best', format: 'mp4', codec: 'h264' },
+      ...{ folder: 'Talks/2026', custom_name_prefix: '01', playlist_item_limit: 5, auto_start: false },
+      ...{ split_by_chapters: true, sponsorblock: true, clip_start: '1:00', clip_end: '2:30' },
+      ytdl_options_presets: ['thrifty'],
+    });
+    await page.reload();
+    // What belonged to that one video is forgotten.
+    await page
+      .getByRole('button', {
+        name: /^More options.*H264, in Talks\/2026, a file a chapter, without sponsors, 5 of a playlist, thrifty, starts later$/,
+      })
+      .waitFor();
+    await more(page);
+    await page.getByRole('button', { name: 'Take all of these back' }).click();
+    expect(await page.getByLabel('Folder', { exact: true }).inputValue()).toBe('');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('fetches subtitles or the picture alone', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await more(page);
+    await page.getByLabel('Fetch').selectOption('captions');
+    await page.getByLabel('Language').fill('de');
+    await page.getByLabel('Which').selectOption('manual_only');
+    await page.getByLabel('As', { exact: true }).selectOption('vtt');
+    await page.getByLabel(field).fill('https://videos.example/a');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pages.downloads.wishes.length).toBe(1);
+    await page.getByLabel('Fetch').selectOption('thumbnail');
+    await page.getByLabel(field).fill('https://videos.example/b');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => pages.downloads.wishes)
+      .toEqual([
+        {
+          ...{ url: 'https://videos.example/a', download_type: 'captions', quality: 'best', format: 'vtt' },
+          ...{ subtitle_language: 'de', subtitle_mode: 'manual_only' },
+        },
+        { url: 'https://videos.example/b', download_type: 'thumbnail', quality: 'best', format: 'jpg' },
+      ]);
+  });
+
+  it('gives every refused link of a batch back with its own reason', async () => {
+    pages.downloads.refused.set('https://videos.example/b', 'The site wants a sign-in.');
+    pages.downloads.refused.set('https://videos.example/d', 'There is no video.');
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByLabel(field).fill(['a', 'b', 'c', 'd'].map((name) => `https://videos.example/${name}`).join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByText('2 of 4 were refused.').waitFor();
+    const refused = page.getByRole('list', { name: 'Refused links' }).getByRole('listitem');
+    expect((await refused.allTextContents()).toSorted()).toEqual([
+      'https://videos.example/bThe site wants a sign-in.',
+      'https://videos.example/dThere is no video.',
+    ]);
+    expect((await page.getByLabel(field).inputValue()).split('\n').toSorted()).toEqual([
+      'https://videos.example/b',
+      'https://videos.example/d',
+    ]);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('fits a phone with everything open', async () => {
+    pages.downloads.preview = { ...pages.downloads.preview, heights: [2160, 1440, 1080, 720, 480, 360, 240] };
+    await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByLabel(field).fill('https://videos.example/harbour');
+    await page.getByText('A video').waitFor();
+    await more(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('in the desktop app can have copied video links offered', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.addInitScript(() => {
+      const turned: boolean[] = [];
+      Object.assign(globalThis, {
+        turned,
+        bridge: {
+          watchesClipboard: () => Promise.resolve(false),
+          watchClipboard: ({ on }: { on: boolean }) => Promise.resolve(void turned.push(on)),
+        },
+      });
+    });
+    await page.goto(`${pages.url}/downloads`);
+    await more(page);
+    const box = page.getByLabel('Offer video links that I copy anywhere');
+    expect(await box.isChecked()).toBe(false);
+    await box.check();
+    expect(await page.evaluate(() => (globalThis as unknown as { turned: boolean[] }).turned)).toEqual([true]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { fixtureMedia } from '../support/fixture-site/media.ts';
+import { seriousFindings } from './axe.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('The history of downloads', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+    const ended = { finishedAt: 1, size: 9 };
+    pages.downloads.set('film', { title: 'Film', kind: 'video', state: 'finished', filename: 'film.webm', ...ended });
+    pages.downloads.set('song', { title: 'Song', kind: 'audio', state: 'finished', filename: 'song.m4a', ...ended });
+    pages.downloads.set('lost', { title: 'Lost', kind: 'video', state: 'failed', message: 'HTTP Error 404', ...ended });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  function row(page: Page, title: string) {
+    return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
+  }
+  async function act(page: Page, title: string, what: string): Promise<void> {
+    await page.getByRole('button', { name: `More for ${title}` }).click();
+    await page.getByRole('menuitem', { name: what }).click();
+  }
+
+  it('is filtered by an address that can be kept, also for what ends meanwhile', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByLabel('Show of the history').selectOption('Failed');
+    await row(page, 'Film').waitFor({ state: 'detached' });
+    await page.waitForURL('**/downloads?show=failed');
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Lost']);
+    pages.downloads.set('late', { title: 'Late', kind: 'audio', state: 'finished', filename: 'l.mp3', finishedAt: 2 });
+    pages.downloads.set('worse', { title: 'Worse', kind: 'audio', state: 'failed', message: 'x', finishedAt: 2 });
+    await row(page, 'Worse').waitFor();
+    expect(await row(page, 'Late').count()).toBe(0);
+    await page.getByLabel('Show of the history').selectOption('Pictures');
+    await page.getByText('There is nothing of this kind in the history.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('deletes a file with a way back: it stays until that is gone', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await act(page, 'Film', 'Delete with its file');
+    await row(page, 'Film').waitFor({ state: 'detached' });
+    expect(pages.downloads.deleted).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row(page, 'Film').waitFor();
+    await act(page, 'Film', 'Delete with its file');
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => pages.downloads.deleted).toEqual(['film']);
+    await act(page, 'Song', 'Forget (its file stays)');
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => pages.downloads.all.has('song')).toBe(false);
+    expect(pages.downloads.deleted).toEqual(['film']);
+  });
+
+  it('downloads again, or gives the link back for another format', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await act(page, 'Song', 'Download again');
+    await page.getByText('Added to the queue once more.').waitFor();
+    expect(pages.downloads.agains).toEqual(['song']);
+    await act(page, 'Film', 'In another format');
+    const field = page.getByLabel('Addresses of videos');
+    await expect.poll(() => field.inputValue()).toBe('https://videos.example/film');
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('plays by keyboard with the subtitles that lie beside the file', async () => {
+    pages.downloads.film = `${await fixtureMedia()}/vp9.webm`;
+    pages.downloads.captions = [
+      { language: 'de', cues: [{ from: 0, to: 4, text: 'Moin' }] },
+      { language: 'en', cues: [{ from: 0, to: 4, text: 'Ahoy' }] },
+    ];
+    await using visit = await pages.visit('/downloads?id=film');
+    const { page } = visit;
+    const video = page.locator('video');
+    await expect
+      .poll(() =>
+        video.evaluate((element: HTMLVideoElement) =>
+          [...element.textTracks].map(({ language, label, mode }) => [language, label, mode].join(' ')),
+        ),
+      )
+      .toEqual(['de German disabled', 'en English showing']);
+    await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState)).toBeGreaterThan(1);
+    expect(await video.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Space');
+    await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.paused)).toBe(false);
+    await page.keyboard.press('Escape');
+    await video.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([
+    [
+      'Refusing to fetch internal address "10.0.0.7" for host "nas"',
+      'This address is in your own network',
+      'Settings of Downloads',
+    ],
+    ['ERROR: [x] 1: Sign in to confirm your age', 'The site wants a signed-in viewer.', 'Cookies'],
+    ['The disk is full: free some space, then retry.', 'The disk is full. Free some space', 'Settings of Downloads'],
+    ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', 'This needs ffmpeg, which is missing.', 'Engines'],
+    ['ERROR: Unsupported URL: https://a.example', 'No video was found there.', 'Engines'],
+  ])('says of “%s” what to do and leads there', async (message, advice, title) => {
+    pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, finishedAt: 3 });
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await row(page, 'Bad').getByText(advice).waitFor();
+    const link = row(page, 'Bad').getByRole('link', { name: title });
+    expect(await link.getAttribute('href')).toMatch(/^\/(settings\/downloads|engines|downloads\/cookies)$/);
+    await page.getByRole('button', { name: 'Bad', exact: true }).click();
+    await page.getByRole('dialog').getByRole('link', { name: title }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

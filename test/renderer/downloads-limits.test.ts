@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { seriousFindings } from './axe.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('The limits of downloads', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  it('are set in one place that has an address, and seen in every window', async () => {
+    await using visit = await pages.visit('/downloads?limits=open');
+    const { page } = visit;
+    await page.getByRole('radio', { name: 'At most' }).check({ force: true });
+    await page.getByLabel('MB a second, all downloads together').fill('1.5');
+    await page.getByText("That is 12 of your line's Mbit/s.").waitFor();
+    await page.getByRole('button', { name: 'Add hours' }).click();
+    const hours = page.getByRole('group', { name: 'Hours for downloads 1' });
+    await hours.getByLabel('Days').selectOption('mon-fri');
+    await hours.getByLabel('From').fill('23:30');
+    expect(await seriousFindings(page)).toEqual([]);
+    await using other = await pages.visit('/downloads');
+    await other.page.getByRole('button', { name: 'Speed and hours: No limits' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(pages.downloads.limits.limits).toEqual({ speed: 1_500_000, hours: ['mon-fri 23:30-07:00'] });
+    await other.page.getByRole('button', { name: 'Speed and hours: 1.5 MB/s · by hours' }).click();
+    expect(await other.page.getByLabel('MB a second, all downloads together').inputValue()).toBe('1.5');
+    await other.page.getByRole('radio', { name: 'As fast as it goes' }).check({ force: true });
+    await other.page.getByRole('button', { name: 'Remove these hours' }).click();
+    await other.page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Speed and hours: No limits' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('keep what was typed when it does not fit, and say what is wrong', async () => {
+    await using visit = await pages.visit('/downloads?limits=open');
+    const { page } = visit;
+    await page.getByRole('radio', { name: 'At most' }).check({ force: true });
+    await page.getByLabel('MB a second, all downloads together').fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Choose 0.001 MB a second or more.').waitFor();
+    expect(await page.getByLabel('MB a second, all downloads together').inputValue()).toBe('0');
+  });
+
+  it('outside the hours let a row say when it goes on, and run anyway', async () => {
+    const opens = new Date();
+    opens.setHours(opens.getHours() + 2, 0, 0, 0);
+    pages.downloads.limits = {
+      limits: { speed: null, hours: ['22:00-06:00'] },
+      open: false,
+      changesAt: opens.getTime(),
+    };
+    const hour = `${String(opens.getHours()).padStart(2, '0')}:00`;
+    for (const name of ['One', 'Two']) pages.downloads.set(name.toLowerCase(), { title: name, state: 'waiting' });
+    pages.downloads.set('later', { title: 'Later', state: 'pending' });
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByText(`Downloads wait for their hours and go on at ${hour}.`).waitFor();
+    expect(await page.getByText(`Waiting, goes on at ${hour}`).count()).toBe(2);
+    await page.getByRole('button', { name: 'More for Two' }).click();
+    await page.getByRole('menuitem', { name: 'Run outside the hours' }).click();
+    await page.getByText('Waiting for its turn').waitFor();
+    await page.getByRole('button', { name: 'Start Later' }).click();
+    await expect
+      .poll(() => pages.downloads.starts)
+      .toEqual([
+        { uids: ['two'], anyway: true },
+        { uids: ['later'], anyway: false },
+      ]);
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { besidesRefusals } from './visit.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+
+describe.skipIf(noBrowser)('a destination', () => {
+  let real: RealServices;
+  beforeEach(async () => {
+    real = await openRealServices();
+  });
+  afterEach(() => real[Symbol.asyncDispose]());
+
+  const typed = async (): Promise<string> =>
+    (await real.ask('GET', '/notify/keys/aggregator/text?secrets=true')).text as string;
+
+  it('is found by name, scheme and purpose with the keyboard alone, and used ones come first the next time', async () => {
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    const search = dialog.getByRole('combobox', { name: 'Where shall notices go?' });
+    const chosen = async (): Promise<string> => {
+      const id = await search.getAttribute('aria-activedescendant');
+      return (await page.locator(`#${id ?? ''} .name`).textContent()) ?? '';
+    };
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect.poll(() => search.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type('tgram');
+    await expect.poll(chosen).toMatch(/^Telegram/);
+    await dialog.getByText('Needs token of the bot and chats.').waitFor();
+    await search.fill('microsoft');
+    await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
+    await search.fill('zzz');
+    await dialog.getByText('Nothing has this name').waitFor();
+    await expect.poll(chosen).toMatch(/^By its address/);
+    await search.fill('gotify');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('heading', { name: 'Gotify' }).waitFor();
+    await dialog.getByLabel('Host').fill('gotify.home.example');
+    await dialog.getByLabel(/token/i).first().fill('Abcdefghijklmno');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const first = dialog.getByRole('group', { name: 'Used before' }).getByRole('option').first();
+    expect(await first.textContent()).toContain('Gotify');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('has every kind in a group that says what it is for', async () => {
+    const { forms } = await real.ask('GET', '/notify/forms');
+    const others = forms.filter(({ category }: { category: string }) => category === 'other');
+    expect(others.map(({ scheme }: { scheme: string }) => scheme)).toEqual([]);
+  });
+
+  it('is told when and how often by controls, and nobody has to write an address', async () => {
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('combobox').fill('push');
+    await dialog.getByRole('option', { name: /^Push push:/ }).click();
+    await dialog.getByLabel('Topic').fill('hall');
+    await dialog.getByText('Quiet hours and limits').click();
+    await dialog.getByRole('button', { name: 'Add hours' }).click();
+    await dialog.getByLabel('Days').selectOption('Saturday and Sunday');
+    await dialog.getByLabel('From').fill('23:00');
+    await dialog.getByLabel('At most').fill('many');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText(/rate must be a number and a time/).waitFor();
+    await dialog.getByLabel('At most').fill('10');
+    await dialog.getByLabel('Notices come').selectOption('Together, every 15 minutes');
+    await dialog.getByText('More', { exact: true }).click();
+    await dialog.getByLabel('It may fail').check();
+    await dialog.getByLabel('A text that is too long').selectOption('Cut it off');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const told = 'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
+    await page.getByText(told).waitFor();
+    expect(await typed()).toContain(
+      'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
+    );
+    await page.getByRole('button', { name: 'More for Push in line 4' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    expect(await dialog.getByLabel('From').inputValue()).toBe('23:00');
+    expect(await dialog.getByLabel('It may fail').isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Remove these hours' }).click();
+    await dialog.getByLabel('At most').fill('');
+    await dialog.getByLabel('It may fail').uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
+    expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('keeps what was typed by hand, in the address view too', async () => {
+    const url = 'json://127.0.0.1:9/x?%2BX-Own=1&quiet=22:00-07:00&digest=7m';
+    await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: ['1:night'] });
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    await page.getByText('1:night').first().waitFor();
+    await page.getByRole('button', { name: /^More for JSON/ }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog.getByText('Its address').click();
+    await dialog.getByRole('button', { name: 'Write another address' }).click();
+    await dialog.getByLabel('At most').fill('3');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await typed()).toContain(`1:night=${url}&rate=3/1h\n`);
+    await page.getByText('Quiet: Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes').waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('what became of notices', () => {
+  let real: RealServices;
+  let receiver: Server;
+  let status: number;
+  beforeEach(async () => {
+    status = 503;
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status).end('Busy.');
+    }).listen(0, '127.0.0.1');
+    [real] = await Promise.all([openRealServices(), once(receiver, 'listening')]);
+    const place = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    await real.ask('POST', '/notify/keys/late/destinations', { url: `json://${place}/hook?method=POST`, tags: [] });
+  });
+  afterEach(async () => {
+    receiver.close();
+    await real[Symbol.asyncDispose]();
+  });
+
+  it('says why a delivery waits and when it is tried next, and tries it at once on a press', async () => {
+    await real.post('late', 'Backup');
+    await using watched = await real.visit('/notify/history?state=waiting');
+    const { page } = watched;
+    await page.getByRole('button', { name: /Backup/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Backup' });
+    await dialog.getByText('Next try in 1 min').waitFor();
+    await dialog.getByText(/error=503/).waitFor();
+    status = 200;
+    await dialog.getByRole('button', { name: 'Try now' }).click();
+    await expect.poll(async () => (await real.ask('GET', '/notify/notices')).waiting).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('opens a notice that the list does not show, and says when it is gone', async () => {
+    await real.post('aggregator', 'First light');
+    await real.post('aggregator', 'Second light');
+    const [, first] = (await real.ask('GET', '/notify/notices')).notices;
+    await using watched = await real.visit(`/notify/history?q=second&id=${String(first.id)}`);
+    const { page } = watched;
+    await page.getByRole('dialog', { name: 'First light' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /Second light/ }).waitFor();
+    await page.goto(`${real.host.url('control')}/notify/history?id=none`);
+    await page.getByText('This notice is not kept any more.').waitFor();
+  });
+
+  it('discards all that was given up, with a way back', async () => {
+    status = 403;
+    for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
+    await using watched = await real.visit('/notify/given-up');
+    const { page } = watched;
+    const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByRole('button', { name: 'Discard all' }).click();
+    await page.getByText('No notice was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rows.count()).toBe(3);
+    await rows.first().getByText('Three').click();
+    await page
+      .getByRole('dialog', { name: 'Three' })
+      .getByText(/error=403/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard all' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().click();
+    await expect.poll(async () => (await real.ask('GET', '/notify/notices')).givenUp).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    await real.post('late', 'Backup finished: a title that is longer than any list should have to show in full');
+    status = 403;
+    const { text } = await real.ask('GET', '/notify/keys/late/text?secrets=true');
+    await real.ask('POST', '/notify/keys', {
+      key: `door-${String(screen.width)}`,
+      text: String(text).replace('hook', 'door'),
+    });
+    await real.post(`door-${String(screen.width)}`, 'Camera at the door');
+    await using watched = await real.visit('/notify/history', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: /Backup finished/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectFits(watched, 'notify-notice', screen);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Given up' }).click();
+    await page.getByText('1 delivery was given up.').waitFor();
+    await expectFits(watched, 'notify-given-up', screen);
+  });
+});

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { besidesRefusals } from './visit.ts';
+import { dropText, openRealServices, type RealServices } from './real-services.ts';
+
+describe.skipIf(noBrowser)('a key of the aggregator', () => {
+  let real: RealServices;
+  beforeEach(async () => {
+    real = await openRealServices();
+  });
+  afterEach(() => real[Symbol.asyncDispose]());
+
+  const optionsOf = async (key: string) =>
+    (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
+
+  it('is told how it behaves, and the playground and the senders feel it', async () => {
+    await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    await page.getByText('3 of 3 would get it.').waitFor();
+    await page.getByRole('radio', { name: 'Only the untagged' }).check();
+    await page.getByText('2 of 3 would get it.').waitFor();
+    await page.getByRole('switch', { name: 'The sender hears of failures' }).click();
+    await page.getByText(/A failure is answered with 424/).waitFor();
+    await page.getByLabel('The same notice once more').selectOption('Leave it out for an hour');
+    const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600 };
+    await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
+    await page.getByRole('button', { name: 'Set a secret' }).click();
+    await page.getByRole('textbox', { name: 'Secret' }).fill('short');
+    await page.getByRole('button', { name: 'Keep the secret' }).click();
+    await page.getByText('Use 8 characters at least.').waitFor();
+    await page.getByRole('textbox', { name: 'Secret' }).fill('sesame-sesame');
+    await page.getByRole('button', { name: 'Keep the secret' }).click();
+    await page.getByText('From now on only signed notices are taken.').waitFor();
+    expect((await real.post('aggregator', 'x')).status).toBe(401);
+    expect(await page.content()).not.toContain('sesame-sesame');
+    await page.getByRole('button', { name: 'Take everything again' }).click();
+    await page.getByText('Its secret is gone.', { exact: false }).waitFor();
+    await page.reload();
+    expect(await page.getByRole('switch', { name: 'The sender hears of failures' }).getAttribute('aria-checked')).toBe(
+      'true',
+    );
+    expect(await page.getByRole('radio', { name: 'Only the untagged' }).isChecked()).toBe(true);
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('asks levels one after another, and the playground says so', async () => {
+    const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
+    await real.ask('POST', '/notify/keys', { key: 'steps', text });
+    await using watched = await real.visit('/notify?key=steps');
+    const { page } = watched;
+    await page.getByText('3 of 3 would get it.').waitFor();
+    await page.getByText('Who is tagged always gets everything.').waitFor();
+    await page.getByRole('button', { name: 'night', exact: true }).click();
+    await page.getByText(/Its level is 1: it is asked when nobody of a lower one could be reached/).waitFor();
+    await page.getByText('It is tagged always.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
+    await using watched = await real.visit('/notify', { clipboard: true });
+    const { page } = watched;
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('house');
+    const text = 'inbox://\n# a comment\nnight=json://bob:sesame@127.0.0.1:9/x\nnonsense\nfoo://bar\n';
+    await dropText(page, 'dialog textarea', 'apprise.txt', text);
+    await dialog.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
+    const lines = dialog.getByRole('list', { name: 'What becomes of each line' }).getByRole('listitem');
+    const said = await lines.allTextContents();
+    expect(said.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+      expect.stringMatching(/^Line 1 .*inbox/),
+      expect.stringMatching(/^Line 3 JSON night .*bob:\*{4}@127/),
+      'Line 4 Does nothing: it is no destination.',
+      'Line 5 Does nothing: foo:// is not served.',
+    ]);
+    await dialog.getByRole('radio', { name: /^Only the untagged/ }).check();
+    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => optionsOf('house')).toMatchObject({ withoutTag: 'untagged' });
+    await page.getByText('1 of 2 would get it.').waitFor();
+    await page.getByRole('button', { name: 'More for the key house' }).click();
+    await page.getByRole('menuitem', { name: 'Export' }).click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as a file' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('house.txt');
+    expect(await readFile(await file.path(), 'utf8')).toBe(text);
+    expect(await page.content()).not.toContain('sesame');
+    expect(watched.complaints).toEqual([]);
+  });
+});

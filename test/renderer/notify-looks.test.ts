@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('the pages of the aggregator', () => {
+  let real: RealServices;
+  beforeAll(async () => {
+    real = await openRealServices();
+    const text = [
+      ...['inbox://', 'night,nas=ntfys://bob:sesame@ntfy.home.example/backup-and-other-things?digest=15m'],
+      ...['1:on-call=tgram://123456789:abcdefghijklmnop/-100200300400', 'always=push://hall', 'nonsense'],
+    ].join('\n');
+    await real.ask('POST', '/notify/keys', { key: 'house', text });
+  });
+  afterAll(() => real[Symbol.asyncDispose]());
+
+  it.each(screens)('show a key and its import at $width px, dark $dark', async (screen) => {
+    await using watched = await real.visit('/notify?key=house', screen);
+    const { page } = watched;
+    await page.getByText('4 of 4 would get it.').waitFor();
+    await page.getByRole('textbox', { name: 'Tags' }).fill('night');
+    await page.getByText('2 of 4 would get it.').waitFor();
+    await expectFits(watched, 'notify-key', screen);
+    await page.getByRole('button', { name: 'More for the key house' }).click();
+    await page.getByRole('menuitem', { name: 'Import' }).click();
+    await page
+      .getByRole('textbox', { name: 'Destinations' })
+      .fill('inbox://\nnight=json://nas.home.example/hook\nnonsense\nfoo://bar');
+    await page.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
+    await expectFits(watched, 'notify-import', screen);
+  });
+
+  it.each(screens)('show the choice of a kind and its form at $width px, dark $dark', async (screen) => {
+    await using watched = await real.visit('/notify?key=house', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('option', { name: /^Telegram/ }).waitFor();
+    await expectFits(watched, 'notify-kinds', screen);
+    await page.keyboard.type('tele');
+    await page.keyboard.press('Enter');
+    await page.getByText('Quiet hours and limits').click();
+    await page.getByRole('button', { name: 'Add hours' }).click();
+    await page.getByRole('dialog').getByText('More', { exact: true }).click();
+    await expectFits(watched, 'notify-form', screen);
+  });
+});

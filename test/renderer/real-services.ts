@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { mail } from '../../services/mail/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { launchBrowser, openPage, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { signIn } from './visit.ts';
+
+/** The pages of what tells and takes notices, with the services themselves behind them. */
+export interface RealServices extends AsyncDisposable {
+  readonly host: TestHost;
+  visit(path: string, options?: PageOptions & { readonly clipboard?: true }): Promise<WatchedPage>;
+  /** Our own API, signed in. */
+  ask(method: string, path: string, body?: unknown): Promise<any>;
+  /** Posts a notice to a key, as a program does. */
+  post(key: string, title: string): Promise<Response>;
+}
+
+export async function openRealServices(): Promise<RealServices> {
+  const open = new AsyncDisposableStack();
+  const built = process.env['HOMEPORT_TEST_PAGES'];
+  const services = [notify, push, mail, inbox, control];
+  const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}) }));
+  const browser = open.adopt(await launchBrowser(), (each) => each.close());
+  const url = host.url('control');
+  return {
+    host,
+    async visit(path, { clipboard, ...options } = {}) {
+      const watched = await openPage(browser, options);
+      watched.page.setDefaultTimeout(15_000);
+      if (clipboard) await watched.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await signIn(watched.page.context(), url);
+      await watched.page.goto(`${url}${path}`);
+      return watched;
+    },
+    ask: (method, path, body) =>
+      api(url, `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+    post: (key, title) =>
+      fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Drops a text file on an element, as from a folder. */
+export async function dropText(page: Page, selector: string, name: string, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file, content]) => {
+      const made = new DataTransfer();
+      made.items.add(new File([content], file));
+      return made;
+    },
+    [name, text] as const,
+  );
+  await page.dispatchEvent(selector, 'drop', { dataTransfer: transfer });
+}

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { lackOf } from '../../../services/downloads/engine/required.ts';
+import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
+
+let open = new AsyncDisposableStack();
+afterEach(async () => {
+  const stack = open;
+  open = new AsyncDisposableStack();
+  await stack.disposeAsync();
+});
+
+async function rigWith(settings: object = {}, environment: Record<string, string> = {}): Promise<Rig> {
+  const dataDir = dataFolderWith(settings);
+  open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  return open.use(await openRig({ dataDir, environment }));
+}
+
+/** A program in the extractor's place: `answer` is a shell script for every call but `--version`. */
+function fakeEngine(answer: string, version = '2026.10.26'): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'fake-engine-'));
+  open.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'yt-dlp');
+  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
+  writeFileSync(path, script, { mode: 0o755 });
+  return { YTDLP_PATH: path };
+}
+
+/** Pids of the loaded extractors of this process. */
+async function workers(): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (parent === String(process.pid) && stat.includes('python')) found.push(Number(pid));
+  }
+  return found;
+}
+
+describe('the extractor', () => {
+  it('that is killed with several downloads in it takes none of them along: each goes on from its part', async () => {
+    const { client, site, file } = await rigWith({ mode: 'concurrent', maxConcurrent: 3 });
+    const uids = await Promise.all(
+      ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(250, 'big.mp4', tag))),
+    );
+    for (const uid of uids) await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
+    const [worker] = await workers();
+    site.reset();
+    process.kill(worker ?? 0, 'SIGKILL');
+    for (const uid of uids) {
+      const record = await client.ended(uid);
+      expect(record).toMatchObject({ status: 'finished', error: null });
+      expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+      expect(await processesNaming(uid)).toEqual([]);
+    }
+    const ranges = site.stats().ranges.filter(({ path }) => path === '/slow/250/big.mp4');
+    expect(ranges.length).toBeGreaterThanOrEqual(3);
+  }, 60_000);
+
+  it('of one download that is killed fails that one plainly, and a retry goes on from its part', async () => {
+    const { client, site } = await rigWith();
+    const uid = await client.add(site.slow(250));
+    await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
+    const [worker] = await workers();
+    const child = (await processesNaming(uid)).find((pid) => pid !== worker && pid !== process.pid);
+    process.kill(child ?? 0, 'SIGKILL');
+    expect((await client.ended(uid)).error).toContain('was ended from outside');
+    site.reset();
+    await client.post('/retry', { id: uid });
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(site.stats().ranges[0]?.start).toBeGreaterThan(100_000);
+  }, 60_000);
+
+  it('that is too old is not used; the row waits, and everybody is told what to do', async () => {
+    const { client, site, host } = await rigWith({}, fakeEngine('exit 2', '2024.12.23'));
+    const says = expect.stringContaining('yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.') as string;
+    expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
+      status: 'ok',
+      msg: says,
+    });
+    expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
+    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['2025.11.12', false],
+    ['2025.11.11', true],
+    ['2025.9.30', true],
+    ['2026.01.01.232959', false],
+    ['of my own', false],
+  ])('of release %s is too old: %s', (version, tooOld) => {
+    const engine = { name: 'yt-dlp', path: '/x', source: 'data', remedy: null, version } as const;
+    expect(lackOf(engine) !== undefined).toBe(tooOld);
+  });
+
+  it.each([
+    ['that is cut off', `printf '%s' '{"_type": "video", "id": "1", "ti'`, 'cut off'],
+    ['of another shape', `echo '{"id": {"a": 1}, "entries": "none"}'`, 'cut off'],
+    ['that is missing', 'exit 0', 'gave no answer'],
+    ['that is an error', 'echo "WARNING: odd" >&2; echo "ERROR: [x] The site said no" >&2; exit 1', 'The site said no'],
+    ['without a word', 'exit 3', 'ended with code 3'],
+  ])('with an answer %s fails the row with its reason', async (_name, answer, reason) => {
+    const { client, site, host } = await rigWith({}, fakeEngine(answer));
+    const added = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
+    expect(added).toMatchObject({ status: 'error', msg: expect.stringContaining(reason) as string });
+    const [record] = (await client.history()).done;
+    expect(record?.error).toContain(reason);
+    expect(await readdir(join(host.dataDir, 'downloads', 'temp')).catch(() => [])).toEqual([]);
+  });
+
+  it('that prints junk among its lines is understood all the same', async () => {
+    const junk = `echo 'P not json'; echo 'A {"filepath": 5}'; echo 'Q'; printf 'B {"id": \\n\\377\\376\\n'; echo 'P {"downloaded_bytes": "x"}'`;
+    const answer = `case "$*" in
+      *" -J "*) ${junk}; echo '{"id": "1", "title": "Junk", "formats": []}'; ${junk} ;;
+      *) ${junk}
+        for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
+        mkdir -p "$home"; echo video >"$home/Junk.mp4"; echo "A {\\"filepath\\": \\"$home/Junk.mp4\\"}"; ${junk} ;;
+    esac`;
+    const { client, site } = await rigWith({}, fakeEngine(answer));
+    const uid = await client.add(site.url('/single.mp4'));
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished', title: 'Junk', filename: 'Junk.mp4', size: 6 });
+  });
+
+  it('and ffmpeg: what is missing is said once, not with every download', async () => {
+    const { client, site, host } = await rigWith({}, { FFMPEG_PATH: '/nowhere/ffmpeg' });
+    for (const tag of ['a', 'b']) {
+      expect(await client.ended(await client.add(site.url(`/single.mp4?${tag}`)))).toMatchObject({
+        ...{ status: 'finished', msg: null },
+      });
+    }
+    expect(await client.get('/status')).toMatchObject({
+      ...{
+        engine: { ffmpeg: null },
+        msg: expect.stringContaining('ffmpeg is missing: files come as the site has them') as string,
+      },
+    });
+    expect(host.log.filter((line) => line.includes('downloads do without ffmpeg'))).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a transfer', () => {
+  it('that the server cannot continue starts again from the beginning, and the row says so', async () => {
+    const { client, site, file } = await rigWith();
+    const uid = await client.add(site.url('/slownorange/400/big.mp4'));
+    await client.until(uid, ({ percent }) => (percent ?? 0) > 30);
+    await client.post('/pause', { ids: [uid] });
+    await client.post('/resume', { ids: [uid] });
+    await client.until(uid, ({ msg }) => msg?.includes('started again from the beginning') === true);
+    const record = await client.ended(uid);
+    expect(record).toMatchObject({ status: 'finished', msg: null });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+  }, 60_000);
+
+  it('survives that its download folder goes away meanwhile, and fails plainly without its own', async () => {
+    const { client, site, host, file } = await rigWith({ retries: 0 });
+    const first = await client.add(site.slow(400));
+    await client.until(first, ({ percent }) => (percent ?? 0) > 10);
+    await rm(join(host.dataDir, 'Downloads'), { recursive: true, force: true });
+    const record = await client.ended(first);
+    expect(record).toMatchObject({ status: 'finished' });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+
+    const second = await client.add(site.slow(400, 'big.mp4', 'second'));
+    await client.until(second, ({ percent }) => (percent ?? 0) > 10);
+    await rm(join(host.dataDir, 'downloads', 'temp'), { recursive: true });
+    expect((await client.ended(second)).error).toContain('The folder for unfinished files cannot be written');
+    await client.post('/retry', { id: second });
+    await vi.waitFor(async () => expect((await client.ended(second)).status).toBe('finished'), 60_000);
+  }, 120_000);
+});

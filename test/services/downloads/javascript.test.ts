@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { javaScriptOf } from '../../../services/downloads/engine/javascript.ts';
+
+it('the scripts of sites are run by the Node that runs us', async () => {
+  const { args, find } = javaScriptOf();
+  expect(args).toEqual(['--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`]);
+  expect(await find()).toBe(`node ${process.versions.node}`);
+});
+
+const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
+
+it('the desktop app is no Node: it never hands out itself, but leaves the choice to the extractor', () => {
+  expect(javaScriptOf(desktop).args).toEqual([
+    '--no-js-runtimes',
+    ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],
+  ]);
+});
+
+it.each([
+  [{ deno: 'deno 2.9.6 (stable)\nv8 14.0', node: 'v24.1.0' }, 'deno 2.9.6'],
+  [{ deno: 'deno 2.2.9', node: 'v22.0.0\n' }, 'node 22.0.0'],
+  [{ node: 'v20.20.2', bun: '1.2.11' }, 'bun 1.2.11'],
+  [{ node: 'v20.20.2' }, null],
+  [{}, null],
+])('there it is what the system has, if that is new enough: %o', async (programs: Record<string, string>, found) => {
+  const { find } = javaScriptOf(desktop, (name) => Promise.resolve(programs[name] ?? ''));
+  expect(await find()).toBe(found);
+});

@@ -1,0 +1,101 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { downloads } from '../../../services/downloads/index.ts';
+import { failureKind } from '../../../services/downloads/domain/failure.ts';
+import { createProbe, type Offers } from '../notify/support.ts';
+import { dataFolderWith, openRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let offers: Offers;
+let dataDir: string;
+beforeEach(async () => {
+  const probe = createProbe(['notices']);
+  offers = probe.offers;
+  dataDir = dataFolderWith({ retries: 0 });
+  const services = [probe.descriptor, downloads];
+  rig = await openRig({ services, dataDir, environment: { DOWNLOAD_MODE: 'sequential' } });
+});
+afterEach(async () => {
+  await rig[Symbol.asyncDispose]();
+  rmSync(dataDir, { recursive: true });
+});
+
+const told = (): readonly string[] =>
+  [...offers.notices.values()].map(({ notice }) => `${notice.title}: ${notice.body} [${notice.tags.join(' ')}]`);
+
+/** The values of the service's metrics page by name and labels. */
+async function metrics(): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`${rig.client.base}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])]));
+}
+
+it('a finished download is told with its tags, its link and its small picture', async () => {
+  await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Pictured')));
+  await vi.waitFor(() => expect(told()).toEqual(['Download finished: Pictured [downloads download.finished]']), 15_000);
+  const [offer] = [...offers.notices.values()];
+  expect(offer?.notice).toMatchObject({ type: 'success', link: `${rig.client.base}/download/Pictured.mp4` });
+  expect(offer?.files).toMatchObject([{ name: 'Pictured.jpg', type: 'image/jpeg' }]);
+  expect(offer?.files?.[0]?.bytes.byteLength).toBeGreaterThan(10_000);
+});
+
+it('a failed one is told with its reason, and a retry of it with its own; not what failed in the answer', async () => {
+  await rig.client.post('/add', { url: rig.site.url('/s/404'), quality: 'best' });
+  const uid = await rig.client.add(rig.site.url('/dead/500000/big.mp4'));
+  const { error } = await rig.client.ended(uid);
+  const news = `Download failed: big\n${error} [downloads download.failed]`;
+  await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
+  await rig.client.post('/retry', { id: uid });
+  await vi.waitFor(() => expect(told()).toHaveLength(2), 15_000);
+  const page = await metrics();
+  expect(page.get('downloads_finished_total{outcome="failed"}')).toBe(3);
+  const reasons = [...page].filter(([name]) => name.startsWith('downloads_failures_total'));
+  expect(reasons.reduce((sum, [, value]) => sum + value, 0)).toBe(3);
+}, 60_000);
+
+it('a playlist is told once, when its last video has ended', async () => {
+  await rig.client.post('/pause', {});
+  await rig.client.post('/add', { url: rig.site.url('/feed/4.rss?title=Cats'), quality: 'best', format: 'any' });
+  const { queue } = await rig.client.history();
+  const uids = queue.map(({ uid }) => uid);
+  await rig.client.post('/resume', {});
+  for (const uid of uids.slice(0, 3)) await rig.client.ended(uid);
+  expect(told()).toEqual([]);
+  await rig.client.ended(uids[3] ?? '');
+  await vi.waitFor(() => expect(told()).toEqual(['Playlist finished: Cats\n4 videos [downloads download.finished]']), 15_000); // prettier-ignore
+  const page = await metrics();
+  expect(page.get('downloads_bytes_total')).toBeGreaterThan(4 * 100_000);
+  expect(page.get('downloads_duration_seconds_count')).toBe(4);
+  expect([page.get('downloads_active'), page.get('downloads_queued')]).toEqual([0, 0]);
+});
+
+it('a playlist whose rest is cancelled is told of with what there is, and not at all when that is nothing', async () => {
+  const pending = async (path: string): Promise<readonly string[]> => {
+    const fields = { quality: 'best', format: 'any', auto_start: false };
+    await rig.client.post('/add', { url: rig.site.url(path), ...fields });
+    return (await rig.client.history()).pending.map(({ uid }) => uid);
+  };
+  await rig.client.post('/delete', { where: 'queue', ids: await pending('/feed/2.rss?title=Birds') });
+  const [one = '', two, three = ''] = await pending('/feed/3.rss?title=Dogs');
+  for (const uid of [one, three]) {
+    await rig.client.post('/start', { ids: [uid] });
+    await rig.client.ended(uid);
+  }
+  expect(told()).toEqual([]);
+  await rig.client.post('/delete', { where: 'queue', ids: [two] });
+  const news = 'Playlist finished: Dogs\n2 videos [downloads download.finished]';
+  await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
+}, 60_000);
+
+it('failures are counted by a few kinds', () => {
+  const kinds = {
+    'The disk is full: free some space, then retry. (…)': 'disk',
+    'Refusing to fetch internal address "10.0.0.1" for host "a"': 'refused',
+    'ERROR: [generic] Unable to download webpage: HTTP Error 404: Not Found': 'site',
+    'ERROR: [generic] Unable to download webpage: The read operation timed out': 'network',
+    'ERROR: [x] 1: Requested format is not available.': 'format',
+    'yt-dlp gave no answer. Retry; if that does not help, update yt-dlp.': 'engine',
+    'Something new': 'other',
+  };
+  for (const [message, kind] of Object.entries(kinds)) expect(failureKind(message)).toBe(kind);
+});

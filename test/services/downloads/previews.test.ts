@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DownloadPreview } from '../../../services/contracts/downloads.ts';
+import { control } from '../../../services/control/index.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { admin } from '../../support/host.ts';
+import { openRig, type Rig } from './rig.ts';
+
+describe('a look at a link', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await openRig({ services: [downloads, control] });
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  async function look(url: string): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+    const reply = await fetch(`${rig.host.url('control')}/api/downloads/preview`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Basic ${Buffer.from(`${admin.name}:${admin.password}`).toString('base64')}`,
+      },
+      body: JSON.stringify({ url }),
+    });
+    return (await reply.json()) as { preview: DownloadPreview | null; trouble: string };
+  }
+
+  it('tells title, duration, the heights that the site has, and queues nothing', async () => {
+    const { preview } = await look(rig.site.url('/hls/master.m3u8'));
+    expect(preview).toMatchObject({ title: 'master', entries: null, live: false, picture: null });
+    expect(preview?.heights.length).toBeGreaterThan(2);
+    expect(preview?.heights).toEqual(preview?.heights.toSorted((a, b) => b - a));
+    expect(await rig.client.history()).toEqual({ done: [], queue: [], pending: [] });
+  }, 60_000);
+
+  it('brings the picture along', async () => {
+    const { preview } = await look(rig.site.url('/p/og'));
+    expect(preview?.title).not.toBe('');
+    expect(preview?.picture).toMatch(/^data:image\/jpeg;base64,/);
+  }, 60_000);
+
+  it('counts the entries of a playlist', async () => {
+    expect((await look(rig.site.url('/feed/7.rss'))).preview).toMatchObject({ entries: 7, heights: [] });
+  }, 60_000);
+
+  it('says why there is nothing to see', async () => {
+    expect(await look('ftp://a.example/x')).toEqual({
+      preview: null,
+      trouble: expect.stringContaining('http') as string,
+    });
+    const missing = await look(rig.site.url('/s/404'));
+    expect(missing).toEqual({ preview: null, trouble: expect.stringContaining('404') as string });
+  }, 60_000);
+
+  it('shows the cookies that a site for members asks for', async () => {
+    const members = `${rig.site.address}/p/cookie`;
+    expect((await look(members)).preview).toBeNull();
+    const form = new FormData();
+    const line = ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', 'session', 'fixture'].join('\t');
+    form.set('cookies', new Blob([`# Netscape HTTP Cookie File\n${line}\n`]), 'cookies.txt');
+    await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', body: form });
+    expect((await look(members)).preview).toMatchObject({ live: false });
+  }, 60_000);
+});

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseCaptions, noCaptions } from '../../../services/downloads/domain/captions.ts';
+import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
+import { noWishes, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
+import { mediaOf } from './media.ts';
+import { dataFolderWith, openRig, type Rig } from './rig.ts';
+
+const run = promisify(execFile);
+const master = '/short/master.m3u8';
+
+/** A host whose settings ask for these subtitles. */
+async function rigWith(environment: Record<string, string>): Promise<Rig> {
+  return await openRig({ environment });
+}
+
+async function languagesOf(path: string): Promise<readonly (string | undefined)[]> {
+  const { streams } = await mediaOf(path);
+  return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
+}
+
+describe('subtitles inside of videos', { timeout: 120_000 }, () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await rigWith({ SUBTITLES: 'en,es,xx', SUBTITLE_EMBED: 'true' });
+  });
+  afterAll(async () => await rig[Symbol.asyncDispose]());
+
+  it.each([
+    ['mp4', ['mov_text eng', 'mov_text spa']],
+    ['webm', ['webvtt eng', 'webvtt spa']],
+    ['mkv', ['webvtt eng', 'webvtt spa']],
+  ])('are in %s with their languages, and a language that is missing is passed over', async (format, wanted) => {
+    const uid = await rig.client.add(rig.site.url(`${master}?${format}`), { quality: '360', format });
+    const { filename = '', error } = await rig.client.ended(uid);
+    expect(error).toBeNull();
+    expect(await languagesOf(rig.file(filename))).toEqual(wanted);
+    const stem = filename.replace(/\.\w+$/, '');
+    expect(existsSync(rig.file(`${stem}.en.vtt`)) || existsSync(rig.file(`${stem}.en.srt`))).toBe(false);
+  });
+
+  it('lie beside AVI, which has no room for them', async () => {
+    const uid = await rig.client.add(rig.site.url(`${master}?avi`), { quality: '360', format: 'avi' });
+    const { filename = '' } = await rig.client.ended(uid);
+    const stem = filename.replace(/\.avi$/, '');
+    expect(readFileSync(rig.file(`${stem}.en.srt`), 'utf8')).toContain('00:00:00,100 --> 00:00:00,400\nHello, world');
+    expect(existsSync(rig.file(`${stem}.es.srt`))).toBe(true);
+  });
+});
+
+describe('subtitles beside videos', { timeout: 120_000 }, () => {
+  it('are SRT files that take the number of their video where the name is taken', async () => {
+    await using rig = await rigWith({ SUBTITLES: 'en,de' });
+    const names: (string | undefined)[] = [];
+    for (const tag of ['one', 'two', 'three']) {
+      const uid = await rig.client.add(rig.site.url(`${master}?${tag}`), { quality: '360', format: 'mkv' });
+      names.push((await rig.client.ended(uid)).filename);
+    }
+    expect(names).toEqual(['master.mkv', 'master (2).mkv', 'master (3).mkv']);
+    expect((await readdir(rig.file(''))).toSorted()).toEqual(
+      ['', ' (2)', ' (3)'].flatMap((number) => ['.de.srt', '.en.srt', '.mkv'].map((end) => `master${number}${end}`)).toSorted(), // prettier-ignore
+    );
+    expect(await languagesOf(rig.file('master.mkv'))).toEqual([]);
+    // One of the names being taken is enough.
+    await rm(rig.file('master (2).mkv'));
+    const uid = await rig.client.add(rig.site.url(`${master}?four`), { quality: '360', format: 'mkv' });
+    expect((await rig.client.ended(uid)).filename).toBe('master (4).mkv');
+  });
+});
+
+describe('captions alone', { timeout: 120_000 }, () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await openRig();
+  });
+  afterAll(async () => await rig[Symbol.asyncDispose]());
+
+  async function fetched(fields: object, path = master): Promise<{ name: string; text: string; error: string | null }> {
+    const url = rig.site.url(`${path}?${encodeURIComponent(JSON.stringify(fields))}`);
+    const uid = await rig.client.add(url, { download_type: 'captions', ...fields });
+    const { filename: name = '', error } = await rig.client.ended(uid);
+    return { name, text: name === '' ? '' : readFileSync(rig.file(name), 'utf8'), error };
+  }
+
+  it.each([
+    ['srt', '1\n00:00:00,100 --> 00:00:00,400\nHello, world'],
+    ['vtt', 'WEBVTT'],
+    ['txt', 'Hello, world\n…\n'],
+    ['sbv', '0:00:00.100,0:00:00.400\nHello, world\n'],
+    ['ttml', '<p begin="00:00:00.100" end="00:00:00.400">Hello, world</p>'],
+    ['dfxp', '<p begin="00:00:00.100" end="00:00:00.400">Hello, world</p>'],
+    ['scc', 'Scenarist_SCC V1.0\n\n00:00:00:03\t94ae 94ae 9420 9420 9470 9470'],
+  ])('as %s are so in fact, and the record names that file', async (format, text) => {
+    const made = await fetched({ format });
+    expect(made.name).toBe(`master.en.${format}`);
+    expect(made.text).toContain(text);
+  });
+
+  it('in the language that is wanted', async () => {
+    expect((await fetched({ format: 'srt', subtitle_language: 'de' })).text).toContain('Guten Tag, Welt');
+    expect((await fetched({ format: 'txt', subtitle_language: 'ES' }, '/short/manifest.mpd')).text).toContain('Hola');
+  });
+
+  it('that are not there name the ones that are', async () => {
+    expect((await fetched({ format: 'srt', subtitle_language: 'fr' })).error).toBe(
+      'There are no captions in "fr". The site has written: en, es, de.',
+    );
+    expect((await fetched({ format: 'srt', subtitle_mode: 'auto_only' })).error).toContain('no automatic captions');
+    expect((await fetched({ format: 'srt' }, '/single.mp4')).error).toContain('The site has none at all.');
+  });
+
+  it('are asked for in the old way, too', async () => {
+    const url = rig.site.url(`${master}?old`);
+    const body = { url, format: 'captions', subtitle_format: 'vtt', subtitle_language: 'es' };
+    const uid = (await rig.client.post('/add', body)).uid ?? '';
+    const { filename = '' } = await rig.client.ended(uid);
+    expect(filename).toBe('master.es.vtt');
+  });
+});
+
+describe('the choice of captions', () => {
+  const known = {
+    manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
+    automatic: { en: ['vtt'], de: ['vtt'] },
+  };
+  const choose = (subtitleLanguage: string, subtitleMode: SubtitleMode, format = 'srt') =>
+    chooseCaptions({ ...noWishes, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
+
+  it.each([
+    ['en', 'prefer_manual', { language: 'en-GB', from: ['manual'] }],
+    ['en', 'prefer_auto', { language: 'en', from: ['automatic'] }],
+    ['en', 'auto_only', { language: 'en', from: ['automatic'] }],
+    ['DE', 'manual_only', { language: 'de', from: ['manual'] }],
+  ] as const)('of %s by %s', (language, mode, wanted) => {
+    expect(choose(language, mode)).toMatchObject(wanted);
+  });
+
+  it('takes what the site has in the format that is wanted', () => {
+    expect(choose('de', 'prefer_manual', 'ttml')).toMatchObject({ native: true });
+    expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
+    expect(choose('fr', 'prefer_manual')).toBeUndefined();
+    const order = { ...noWishes, subtitleLanguage: 'fr' } as unknown as Order;
+    expect(noCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
+  });
+});
+
+describe('the text of captions', () => {
+  const vtt = [
+    'WEBVTT',
+    'Kind: captions',
+    '',
+    'NOTE nothing to say',
+    '',
+    '1',
+    '00:01.000 --> 00:02.500 align:start position:0%',
+    '<c>Tom &amp; Jerry</c> <i>say</i>',
+    'ñandú* {x}',
+    '',
+    '01:00:02.500 --> 01:00:04.000',
+    'ñandú* {x}',
+    'second line of a rather long kind, longer than one row of the screen',
+    '',
+  ].join('\n');
+  const cues = readCues(vtt);
+
+  it('is read without its marks', () => {
+    expect(cues).toEqual([
+      { from: 1000, to: 2500, lines: ['Tom & Jerry say', 'ñandú* {x}'] },
+      { from: 3_602_500, to: 3_604_000, lines: ['ñandú* {x}', expect.stringContaining('second line') as string] },
+    ]);
+    expect(readCues('1\r\n00:00:01,5 --> 00:00:02,0\r\nWindows\r\n')).toMatchObject([
+      { from: 1500, lines: ['Windows'] },
+    ]);
+    expect(readCues('')).toEqual([]);
+  });
+
+  it('is said once where captions roll', () => {
+    expect(writeCues(cues, 'txt', 'en')?.split('\n')).toEqual([
+      'Tom & Jerry say',
+      'ñandú* {x}',
+      expect.stringContaining('second') as string,
+      '',
+    ]);
+  });
+
+  it('escapes what XML would read', () => {
+    expect(writeCues(readCues('WEBVTT\n\n00:01.000 --> 00:02.000\na &lt; b &amp; c\nd'), 'ttml', 'en')).toContain(
+      'a &lt; b &amp; c<br/>d</p>',
+    );
+  });
+
+  it('as SCC is what a decoder of closed captions shows', async () => {
+    const folder = dataFolderWith({});
+    try {
+      await writeFile(`${folder}/x.scc`, writeCues(cues, 'scc', 'en') ?? '');
+      const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', `${folder}/x.scc`, '-f', 'srt', '-']);
+      const shown = readCues(stdout.replaceAll('\\h', ' '));
+      expect(shown[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
+      expect(Math.abs((shown[0]?.from ?? 0) - 1000)).toBeLessThan(100);
+      expect(shown[1]?.lines).toEqual(['ñandú? ?x?', 'second line of a rather long', 'kind, longer than one row of the', 'screen']); // prettier-ignore
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { openTestHost } from '../../support/host.ts';
+import { createProbe, openReceiver } from './support.ts';
+
+let open = new AsyncDisposableStack();
+afterEach(async () => {
+  await open.disposeAsync();
+  open = new AsyncDisposableStack();
+});
+
+/** What each destination showed of `:rocket: done`, by the end of its path. */
+async function shown(setting: string | undefined): Promise<Readonly<Record<string, string>>> {
+  const receiver = open.use(await openReceiver());
+  const { descriptor, offers } = createProbe(['inbox', 'push']);
+  const environment = setting === undefined ? {} : { APPRISE_INTERPRET_EMOJIS: setting };
+  const host = open.use(await openTestHost({ services: [descriptor, notify], environment }));
+  const place = `json://127.0.0.1:${receiver.port}`;
+  const urls = [`${place}/silent`, `${place}/yes?emojis=yes`, `${place}/no?emojis=no`, 'push://phone?emojis=yes'];
+  await fetch(`${host.url('notify')}/add/k`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ urls }),
+  });
+  await fetch(`${host.url('notify')}/notify/k`, {
+    method: 'POST',
+    body: new URLSearchParams({ body: ':Rocket: done :nosuch: 12:30:45' }),
+  });
+  const got = receiver.received.map(({ path, body }) => [
+    path.slice(1),
+    (JSON.parse(body) as { message: string }).message,
+  ]);
+  return { ...Object.fromEntries(got), push: [...offers.push.values()][0]?.message } as Readonly<
+    Record<string, string>
+  >;
+}
+
+const [picture, name] = ['🚀 done :nosuch: 12:30:45', ':Rocket: done :nosuch: 12:30:45'];
+
+describe('a short code of an emoji', () => {
+  it.each([
+    [undefined, { silent: name, yes: picture, no: name, push: picture }],
+    ['yes', { silent: picture, yes: picture, no: name, push: picture }],
+    ['no', { silent: name, yes: name, no: name, push: name }],
+  ])('is a picture where the URL and the setting %s want it', async (setting, expected) => {
+    expect(await shown(setting)).toEqual(expected);
+  });
+});

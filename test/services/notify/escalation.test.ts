@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noticeOffered } from '../../../services/contracts/notice.ts';
+import { control } from '../../../services/control/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
+
+let open: AsyncDisposableStack;
+let receiver: Receiver;
+let clock: FakeClock;
+let host: TestHost;
+let offers: Offers;
+
+beforeEach(async () => {
+  open = new AsyncDisposableStack();
+  receiver = open.use(await openReceiver());
+  clock = createFakeClock(Date.UTC(2026, 5, 1, 12));
+});
+afterEach(() => open.disposeAsync());
+
+async function openNotify(): Promise<void> {
+  const probe = createProbe(['inbox', 'push']);
+  offers = probe.offers;
+  host = open.use(await openTestHost({ services: [probe.descriptor, notify, control], clock }));
+}
+
+async function post(path: string, fields: unknown, base = host.url('notify')) {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(fields) });
+  return { status: reply.status, text: await reply.text() };
+}
+
+/** An address that is well, and one that answers with a status. */
+const well = (name: string): string => `json://127.0.0.1:${receiver.port}/${name}?wait=0`;
+const ill = (name: string, status = 503): string =>
+  `json://127.0.0.1:${receiver.port}/__status/${String(status)}/${name}?wait=0`;
+const add = (key: string, lines: readonly string[], base?: string) =>
+  post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
+const asked = (): readonly string[] => receiver.received.map(({ path }) => path.split('/').at(-1) ?? '');
+const choose = (key: string, options: object) =>
+  api(host.url('control'), `/api/notify/keys/${key}/options`, { method: 'PUT', body: JSON.stringify(options) });
+const waiting = async (): Promise<number> =>
+  (await api<{ waiting: number }>(host.url('control'), '/api/notify/notices')).waiting;
+
+describe('levels of a tag', () => {
+  it('are asked from the lowest on, each when nobody of the one before could be reached', async () => {
+    await openNotify();
+    await add('k', [`2:oncall=${well('third')}`, `0:oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
+    const reply = await post('/notify/k', { body: 'x', tag: 'oncall' });
+    expect(asked()).toEqual(['first', 'second', 'third']);
+    expect(reply.status).toBe(200);
+    const { details } = JSON.parse(reply.text) as { details: readonly (readonly [string, string, string])[] };
+    expect(details.map(([level]) => level)).toEqual(['WARNING', 'WARNING', 'INFO']);
+  });
+
+  it('end with the first one that reaches somebody; who was missed there is tried again all the same', async () => {
+    await openNotify();
+    receiver.answer = 503;
+    await add('k', [`oncall=${well('a')}`, `oncall=push://phone`, `1:oncall=${well('boss')}`]);
+    expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
+    expect(offers.push.size).toBe(1);
+    receiver.answer = 200;
+    clock.advance(10_000);
+    await vi.waitFor(() => expect(asked()).toEqual(['a', 'a']));
+    await expect.poll(waiting).toBe(0);
+  });
+
+  it('pay no heed to who is optional', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('gone')}`, `oncall=${well('screen')}&optional=yes`, `1:oncall=${well('boss')}`]);
+    await post('/notify/k', { body: 'x', tag: 'oncall' });
+    expect(asked().toSorted()).toEqual(['boss', 'gone', 'screen']);
+    receiver.received.length = 0;
+    await add('k', [
+      `oncall=${well('phone')}`,
+      `oncall=${ill('screen', 404)}&optional=yes`,
+      `1:oncall=${well('boss')}`,
+    ]);
+    expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
+    expect(asked().toSorted()).toEqual(['phone', 'screen']);
+  });
+
+  it('are all asked at once by a call without a tag, and one alone by a call that names it', async () => {
+    await openNotify();
+    await add('k', [`0:oncall=${well('first')}`, `1:oncall=${well('second')}`]);
+    await post('/notify/k', { body: 'x' });
+    expect(asked().toSorted()).toEqual(['first', 'second']);
+    receiver.received.length = 0;
+    await post('/notify/k', { body: 'x', tag: '1:oncall' });
+    expect(asked()).toEqual(['second']);
+  });
+
+  it('of one alternative do not wait for those of another', async () => {
+    await openNotify();
+    await add('k', [
+      `a=${well('a0')}`,
+      `1:a=${well('a1')}`,
+      `b=${ill('b0', 404)}`,
+      `1:b=${well('b1')}`,
+      `always=${well('all')}`,
+    ]);
+    await post('/notify/k', { body: 'x', tag: 'a,b' });
+    expect(asked().toSorted()).toEqual(['a0', 'all', 'b0', 'b1']);
+  });
+
+  it('are asked without waiting behind what a dead destination has piled up', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
+    for (const body of ['1', '2', '3']) await post('/notify/k', { body, tag: 'oncall' });
+    expect(asked().filter((each) => each === 'second')).toHaveLength(3);
+  });
+
+  it('fail the call when nobody of the last one can be reached', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
+    expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
+  });
+
+  it('hold for notices of other parts of the app too', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('first', 404)}`, `1:oncall=${well('second')}`]);
+    const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
+    const offer = { configuration: 'k', tag: 'oncall', notice: { ...notice, tags: [] } };
+    await offers.context?.handovers.pass(noticeOffered, 'uptime:1', offer);
+    await vi.waitFor(() => expect(asked()).toEqual(['first', 'second']));
+  });
+
+  it('are tried once each for a strict key, whose caller learns whether somebody was reached', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
+    await choose('k', { strict: true });
+    expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
+    await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second')}`]);
+    expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
+    expect(asked()).toEqual(['first', 'second', 'first', 'second']);
+    clock.advance(60_000);
+    await expect.poll(waiting).toBe(0);
+  });
+
+  it('are explained', async () => {
+    await openNotify();
+    await add('k', [`oncall=${well('first')}`, `1:oncall=${well('second')}`]);
+    const { destinations } = await api<{ destinations: { why: string }[] }>(
+      host.url('control'),
+      '/api/notify/keys/k/choose?tag=oncall',
+    );
+    expect(destinations[1]?.why).toContain('Its level is 1');
+  });
+
+  it('go on after a kill -9 from where they were', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    {
+      await using process = await startHostProcess(dataDir);
+      const base = process.url('notify');
+      await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`], base);
+      receiver.answer = 0;
+      expect(await post('/notify/k', { body: 'x', tag: 'oncall' }, base)).toMatchObject({ status: 200 });
+      expect(asked()).toEqual(['first']);
+      await process.kill();
+    }
+    receiver.answer = 200;
+    await using again = await startHostProcess(dataDir);
+    expect(again.url('notify')).toBeDefined();
+    await vi.waitFor(() => expect(asked()).toEqual(['first', 'first', 'second']), { timeout: 30_000, interval: 100 });
+  }, 90_000);
+});
+
+describe('retries', () => {
+  it('of a URL are made before the outbox takes its time', async () => {
+    await openNotify();
+    await add('k', [`${ill('a')}&retry=2`]);
+    const reply = await post('/notify/k', { body: 'x' });
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('queued')]);
+    expect(asked()).toEqual(['a', 'a', 'a']);
+    clock.advance(10_000);
+    await vi.waitFor(() => expect(asked()).toHaveLength(6));
+  });
+
+  it('of a call win over those of the URL, are for who wears the tag, and go before the next level', async () => {
+    await openNotify();
+    await add('k', [`oncall=${ill('first')}&retry=5`, `1:oncall=${well('second')}`, `log=${ill('log')}`]);
+    await post('/notify/k', { body: 'x', tag: 'oncall:1,log' });
+    expect(asked().toSorted()).toEqual(['first', 'first', 'log', 'second']);
+  });
+
+  it('wait as long as the URL says, and do not repeat what is final', async () => {
+    await openNotify();
+    await add('k', [`${ill('slow').replace('wait=0', 'wait=3')}&retry=1`, `${ill('final', 404)}&retry=3`]);
+    const call = post('/notify/k', { body: 'x' });
+    await vi.waitFor(() => expect(asked().toSorted()).toEqual(['final', 'slow']));
+    clock.advance(2000);
+    await call;
+    expect(asked().toSorted()).toEqual(['final', 'slow']);
+    clock.advance(1000);
+    await vi.waitFor(() => expect(asked().toSorted()).toEqual(['final', 'slow', 'slow']));
+  });
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
+import { openReceiver } from './support.ts';
+
+const own = makeSelfSigned();
+
+let open: AsyncDisposableStack;
+let clock: FakeClock;
+let host: TestHost;
+
+beforeEach(async () => {
+  open = new AsyncDisposableStack();
+  clock = createFakeClock(Date.UTC(2026, 5, 1, 12));
+  host = open.use(await openTestHost({ services: [notify, control], clock }));
+});
+afterEach(() => open.disposeAsync());
+
+/** A web server with a certificate of its own making. */
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(own, listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.defer(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function post(path: string, fields: unknown): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(host.url('notify') + path, { method: 'POST', headers, body: JSON.stringify(fields) });
+  return { status: reply.status, text: await reply.text() };
+}
+
+const add = (key: string, ...lines: readonly string[]) =>
+  post(`/add/${key}`, { config: lines.join('\n'), format: 'text' });
+
+interface Shown {
+  readonly deliveries: readonly { readonly state: string; readonly attempts: number; readonly detail: string }[];
+}
+const history = async (): Promise<readonly Shown[]> =>
+  (await api<{ notices: readonly Shown[] }>(host.url('control'), '/api/notify/notices')).notices;
+
+describe('a destination whose certificate nobody knows', () => {
+  it('gets nothing, and is given up after the second attempt with the reason', async () => {
+    let asked = 0;
+    const port = await serve((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    await add('k', `jsons://127.0.0.1:${port}/hook`);
+    const reply = await post('/notify/k', { body: 'x' });
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('is not trusted: it signed itself')]);
+    clock.advance(10_000);
+    await vi.waitFor(async () => {
+      expect((await history())[0]?.deliveries).toMatchObject([{ state: 'dead', attempts: 2 }]);
+    });
+    expect((await history())[0]?.deliveries[0]?.detail).toContain(`127.0.0.1:${port} is not trusted`);
+    expect(asked).toBe(0);
+  });
+
+  it('gets it with verify=no, and it alone: the same host is checked for its neighbour', async () => {
+    const paths: string[] = [];
+    const port = await serve((request, response) => {
+      paths.push(request.url ?? '');
+      response.end();
+    });
+    await add('k', `jsons://127.0.0.1:${port}/trusting?verify=no`, `jsons://127.0.0.1:${port}/checked`);
+    const reply = await post('/notify/k', { body: 'x' });
+    expect(reply.text).toContain('Sent JSON POST notification.');
+    expect(reply.text).toContain('is not trusted');
+    expect(paths).toEqual(['/trusting']);
+  });
+
+  it('may not lead to another host under the cover of verify=no', async () => {
+    const paths: string[] = [];
+    const other = await serve((request, response) => {
+      paths.push(request.url ?? '');
+      response.end();
+    });
+    const port = await serve((_request, response) => {
+      response.writeHead(307, { location: `https://localhost:${other}/elsewhere` }).end();
+    });
+    await add('k', `jsons://127.0.0.1:${port}/?verify=no`);
+    await post('/notify/k', { body: 'x' });
+    await vi.waitFor(async () => expect((await history())[0]?.deliveries[0]?.attempts).toBe(1));
+    expect(paths).toEqual([]);
+  });
+
+  it('keeps verify=no in what is stored, shown and exported', async () => {
+    const { text } = await post('/add/k', {
+      urls: 'ntfys://127.0.0.1/topic?verify=no&rto=1.5&redirect=no, jsons://h?cto=2',
+    });
+    expect(text).toContain('null');
+    const stored = await (await fetch(`${host.url('notify')}/get/k`, { method: 'POST' })).text();
+    expect(stored).toMatch(/ntfys:.*&rto=1\.5&redirect=no&verify=no&/);
+    expect(stored).toMatch(/jsons:.*&cto=2&/);
+  });
+
+  it('may be a mail server', async () => {
+    const taken: string[] = [];
+    const server = new SMTPServer({
+      ...{ ...own, secure: true, authOptional: true, disableReverseLookup: true },
+      onData(stream, session, done) {
+        taken.push(...session.envelope.rcptTo.map(({ address }) => address));
+        stream.on('end', () => done()).resume();
+      },
+    });
+    server.on('error', () => undefined);
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    open.defer(() => new Promise<void>((resolve) => server.close(resolve)));
+    const { port } = server.server.address() as AddressInfo;
+    const url = `mailtos://127.0.0.1:${port}?mode=ssl&from=a@example.com&to=b@example.com`;
+    const refused = await post('/notify', { urls: url, body: 'x' });
+    expect(refused.text).toContain('127.0.0.1 is not trusted: it signed itself');
+    expect((await post('/notify', { urls: `${url}&verify=no`, body: 'x' })).text).toContain(
+      'Sent E-Mail notification.',
+    );
+    expect(taken).toEqual(['b@example.com']);
+  });
+
+  it('may be a broker', async () => {
+    const spoken: Buffer[] = [];
+    const server = createTlsServer(own, (socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (chunk) => {
+        spoken.push(chunk);
+        // Connection refused: not authorised (MQTT 3.1.1, 3.2.2.3).
+        socket.write(Buffer.from([0x20, 2, 0, 5]));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.defer(async () => {
+      server.close();
+      await once(server, 'close');
+    });
+    const url = `mqtts://127.0.0.1:${(server.address() as AddressInfo).port}/t`;
+    expect((await post('/notify', { urls: url, body: 'x' })).text).toContain('127.0.0.1 is not trusted');
+    expect(spoken).toEqual([]);
+    const greeted = await post('/notify', { urls: `${url}?verify=no`, body: 'x' });
+    expect([greeted.status, spoken.length]).toEqual([424, 1]);
+  });
+});
+
+describe('redirect=no', () => {
+  it('makes a destination that sends elsewhere a failure for good', async () => {
+    const receiver = open.use(await openReceiver());
+    receiver.answer = 200;
+    const port = await serve((_request, response) => {
+      response.writeHead(307, { location: '/other' }).end();
+    });
+    const reply = await post('/notify', { urls: `jsons://127.0.0.1:${port}/?verify=no&redirect=no`, body: 'x' });
+    expect([reply.status, reply.text]).toEqual([424, expect.stringContaining('sends elsewhere')]);
+  });
+});
