@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import type { Attempt } from '../contracts/jobs.ts';
 import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
-import type { Context, Counter, Histogram } from '../contracts/service.ts';
+import type { Context } from '../contracts/service.ts';
 import { deliver } from './deliver.ts';
 import { askNext } from './escalation.ts';
-import { engineLabel, kinds, labelOf } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { openProgress } from './destinations/progress.ts';
@@ -20,6 +19,7 @@ import type { AttachmentStore } from './store/attachments.ts';
 import { noteProgress } from './store/delivery-progress.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
+import { createTally, type Tally } from './tally.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 
@@ -47,8 +47,7 @@ export class Deliveries {
   readonly #folder: AttachmentFolder;
   readonly #sealed: SealedDestinations;
   readonly #fresh: FreshDeliveries;
-  readonly #sent: Counter;
-  readonly #seconds: Histogram;
+  readonly #tally: Tally;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
 
@@ -75,21 +74,7 @@ export class Deliveries {
     this.#sealed = parts.sealed;
     this.#fresh = parts.fresh;
     this.#firstAttempts = parts.firstAttempts;
-    this.#sent = context.metrics.counter({
-      name: 'aggregator_notifications_sent_total',
-      help: 'Notifications that were delivered to a destination, or given up.',
-      labels: ['scheme', 'status'],
-      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
-        { scheme, status: 'success' },
-        { scheme, status: 'failure' },
-      ]),
-    });
-    this.#seconds = context.metrics.histogram({
-      name: 'aggregator_delivery_seconds',
-      help: 'Time from the acceptance of a notification to its delivery at a destination.',
-      labels: ['scheme'],
-      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
-    });
+    this.#tally = createTally(context);
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */
@@ -178,7 +163,10 @@ export class Deliveries {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
       this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
-      this.#count(each.group);
+      for (const delivered of each.group) {
+        this.#tally.sent(delivered);
+        if (delivered.files > 0) void this.#releaseFiles(delivered.message.id);
+      }
     }
     this.#changed();
   }
@@ -188,16 +176,6 @@ export class Deliveries {
     if (delivery.digest === undefined) return [delivery];
     const group = await this.#notices.openDigest(destination, delivery.digest);
     return group.some(({ message }) => message.id === delivery.message.id) ? group : [delivery];
-  }
-
-  #count(group: readonly Delivered[]): void {
-    const now = this.#context.clock.now();
-    for (const { files, message, service } of group) {
-      if (files > 0) void this.#releaseFiles(message.id);
-      const scheme = labelOf(service);
-      this.#sent.inc({ scheme, status: 'success' });
-      this.#seconds.observe(Math.max(0, now - message.time) / 1000, { scheme });
-    }
   }
 
   /** What stays because of a failure goes with the next sweep of the folder. */
@@ -289,7 +267,7 @@ export class Deliveries {
     const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome));
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
-    this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
+    this.#tally.givenUp(delivery.service);
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
   }
 }
