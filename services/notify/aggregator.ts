@@ -216,8 +216,11 @@ export class Aggregator {
     const deliveries = levels.first.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
-    const alone = planned.filter(({ plan }) => plan.digest === undefined && plan.runAt === undefined);
-    this.#fresh.keep(message, files.length, new Map(alone.map((each) => [each.delivery, each.destination])));
+    const alone = new Set(
+      levels.first.flatMap(({ row, job }) => ((row.digest ?? job.runAt) === undefined ? [row.destinationId] : [])),
+    );
+    const fresh = planned.filter(({ delivery }) => alone.has(delivery));
+    this.#fresh.keep(message, files.length, new Map(fresh.map((each) => [each.delivery, each.destination])));
     const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
         const last = await lastOf(transaction, fingerprint, message.time - repeatMs);

@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import type { Attempt } from '../contracts/jobs.ts';
 import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
-import type { Context, Counter, Histogram } from '../contracts/service.ts';
+import type { Context } from '../contracts/service.ts';
 import { deliver } from './deliver.ts';
 import { askNext } from './escalation.ts';
-import { engineLabel, kinds, labelOf } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
 import { openProgress } from './destinations/progress.ts';
@@ -20,18 +19,9 @@ import type { AttachmentStore } from './store/attachments.ts';
 import { noteProgress } from './store/delivery-progress.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
+import { createTally, type Tally } from './tally.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
-
-/** What was sent: for the mark of its delivery, and for who waits for it. */
-interface Sent {
-  readonly notice: string;
-  /** Those that came together, the one of the job among them. */
-  readonly group: readonly Delivered[];
-  readonly destination: string;
-  readonly attempts: number;
-  readonly detail: string;
-}
 
 /** What is told of a delivery that was made. */
 type Delivered = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
@@ -43,8 +33,18 @@ interface Whole {
   readonly message: Message;
   /** Those that it says; their files go with it. */
   readonly group: readonly WithFiles[];
-  /** As it is stored; undefined where pieces are not to be remembered. */
+  /** As it was stored by the attempts before; undefined where pieces are not to be remembered. */
   readonly progress: string | undefined;
+}
+
+/** What was sent: for the mark of its delivery, and for who waits for it. */
+interface Made {
+  readonly notice: string;
+  readonly destination: string;
+  readonly attempts: number;
+  readonly detail: string;
+  /** Those that came together, the one of the job among them. */
+  readonly group: readonly Delivered[];
 }
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
@@ -56,10 +56,9 @@ export class Deliveries {
   readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
-  readonly #fresh: FreshDeliveries;
   readonly #sealed: SealedDestinations;
-  readonly #sent: Counter;
-  readonly #seconds: Histogram;
+  readonly #fresh: FreshDeliveries;
+  readonly #tally: Tally;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
 
@@ -71,8 +70,8 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
-      readonly fresh: FreshDeliveries;
       readonly sealed: SealedDestinations;
+      readonly fresh: FreshDeliveries;
       readonly changed: () => void;
       readonly emojis: Settings['emojis'];
     },
@@ -83,31 +82,17 @@ export class Deliveries {
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
-    this.#fresh = parts.fresh;
     this.#sealed = parts.sealed;
+    this.#fresh = parts.fresh;
     this.#firstAttempts = parts.firstAttempts;
-    this.#sent = context.metrics.counter({
-      name: 'aggregator_notifications_sent_total',
-      help: 'Notifications that were delivered to a destination, or given up.',
-      labels: ['scheme', 'status'],
-      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
-        { scheme, status: 'success' },
-        { scheme, status: 'failure' },
-      ]),
-    });
-    this.#seconds = context.metrics.histogram({
-      name: 'aggregator_delivery_seconds',
-      help: 'Time from the acceptance of a notification to its delivery at a destination.',
-      labels: ['scheme'],
-      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
-    });
+    this.#tally = createTally(context);
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     return this.#context.jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
-      record: (transaction, sent) => this.#record(transaction, sent),
-      onDone: (sent) => this.#tell(sent),
+      record: (transaction, made) => this.#record(transaction, made),
+      onDone: (made) => this.#tell(made),
       onDead: (attempt, reason) => this.#giveUp(attempt, reason),
     });
   }
@@ -122,53 +107,62 @@ export class Deliveries {
     return this.#failing.size;
   }
 
-  /** Undefined: there is nothing left to do. */
-  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Sent | undefined> {
-    const { notice, destination } = payload;
-    const fresh = this.#fresh.take(notice, destination);
+  /** Undefined: it is noted already. */
+  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Made | undefined> {
+    const fresh = this.#fresh.take(payload.notice, payload.destination);
     if (fresh !== undefined && attempt === 1) {
-      const { message, files } = fresh;
-      const whole = { message, group: [fresh], progress: '' };
-      const result = await this.#sendTo(fresh.destination, whole, signal, payload);
-      return this.#judge(payload, attempt, result, [{ message, files, service: fresh.destination.service }], signal);
+      const whole = { message: fresh.message, group: [fresh], progress: '' };
+      const sent = await this.#sendTo(fresh.destination, whole, signal, payload);
+      return this.#judge(payload, attempt, sent, [{ ...fresh, service: fresh.destination.service }], signal);
     }
-    const delivery = await this.#notices.open(notice, destination);
+    const delivery = await this.#notices.open(payload.notice, payload.destination);
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return undefined;
-    const group = await this.#groupOf(destination, delivery);
+    const group = await this.#groupOf(payload.destination, delivery);
     return this.#judge(payload, attempt, await this.#send(group, signal, payload), group, signal);
   }
 
-  /** A success is noted together with the job's mark. @throws Problem `notify.not_delivered`. */
+  /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
   async #judge(
     payload: Payload,
     attempts: number,
     sent: Result,
     group: readonly Delivered[],
     signal: AbortSignal,
-  ): Promise<Sent> {
+  ): Promise<Made | undefined> {
     const { notice, destination, chain } = payload;
-    const { detail } = sent;
     if (sent.ok) {
-      // The others of its level need to know.
-      if (chain !== undefined) await this.#note(payload, { state: 'done', attempts, detail }, isStopping(signal));
-      return { notice, group, destination, attempts, detail };
+      const made: Made = { notice, destination, attempts, detail: sent.detail, group };
+      if (chain === undefined) return made;
+      await this.#note(payload, (transaction) => this.#record(transaction, [made]), isStopping(signal));
+      this.#tell([made]);
+      return undefined;
     }
-    const retryable = sent.retryable && payload.strict !== true && attempts < (sent.lastAttempt ?? Infinity);
+    const isLast = payload.strict === true || attempts >= (sent.lastAttempt ?? Infinity);
+    const retryable = sent.retryable && !isLast;
     // What was joined to this one is tried again by its own job.
-    await this.#note(payload, { state: retryable ? 'waiting' : 'dead', attempts, detail }, isStopping(signal));
+    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail: sent.detail } as const;
+    await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
     if (retryable) this.#failing.add(destination);
     else this.#failing.delete(destination);
-    const told = retryable ? `${detail} It is queued and tried again.` : detail;
-    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', told);
-    throw new Problem('notify.not_delivered', sent.status ?? 502, detail, {
+    const detail = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
+    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', detail);
+    throw new Problem('notify.not_delivered', sent.status ?? 502, sent.detail, {
       retryable,
       ...(sent.retryAfterMs === undefined ? {} : { retryAfterMs: sent.retryAfterMs }),
     });
   }
 
-  async #record(transaction: Kysely<NotifyTables>, sent: readonly (Sent | undefined)[]): Promise<void> {
-    const made = sent.flatMap((each) => {
+  #noteFailure(
+    transaction: Kysely<NotifyTables>,
+    { notice, destination }: Payload,
+    outcome: Parameters<NoticeStore['note']>[3],
+  ): Promise<void> {
+    return this.#notices.note(transaction, notice, destination, outcome, this.#context.clock.now());
+  }
+
+  async #record(transaction: Kysely<NotifyTables>, all: readonly (Made | undefined)[]): Promise<void> {
+    const made = all.flatMap((each) => {
       if (each === undefined) return [];
       const { group, destination, attempts, detail } = each;
       return group.map(({ message }) => ({ notice: message.id, destination, attempts, detail }));
@@ -176,12 +170,15 @@ export class Deliveries {
     await this.#notices.noteDone(transaction, made, this.#context.clock.now());
   }
 
-  #tell(sent: readonly (Sent | undefined)[]): void {
-    for (const each of sent) {
+  #tell(all: readonly (Made | undefined)[]): void {
+    for (const each of all) {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
       this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
-      this.#count(each.group);
+      for (const delivered of each.group) {
+        this.#tally.sent(delivered);
+        if (delivered.files > 0) void this.#releaseFiles(delivered.message.id);
+      }
     }
     this.#changed();
   }
@@ -191,16 +188,6 @@ export class Deliveries {
     if (delivery.digest === undefined) return [delivery];
     const group = await this.#notices.openDigest(destination, delivery.digest);
     return group.some(({ message }) => message.id === delivery.message.id) ? group : [delivery];
-  }
-
-  #count(group: readonly Delivered[]): void {
-    const now = this.#context.clock.now();
-    for (const { files, message, service } of group) {
-      if (files > 0) void this.#releaseFiles(message.id);
-      const scheme = labelOf(service);
-      this.#sent.inc({ scheme, status: 'success' });
-      this.#seconds.observe(Math.max(0, now - message.time) / 1000, { scheme });
-    }
   }
 
   /** What stays because of a failure goes with the next sweep of the folder. */
@@ -214,16 +201,15 @@ export class Deliveries {
 
   /** Notes an outcome and, where it ends a level of an escalation in vain, has the next one asked. */
   async #note(
-    { notice, destination, chain }: Payload,
-    outcome: Parameters<NoticeStore['note']>[3],
+    { notice, chain }: Payload,
+    write: (transaction: Kysely<NotifyTables>) => Promise<void>,
     isStopping = false,
   ): Promise<void> {
     const { clock, commit, jobs } = this.#context;
-    const now = clock.now();
     const step = await commit(async (transaction) => {
-      await this.#notices.note(transaction, notice, destination, outcome, now);
+      await write(transaction);
       if (chain === undefined || isStopping) return undefined;
-      return askNext(transaction, { jobs, notices: this.#notices, now }, notice, chain);
+      return askNext(transaction, { jobs, notices: this.#notices, now: clock.now() }, notice, chain);
     });
     if (step !== undefined) this.#firstAttempts.goOn(notice, step.asked, step.next);
     this.#changed();
@@ -287,9 +273,10 @@ export class Deliveries {
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     if (delivery === undefined || delivery.state === 'done') return;
-    await this.#note(payload, { state: 'dead', attempts: attempt, detail: reason });
+    const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
+    await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome));
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
-    this.#sent.inc({ scheme: labelOf(delivery.service), status: 'failure' });
+    this.#tally.givenUp(delivery.service);
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
   }
 }

@@ -1,11 +1,10 @@
 import type { Vault } from '../contracts/service.ts';
+import { urlPurpose } from './deliver.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
 import type { EngineDestinations } from './engine/destinations.ts';
 import type { OpenDelivery } from './store/notices.ts';
 
-/** What the seals of destination URLs are bound to. */
-const urlPurpose = 'notify.destination';
 /** Destinations that are kept opened. */
 const mostOpened = 500;
 
@@ -22,7 +21,7 @@ export class SealedDestinations {
   readonly #vault: Vault;
   readonly #engine: EngineDestinations;
   readonly #written = new WeakMap<Destination, Written>();
-  readonly #opened = new Map<string, Destination | string>();
+  readonly #opened = new Map<string, Destination>();
 
   constructor(vault: Vault, engine: EngineDestinations) {
     this.#vault = vault;
@@ -39,24 +38,22 @@ export class SealedDestinations {
   }
 
   /** The destination, or a sentence that says why there is none. @throws Problem `vault.unreadable`. */
-  open({
-    sealedUrl,
-    service,
-    shownUrl,
-  }: Pick<OpenDelivery, 'sealedUrl' | 'service' | 'shownUrl'>): Destination | string {
+  open({ sealedUrl, service, shownUrl: masked }: OpenDelivery): Destination | string {
     const known = this.#opened.get(sealedUrl);
     if (known !== undefined) return known;
-    const destination = parseDestination(this.#vault.open(sealedUrl, urlPurpose), (url) =>
-      this.#engine.open({ service, url, masked: shownUrl, optional: false }),
-    );
-    this.#opened.set(sealedUrl, destination);
-    if (this.#opened.size > mostOpened) {
-      for (const oldest of this.#opened.keys()) {
-        this.#opened.delete(oldest);
-        break;
-      }
-    }
+    let isEngines = false;
+    const destination = parseDestination(this.#vault.open(sealedUrl, urlPurpose), (url) => {
+      isEngines = true;
+      return this.#engine.open({ service, url, masked, optional: false });
+    });
+    if (typeof destination !== 'string' && !isEngines) this.#keep(sealedUrl, destination);
     return destination;
+  }
+
+  #keep(sealedUrl: string, destination: Destination): void {
+    this.#opened.set(sealedUrl, destination);
+    if (this.#opened.size <= mostOpened) return;
+    for (const oldest of this.#opened.keys()) return void this.#opened.delete(oldest);
   }
 }
 

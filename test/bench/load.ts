@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProgram } from './program.ts';
 
 /** Milliseconds, as seen by the load. `loadCpuMs`: what the load itself spent on each message. */
@@ -78,6 +79,18 @@ export interface Sink extends AsyncDisposable {
   readonly port: number;
   /** What came so far. */
   count(): Promise<{ readonly requests: number; readonly unanswered: number; readonly cpuMs: number }>;
+}
+
+/** Waits until so many requests came, half a minute after the last one at most. */
+export async function untilArrived(sink: Sink, requests: number): Promise<void> {
+  let came = -1;
+  for (let look = 0; look < 300; look += 1) {
+    const now = (await sink.count()).requests;
+    if (now >= requests) return;
+    if (now > came) look = 0;
+    came = now;
+    await sleep(100);
+  }
 }
 
 /** Builds the destination in a folder. A port is given where one has to come back on the same. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startHostProcess } from '../support/host-process.ts';
 import { figure, inTurn, least, type Both } from './compare.ts';
-import { buildMails, buildSink, type Published } from './load.ts';
+import { buildMails, buildSink, untilArrived, type Published } from './load.ts';
 import { mail } from './mail-text.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
 import { startMailrise, type Peer } from './notify-peers.ts';
@@ -36,6 +36,8 @@ export function benchMail(): Promise<readonly Figure[]> {
       const before = { cpu: treeCpuSeconds(server.pid), came: (await sink.count()).requests };
       // Each round has mails of its own: one that came before is told once.
       const sent = await send(server.port, connections, count, to, mail(String(before.came)));
+      // A disk that is slow lets a program look idle between two deliveries.
+      await untilArrived(sink, before.came + count);
       await untilIdle(server.pid);
       const delivered = (await sink.count()).requests - before.came;
       if (sent.refused > 0 || delivered !== count) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startHostProcess } from '../support/host-process.ts';
 import { figure, inTurn, least, most, type Both } from './compare.ts';
-import { buildLoad, buildMails, buildSink, type Load, type Published, type Sink } from './load.ts';
+import { buildLoad, buildMails, buildSink, untilArrived, type Load, type Published, type Sink } from './load.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
 import { benchFaults } from './notify-faults.ts';
 import { benchMemory } from './notify-memory.ts';
@@ -60,6 +60,7 @@ async function compare(
     const round = async (server: Peer, callers: number, count: number): Promise<Round> => {
       const before = { cpu: treeCpuSeconds(server.pid), sink: await sink.count() };
       const posted = await load.publish(server.port, callers, count, notification(key));
+      await untilArrived(sink, before.sink.requests + count * destinations);
       await untilIdle(server.pid);
       const after = await sink.count();
       const delivered = after.requests - before.sink.requests;
