@@ -12,11 +12,19 @@ const fields = {
   explainedTray: z.boolean(),
   /** Closing the window leaves the app in the tray. */
   keepRunning: z.boolean(),
+  /** Video links that are copied are offered. */
+  watchClipboard: z.boolean(),
 } as const;
 
 type Fields = { [Name in keyof typeof fields]: z.infer<(typeof fields)[Name]> };
 
-const defaults: Fields = { bounds: null, maximized: false, explainedTray: false, keepRunning: true };
+const defaults: Fields = {
+  bounds: null,
+  maximized: false,
+  explainedTray: false,
+  keepRunning: true,
+  watchClipboard: false,
+};
 
 /** The part of electron-store that is used. */
 export interface Store {

@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Programs whose data can be taken over. */
-export type ImportedProgram = 'ntfy' | 'mailrise';
+export type ImportedProgram = 'ntfy' | 'mailrise' | 'apprise-api';
 
 /** What the command line asks for. */
 export type Command =
@@ -34,7 +34,13 @@ export type Command =
   | (Place & { readonly name: 'config import'; readonly file: string })
   /** Without a file: the one in the data folder. */
   | (Place & { readonly name: 'config check'; readonly file: string | undefined })
-  | (Place & { readonly name: 'import'; readonly program: ImportedProgram; readonly folder: string })
+  | (Place & {
+      readonly name: 'import';
+      readonly program: ImportedProgram;
+      readonly folder: string;
+      /** Only says what would come along. */
+      readonly dryRun?: boolean;
+    })
   | (Place & { readonly name: 'backup'; readonly file: string })
   | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
   | (Place & { readonly name: 'engines list' })
@@ -63,6 +69,8 @@ Commands
   config import FILE                 make the settings those of FILE
   import ntfy FOLDER                 take over accounts, messages and settings of an ntfy server
   import mailrise FILE               take over recipients, logins and encryption of mailrise.conf
+  import apprise-api FOLDER [--dry-run]
+                                     take over the configurations of an Apprise API (its store; SECRET_KEY, APPRISE_KEYS)
   config check [FILE]                check FILE, or the data folder's homeport.yaml
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
@@ -79,6 +87,7 @@ const options = {
   'safe-mode': { type: 'boolean' },
   secrets: { type: 'boolean' },
   force: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -136,6 +145,15 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'file',
     command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'mailrise', folder: first }),
+  },
+  {
+    words: ['import', 'apprise-api'],
+    flags: ['dry-run'],
+    argument: 'file',
+    command: ({ values, dataDir, first = '' }) => ({
+      ...{ name: 'import', dataDir, program: 'apprise-api', folder: first },
+      dryRun: values['dry-run'] === true,
+    }),
   },
   {
     words: ['backup'],

@@ -7,7 +7,7 @@ import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from './backup/restore.ts';
 import { writeBackup } from './backup/write.ts';
 import { systemClock } from './clock.ts';
-import type { Command, ImportedProgram } from './command-line.ts';
+import type { Command } from './command-line.ts';
 import { checkConfig } from './config/check.ts';
 import { openConfig } from './config/config.ts';
 import { exportConfig, importConfig } from './config/portable.ts';
@@ -41,7 +41,7 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
     case 'config check':
       return check(command.file, place);
     case 'import':
-      return takeOver(command.program, command.folder, place);
+      return takeOver(command, place);
     case 'backup':
       return backup(command.file, place);
     case 'restore':
@@ -129,11 +129,18 @@ async function withKernel<T>(place: Place, work: (kernel: Kernel) => Promise<T>)
 }
 
 /** Into a data folder that no host is running on; a fresh one is made. */
-async function takeOver(program: ImportedProgram, folder: string, place: Place): Promise<void> {
+async function takeOver(
+  { program, folder, dryRun = false }: Extract<Work, { name: 'import' }>,
+  place: Place,
+): Promise<void> {
   using _lock = lockDataFolder(place.dataDir);
   finishRestore(place.dataDir);
   await withKernel(place, async (kernel) => {
-    const { settings, notes } = await takeOverInto(kernel, place.descriptors, { program, folder: resolve(folder) });
+    const { settings, notes } = await takeOverInto(kernel, place.descriptors, {
+      program,
+      folder: resolve(folder),
+      dryRun,
+    });
     if (Object.keys(settings).length > 0) {
       await kernel.config.change(successors[program], settings);
       print(`Settings: ${Object.keys(settings).join(', ')}.`);

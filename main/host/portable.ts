@@ -88,13 +88,17 @@ export async function importPortable(
 }
 
 /** Which service takes over from which program. */
-export const successors: Readonly<Record<ImportedProgram, string>> = { ntfy: 'push', mailrise: 'mail' };
+export const successors: Readonly<Record<ImportedProgram, string>> = {
+  ntfy: 'push',
+  mailrise: 'mail',
+  'apprise-api': 'notify',
+};
 
 /** Takes over another program's data; the services must not be running. @throws Problem as the service says. */
 export async function takeOverInto(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
-  from: { readonly program: ImportedProgram; readonly folder: string },
+  from: { readonly program: ImportedProgram; readonly folder: string; readonly dryRun: boolean },
 ): Promise<TakenOver> {
   const id = successors[from.program];
   await using opened = await openUnstarted(
@@ -104,5 +108,5 @@ export async function takeOverInto(
   const takeOver = opened.services.get(id)?.takeOver;
   if (takeOver === undefined)
     throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
-  return await takeOver(from.program, from.folder);
+  return await takeOver(from.program, from.folder, { dryRun: from.dryRun });
 }

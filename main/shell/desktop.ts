@@ -4,6 +4,7 @@ import { downloadsApi } from '../../services/contracts/downloads.ts';
 import { DataFolderTaken } from '../host/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
+import { watchClipboard } from '../desktop/clipboard.ts';
 import { openPreferences, type Store } from '../desktop/preferences.ts';
 import { watchStatus } from '../desktop/status.ts';
 import { ask } from '../desktop/ask.ts';
@@ -203,6 +204,14 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     checkForUpdate: () => void updates.check(),
     quit: () => app.quit(),
   };
+  const clipboard = closing.use(
+    watchClipboard({
+      ...{ clock: systemClock, notifier, open },
+      read: async () => await parts.clipboard.readText(),
+      onError: note('the clipboard could not be read'),
+    }),
+  );
+  clipboard.turn(preferences.get('watchClipboard'));
   openBridge(parts.ipcMain, own, {
     info: async () => ({ version: running.control.version, platform }),
     quit: async () => app.quit(),
@@ -219,6 +228,11 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
       if (!(file instanceof FileReply)) return false;
       shell.showItemInFolder(file.path);
       return true;
+    },
+    watchesClipboard: async () => preferences.get('watchClipboard'),
+    async watchClipboard({ on }) {
+      preferences.set('watchClipboard', on);
+      clipboard.turn(on);
     },
     startsAtLogin: () => loginItem.get(),
     startAtLogin: ({ on }) => startAtLogin(on),

@@ -18,7 +18,7 @@ export interface ElectronParts {
     | 'whenReady'
   >;
   readonly BrowserWindow: new (options: Electron.BrowserWindowConstructorOptions) => ElectronWindow;
-  readonly clipboard: Pick<typeof Electron.clipboard, 'writeText'>;
+  readonly clipboard: Pick<typeof Electron.clipboard, 'readText' | 'writeText'>;
   readonly dialog: Pick<typeof Electron.dialog, 'showErrorBox' | 'showOpenDialog'>;
   readonly ipcMain: Pick<typeof Electron.ipcMain, 'handle'>;
   readonly Menu: {

@@ -7,6 +7,8 @@ const calls = [
   'hide',
   'pickFolder',
   'showDownload',
+  'watchesClipboard',
+  'watchClipboard',
   'startsAtLogin',
   'startAtLogin',
   'update',

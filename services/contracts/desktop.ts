@@ -16,6 +16,9 @@ export const bridgeCalls = {
   pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
   /** Shows the file of a finished download in the system's file manager; false when it is not there any more. */
   showDownload: { argument: z.object({ uid: z.string().min(1).max(100) }), reply: z.boolean() },
+  /** Whether a video link that is copied anywhere is offered by a popup. */
+  watchesClipboard: { argument: z.undefined(), reply: z.boolean() },
+  watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },

@@ -118,7 +118,6 @@ export type DownloadPreview = z.infer<typeof DownloadPreview>;
 
 /** What is said from one second of a video to another. */
 const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
-export type Cue = z.infer<typeof Cue>;
 /** Subtitles in a language. */
 const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
 export type Captions = z.infer<typeof Captions>;

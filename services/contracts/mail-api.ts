@@ -19,6 +19,8 @@ export const MailDelivery = z.object({
   attempts: z.int(),
   /** Why it waits or was given up; else empty. */
   reason: z.string(),
+  /** When it is tried next, in ms since the epoch; null when it does not wait. */
+  nextAt: z.number().nullable(),
   /** Of a given-up one, so that it can be tried again. */
   job: z.string().nullable(),
 });
@@ -72,6 +74,66 @@ export const MailCheck = z.object({
 });
 export type MailCheck = z.infer<typeof MailCheck>;
 
+/** What a mail would become, before any is sent. */
+export const MailTrial = z.object({
+  /** Whether any of its recipients is known; else it is refused with 550. */
+  accepted: z.boolean(),
+  /** Number of the rule that fits, from 1; null when none does. */
+  rule: z.int().nullable(),
+  dropped: z.boolean(),
+  deliveries: z.array(
+    z.object({
+      target: z.string(),
+      type: NoticeType,
+      priority: z.int().nullable(),
+      title: z.string(),
+      body: z.string(),
+    }),
+  ),
+});
+export type MailTrial = z.infer<typeof MailTrial>;
+
+/** How the gateway can be reached, and what it asks of a sender. */
+export const MailAccess = z.object({
+  hostName: z.string(),
+  signIn: z.enum(['off', 'optional', 'required']),
+  /** Logins for devices. */
+  logins: z.int(),
+  tls: z.enum(['off', 'starttls', 'required', 'implicit']),
+  /** Null without encryption. */
+  certificate: z
+    .object({
+      /** Names it is for. */
+      names: z.array(z.string()),
+      /** Empty where it cannot be read. */
+      issuer: z.string(),
+      until: z.number().nullable().describe('ms since the epoch'),
+      /** Why it cannot be used; else empty. */
+      trouble: z.string(),
+    })
+    .nullable(),
+  /** Networks that may send; empty: this machine and private networks, and everywhere when a sign-in is required. */
+  clients: z.array(z.string()),
+  maxMegabytes: z.int(),
+});
+export type MailAccess = z.infer<typeof MailAccess>;
+
+/** What a configuration of Mailrise amounts to. `settings` are to be saved as they are; they hold the secrets of the file that was sent. */
+export const MailTakeover = z.object({
+  recipients: z.array(
+    z.object({
+      address: z.string(),
+      /** Schemes of its destinations. */
+      schemes: z.array(z.string()),
+      worded: z.boolean(),
+    }),
+  ),
+  logins: z.int(),
+  notes: z.array(z.string()),
+  settings: z.record(z.string(), z.unknown()),
+});
+export type MailTakeover = z.infer<typeof MailTakeover>;
+
 const address = z
   .string()
   .trim()
@@ -88,6 +150,34 @@ export const mailApi = {
     access: 'admin',
     query: z.object({ address }),
     reply: MailCheck,
+  }),
+  try: defineRoute({
+    method: 'POST',
+    path: '/api/mail/try',
+    summary: 'What recipients and rules would make of a mail; nothing is sent or kept.',
+    access: 'admin',
+    body: z.object({
+      from: z.string().max(1000),
+      to: address,
+      subject: z.string().max(2000),
+      text: z.string().max(20_000).default(''),
+    }),
+    reply: MailTrial,
+  }),
+  access: defineRoute({
+    method: 'GET',
+    path: '/api/mail/access',
+    summary: 'How the gateway can be reached: encryption with its certificate, sign-in, networks.',
+    access: 'admin',
+    reply: MailAccess,
+  }),
+  takeover: defineRoute({
+    method: 'POST',
+    path: '/api/mail/takeover',
+    summary: 'What a mailrise.conf amounts to; nothing is saved, and no file of this machine is read.',
+    access: 'admin',
+    body: z.object({ text: z.string().max(512 * 1024) }),
+    reply: MailTakeover,
   }),
   messages: defineRoute({
     method: 'GET',

@@ -37,9 +37,19 @@ export const NotifyDestination = z
     delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
     health: NotifyHealth.nullable(),
+    /** It waits: the Apprise engine delivers to it, and that is missing. */
+    needsEngine: z.boolean().default(false),
   })
   .meta({ id: 'NotifyDestination' });
 export type NotifyDestination = z.infer<typeof NotifyDestination>;
+
+/** A line that does nothing, and why. */
+export const NotifySkipped = z.object({
+  line: z.int(),
+  reason: z.string(),
+  /** The Apprise engine could change that. */
+  needsEngine: z.boolean().optional(),
+});
 
 export const NotifyKey = z
   .object({
@@ -51,7 +61,7 @@ export const NotifyKey = z
     signed: z.boolean(),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
-    skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
+    skipped: z.array(NotifySkipped),
   })
   .meta({ id: 'NotifyKey' });
 export type NotifyKey = z.infer<typeof NotifyKey>;

@@ -159,9 +159,13 @@ export interface Service extends AsyncDisposable {
   };
   /**
    * Takes over what another program, such as `ntfy`, left in a folder or has in a file; the service is not running then.
-   * @throws Problem for a program or a folder it cannot read.
+   * With `dryRun` it only says what it would do, where it can. @throws Problem for a program or a folder it cannot read.
    */
-  readonly takeOver?: (program: string, folder: string) => Promise<TakenOver>;
+  readonly takeOver?: (
+    program: string,
+    folder: string,
+    options?: { readonly dryRun?: boolean | undefined },
+  ) => Promise<TakenOver>;
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;

@@ -46,7 +46,7 @@ export const downloads = defineService({
   migrations,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, thumbnails, subscriptions, cookies } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chapterTemplate, formats, videoQualities } from './domain/order.ts';
+import { optionsProblem } from './domain/options.ts';
 import { templateProblem } from './domain/template.ts';
 
 const template = z.string().superRefine((text, context) => {
@@ -20,6 +21,10 @@ const origin = z
 const language = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
+const options = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  const message = optionsProblem(given, 'settings');
+  if (message !== undefined) context.addIssue({ code: 'custom', message: `The option ${message}.` });
+});
 const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
 /** What SponsorBlock tells apart; https://wiki.sponsor.ajay.app/w/Types. */
 const segments = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic', 'hook'] as const; // prettier-ignore
@@ -106,6 +111,19 @@ export const Settings = z.object({
       title: 'What SponsorBlock leaves out',
       description: `Any of ${segments.join(', ')}.`,
     }),
+  ytdlOptions: options.default({}).meta({
+    title: 'Options of yt-dlp',
+    description:
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What names programs, folders or files is refused.',
+  }),
+  ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
+    title: 'Presets',
+    description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
+  }),
+  allowOptionsOverrides: z.boolean().default(false).meta({
+    title: 'Options in requests',
+    description: 'Whoever may add downloads may set options of yt-dlp for them, but for a proxy.',
+  }),
   allowPrivateAddresses: z.boolean().default(false).meta({
     title: 'Allow private addresses',
     description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
@@ -150,6 +168,9 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   ENABLE_IOS_FORMAT: 'iosFormat',
   SUBTITLES: 'subtitles',
   SUBTITLE_EMBED: 'embedSubtitles',
+  YTDL_OPTIONS: 'ytdlOptions',
+  YTDL_OPTIONS_PRESETS: 'ytdlPresets',
+  ALLOW_YTDL_OPTIONS_OVERRIDES: 'allowOptionsOverrides',
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
 };

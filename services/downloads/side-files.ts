@@ -1,11 +1,13 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Captions } from '../contracts/downloads.ts';
-import { captionLanguage, cuesOf } from './domain/caption-files.ts';
+import { captionLanguage } from './domain/caption-files.ts';
+import { readCues } from './domain/cues.ts';
 import { fileInside } from './routes/files.ts';
 
 const largestCaptions = 4 * 1024 * 1024;
 const mostLanguages = 40;
+const mostCues = 20_000;
 
 /** The subtitles that stand as files beside a finished one. `filename` is below `root`. */
 export async function captionsBeside(root: string, filename: string): Promise<readonly Captions[]> {
@@ -13,8 +15,12 @@ export async function captionsBeside(root: string, filename: string): Promise<re
   for (const { language, path } of await subtitles(root, filename)) {
     const size = (await stat(path).catch(() => undefined))?.size ?? Infinity;
     if (size > largestCaptions || found.length >= mostLanguages) continue;
-    const cues = cuesOf(await readFile(path, 'utf8'));
-    if (cues.length > 0) found.push({ language, cues: [...cues] });
+    const cues = readCues(await readFile(path, 'utf8')).slice(0, mostCues);
+    if (cues.length === 0) continue;
+    found.push({
+      language,
+      cues: cues.map(({ from, to, lines }) => ({ from: from / 1000, to: to / 1000, text: lines.join('\n') })),
+    });
   }
   return found;
 }

@@ -8,6 +8,7 @@ import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
 import { Settings } from './settings.ts';
 import { mailHandlers } from './routes/api.ts';
+import { setUpHandlers } from './routes/setting-up.ts';
 import { SignIn } from './sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
@@ -87,7 +88,10 @@ export const mail = defineService({
     };
 
     return {
-      api: mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
+      api: [
+        ...mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
+        ...setUpHandlers(routing, settings),
+      ],
       takeOver(program, place) {
         if (program === 'mailrise') return takeOverMailrise(place, process.env);
         throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);

@@ -21,6 +21,7 @@ import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Message } from './domain/message.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
 import { readKey, type TaggedDestination } from './read-key.ts';
 import type { AttachmentStore } from './store/attachments.ts';
@@ -51,6 +52,7 @@ export class Aggregator {
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
   readonly #limits: AggregatorLimits;
+  readonly #engine: EngineDestinations;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
@@ -64,6 +66,7 @@ export class Aggregator {
       readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
+      readonly engine: EngineDestinations;
     },
     limits: AggregatorLimits,
   ) {
@@ -74,6 +77,7 @@ export class Aggregator {
     this.#folder = parts.folder;
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
+    this.#engine = parts.engine;
     this.#limits = limits;
   }
 
@@ -82,9 +86,10 @@ export class Aggregator {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
     const known = this.#parsed.get(configuration);
-    if (known !== undefined) return known;
+    const waits = known?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
+    if (known !== undefined && !(waits && (await this.#engine.ready()))) return known;
     const { options, secret } = configuration;
-    const read = { ...readKey(configuration), options, secret };
+    const read = { ...(await readKey(configuration, this.#engine)), options, secret };
     this.#parsed.set(configuration, read);
     return read;
   }
@@ -125,7 +130,9 @@ export class Aggregator {
    */
   async take(offer: NoticeOffer, key: string): Promise<void> {
     const { configuration } = offer;
-    if (offer.urls !== undefined) return this.#takeFor(key, '', offer, namedBy(offer.urls), undefined);
+    if (offer.urls !== undefined) {
+      return this.#takeFor(key, '', offer, await namedBy(offer.urls, this.#engine), undefined);
+    }
     const known = await this.find(configuration);
     if (known === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);

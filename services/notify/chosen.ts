@@ -4,10 +4,11 @@ import { Problem } from '../contracts/problem.ts';
 import { destinationId } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
 import { planEscalation, retriesOf, type Rung } from './domain/escalation.ts';
+import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
 import type { Message } from './domain/message.ts';
 import type { Plan } from './domain/rules.ts';
 import { selectDestinations, type TagExpression } from './domain/tags.ts';
-import { readDestination, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
 
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {
@@ -64,12 +65,13 @@ export function fingerprintOf(configuration: string, message: Message, planned: 
     .digest('base64url');
 }
 
-/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400) */
-export function namedBy(urls: readonly string[]): Map<string, Chosen> {
+/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503), which may pass. */
+export async function namedBy(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Chosen>> {
+  const destinations = await readDestinations(urls, engine);
   return chooseParts(
-    urls.map((url) => {
-      const read = readDestination(url);
+    destinations.map((read) => {
       if (typeof read !== 'string') return { ...read, tags: [] };
+      if (read === needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${read}.`);
       throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${read}`);
     }),
   );

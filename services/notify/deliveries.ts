@@ -3,16 +3,19 @@ import type { Attempt } from '../contracts/jobs.ts';
 import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter, Histogram } from '../contracts/service.ts';
-import { kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import { deliver, urlPurpose } from './deliver.ts';
 import { askNext } from './escalation.ts';
+import { engineLabel, kinds, labelOf, parseDestination } from './destinations/catalogue.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
 import type { Destination, Result } from './destinations/destination.ts';
+import { openProgress } from './destinations/progress.ts';
 import { joinMessages } from './domain/digest.ts';
 import type { Message } from './domain/message.ts';
+import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
+import { noteProgress } from './store/delivery-progress.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
@@ -26,6 +29,7 @@ export class Deliveries {
   readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
+  readonly #engine: EngineDestinations;
   readonly #sent: Counter;
   readonly #seconds: Histogram;
   /** Destinations whose last attempt failed and is to be repeated. */
@@ -39,6 +43,7 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
+      readonly engine: EngineDestinations;
       readonly changed: () => void;
       readonly emojis: Settings['emojis'];
     },
@@ -49,14 +54,15 @@ export class Deliveries {
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
+    this.#engine = parts.engine;
     this.#firstAttempts = parts.firstAttempts;
     this.#sent = context.metrics.counter({
       name: 'aggregator_notifications_sent_total',
       help: 'Notifications that were delivered to a destination, or given up.',
       labels: ['scheme', 'status'],
-      initial: kinds.flatMap(({ label }) => [
-        { scheme: label, status: 'success' },
-        { scheme: label, status: 'failure' },
+      initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
+        { scheme, status: 'success' },
+        { scheme, status: 'failure' },
       ]),
     });
     this.#seconds = context.metrics.histogram({
@@ -89,7 +95,7 @@ export class Deliveries {
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (delivery === undefined) return;
     const group = await this.#groupOf(payload.destination, delivery);
-    const sent = await this.#send(group, signal, payload.retries);
+    const sent = await this.#send(group, signal, payload);
     const isLast = payload.strict === true || (!sent.ok && attempt >= (sent.lastAttempt ?? Infinity));
     const result: Result = isLast && !sent.ok ? { ...sent, retryable: false } : sent;
     const state = result.ok ? 'done' : result.retryable ? 'waiting' : 'dead';
@@ -143,7 +149,11 @@ export class Deliveries {
     this.#changed();
   }
 
-  async #send(group: readonly OpenDelivery[], signal: AbortSignal, retries?: number): Promise<Result> {
+  async #send(
+    group: readonly OpenDelivery[],
+    signal: AbortSignal,
+    { destination: to, retries }: Payload,
+  ): Promise<Result> {
     const last = group.at(-1);
     const [first] = group;
     const message = joinMessages(
@@ -151,7 +161,10 @@ export class Deliveries {
       `${first?.message.id ?? ''}:digest`,
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose));
+    const { service, shownUrl: masked } = last;
+    const destination = parseDestination(this.#context.vault.open(last.sealedUrl, urlPurpose), (url) =>
+      this.#engine.open({ service, url, masked, optional: false }),
+    );
     if (typeof destination === 'string') {
       return {
         ok: false,
@@ -160,10 +173,14 @@ export class Deliveries {
       };
     }
     const whole = group.length === 1 ? await this.#withFiles(message, last.files) : message;
-    const shown = this.#shows(destination)
+    const dressed = this.#shows(destination)
       ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
       : whole;
-    return destination.send(shown, this.#context, signal, { retries });
+    const save = (progress: string): Promise<void> =>
+      this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
+    // What is joined is another message as soon as one of it is given up, so its pieces are others too.
+    const progress = group.length === 1 ? openProgress(last.progress, save) : undefined;
+    return destination.send(dressed, this.#context, signal, { retries, progress });
   }
 
   /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
@@ -176,7 +193,11 @@ export class Deliveries {
     const stored = await this.#attachments.of(message.id);
     return {
       ...message,
-      attachments: stored.map(({ file, ...each }) => ({ ...each, read: () => this.#folder.read(file) })),
+      attachments: stored.map(({ file, ...each }) => ({
+        ...each,
+        path: this.#folder.pathOf(file),
+        read: () => this.#folder.read(file),
+      })),
     };
   }
 

@@ -1,18 +1,25 @@
 import { noticeOffered } from '../contracts/notice.ts';
+import { Problem } from '../contracts/problem.ts';
 import { defineService, type Health } from '../contracts/service.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliveries.ts';
+import { EngineCatalogue } from './engine/catalogue.ts';
+import { EngineDestinations } from './engine/destinations.ts';
+import { Library } from './engine/library.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { createPortable } from './portable.ts';
+import { urlsIn } from './read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
+import { EngineUrlStore } from './store/engine-urls.ts';
 import { NoticeStore } from './store/notices.ts';
 import { migrations } from './store/tables.ts';
+import { takeOverAppriseApi } from './takeover/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
@@ -43,7 +50,10 @@ export const notify = defineService({
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db);
     const folder = new AttachmentFolder(context);
-    const kept = { notices, attachments, folder, firstAttempts };
+    const library = new Library(context);
+    const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
+    const engineCatalogue = new EngineCatalogue({ ...context, library });
+    const kept = { notices, attachments, folder, firstAttempts, engine };
     const deliveries = new Deliveries(context, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, settings);
     const open = new DisposableStack();
@@ -57,15 +67,25 @@ export const notify = defineService({
     const clear = async (): Promise<void> => {
       await notices.prune(clock.now() - settings.historyDays * 24 * hourMs);
       await folder.sweep(await attachments.needed());
+      await engine.forgetOthers(await urlsInUse(configurations));
     };
     const prune = (): void => {
       clear().catch((error: unknown) => log.warn('history was not cleared', { error }));
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, settings }),
-      api: notifyHandlers({ context, aggregator, configurations, notices, activity, settings }),
+      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings }),
+      api: notifyHandlers({ context, aggregator, configurations, notices, activity, engine, settings }),
       portable: createPortable(configurations, clock),
+      takeOver(program, place, options) {
+        const into = { store: configurations, engine, clock, environment: process.env };
+        if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
+        throw new Problem(
+          'notify.unknown_program',
+          404,
+          `Notifications are taken over from apprise-api only, not from ${program}.`,
+        );
+      },
       start() {
         open.use(deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
@@ -80,10 +100,17 @@ export const notify = defineService({
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
         return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
       },
-      [Symbol.asyncDispose]() {
+      async [Symbol.asyncDispose]() {
         open.dispose();
-        return Promise.resolve();
+        await library[Symbol.asyncDispose]();
       },
     };
   },
 });
+
+/** What all configurations name. */
+async function urlsInUse(configurations: ConfigurationStore): Promise<readonly string[]> {
+  const keys = await configurations.keys();
+  const found = await Promise.all(keys.map((key) => configurations.find(key)));
+  return found.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
+}

@@ -1,6 +1,7 @@
 import type { NotifyKey } from '../contracts/notify-api.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
+import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
 import { parseConfiguration } from './domain/formats.ts';
 import { takeRules, withRules, type Rules } from './domain/rules.ts';
 import type { Tag } from './domain/tags.ts';
@@ -32,13 +33,32 @@ export interface Entry extends TaggedDestination {
 }
 
 /** The destination an address names, with the rules among its arguments, or a sentence that says why there is none. */
-export function readDestination(
+function readDestination(
   address: string,
+  engine: EngineDestinations,
 ): (Pick<TaggedDestination, 'destination' | 'rules'> & { readonly written: readonly string[] }) | string {
   const taken = takeRules(address);
   if (typeof taken === 'string') return taken;
-  const destination = parseDestination(taken.url);
+  const destination = parseDestination(taken.url, (url) => engine.find(url));
   return typeof destination === 'string' ? destination : { destination, rules: taken.rules, written: taken.written };
+}
+
+/** The same for several, none of which is in a configuration yet; the engine is asked about those that are not native. */
+export async function readDestinations(
+  addresses: readonly string[],
+  engine: EngineDestinations,
+): Promise<readonly ReturnType<typeof readDestination>[]> {
+  await engine.learn(withoutRules(addresses), { keep: false });
+  return addresses.map((address) => readDestination(address, engine));
+}
+
+/** The URLs of a configuration without their rules. */
+export function urlsIn({ text, format }: WrittenConfiguration): readonly string[] {
+  return withoutRules(parseConfiguration(text, format).entries.map(({ url }) => url));
+}
+
+function withoutRules(addresses: readonly string[]): readonly string[] {
+  return addresses.map(takeRules).flatMap((taken) => (typeof taken === 'string' ? [] : [taken.url]));
 }
 
 /** What a configuration amounts to. */
@@ -49,13 +69,16 @@ export interface ReadKey {
 }
 
 /** The destinations of a configuration, each with its line; what cannot be used is named with its reason. */
-export function readKey({ text, format }: WrittenConfiguration): ReadKey {
+export async function readKey(written: WrittenConfiguration, engine: EngineDestinations): Promise<ReadKey> {
+  await engine.learn(urlsIn(written), { keep: true });
+  const { text, format } = written;
   const { entries, skipped } = parseConfiguration(text, format);
   const useless: NotifyKey['skipped'] = [...skipped];
   const usable: Entry[] = [];
   for (const { url: typed, tags, own, line, path } of entries) {
-    const read = readDestination(typed);
-    if (typeof read === 'string') useless.push({ line, reason: read });
+    const read = readDestination(typed, engine);
+    if (typeof read === 'string')
+      useless.push({ line, reason: read, ...(read === needsEngine ? { needsEngine: true } : {}) });
     else if (usable.length === mostDestinations) {
       useless.push({ line, reason: `only ${mostDestinations} destinations are served` });
     } else usable.push({ ...read, tags, line, path, id: destinationId(read.destination), typed, own });
@@ -69,8 +92,8 @@ export function deliveryIds({ destination }: TaggedDestination): readonly string
 }
 
 /** The text with the secrets of its destinations masked, for showing; of YAML what it amounts to, as TEXT. */
-export function maskedText(configuration: WrittenConfiguration): string {
-  const { entries, skipped } = readKey(configuration);
+export async function maskedText(configuration: WrittenConfiguration, engine: EngineDestinations): Promise<string> {
+  const { entries, skipped } = await readKey(configuration, engine);
   const lines = new Map(entries.map((entry) => [entry.line, statementOf(entry)]));
   if (configuration.format === 'yaml') return entries.map((entry) => `${statementOf(entry)}\n`).join('');
   const useless = new Set(skipped.map(({ line }) => line));

@@ -154,4 +154,25 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(await seriousFindings(page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
+
+  it('in the desktop app can have copied video links offered', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.addInitScript(() => {
+      const turned: boolean[] = [];
+      Object.assign(globalThis, {
+        turned,
+        bridge: {
+          watchesClipboard: () => Promise.resolve(false),
+          watchClipboard: ({ on }: { on: boolean }) => Promise.resolve(void turned.push(on)),
+        },
+      });
+    });
+    await page.goto(`${pages.url}/downloads`);
+    await more(page);
+    const box = page.getByLabel('Offer video links that I copy anywhere');
+    expect(await box.isChecked()).toBe(false);
+    await box.check();
+    expect(await page.evaluate(() => (globalThis as unknown as { turned: boolean[] }).turned)).toEqual([true]);
+  });
 });

@@ -95,4 +95,26 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await video.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
+
+  it.each([
+    [
+      'Refusing to fetch internal address "10.0.0.7" for host "nas"',
+      'This address is in your own network',
+      'Settings of Downloads',
+    ],
+    ['ERROR: [x] 1: Sign in to confirm your age', 'The site wants a signed-in viewer.', 'Cookies'],
+    ['The disk is full: free some space, then retry.', 'The disk is full. Free some space', 'Settings of Downloads'],
+    ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', 'This needs ffmpeg, which is missing.', 'Engines'],
+    ['ERROR: Unsupported URL: https://a.example', 'No video was found there.', 'Engines'],
+  ])('says of “%s” what to do and leads there', async (message, advice, title) => {
+    pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, finishedAt: 3 });
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await row(page, 'Bad').getByText(advice).waitFor();
+    const link = row(page, 'Bad').getByRole('link', { name: title });
+    expect(await link.getAttribute('href')).toMatch(/^\/(settings\/downloads|engines|downloads\/cookies)$/);
+    await page.getByRole('button', { name: 'Bad', exact: true }).click();
+    await page.getByRole('dialog').getByRole('link', { name: title }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
 });

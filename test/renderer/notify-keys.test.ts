@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 
 describe.skipIf(noBrowser)('a key of the aggregator', () => {
@@ -25,11 +26,35 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByLabel('The same notice once more').selectOption('Leave it out for an hour');
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600 };
     await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
+    await page.getByRole('button', { name: 'Set a secret' }).click();
+    await page.getByRole('textbox', { name: 'Secret' }).fill('short');
+    await page.getByRole('button', { name: 'Keep the secret' }).click();
+    await page.getByText('Use 8 characters at least.').waitFor();
+    await page.getByRole('textbox', { name: 'Secret' }).fill('sesame-sesame');
+    await page.getByRole('button', { name: 'Keep the secret' }).click();
+    await page.getByText('From now on only signed notices are taken.').waitFor();
+    expect((await real.post('aggregator', 'x')).status).toBe(401);
+    expect(await page.content()).not.toContain('sesame-sesame');
+    await page.getByRole('button', { name: 'Take everything again' }).click();
+    await page.getByText('Its secret is gone.', { exact: false }).waitFor();
     await page.reload();
     expect(await page.getByRole('switch', { name: 'The sender hears of failures' }).getAttribute('aria-checked')).toBe(
       'true',
     );
     expect(await page.getByRole('radio', { name: 'Only the untagged' }).isChecked()).toBe(true);
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('asks levels one after another, and the playground says so', async () => {
+    const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
+    await real.ask('POST', '/notify/keys', { key: 'steps', text });
+    await using watched = await real.visit('/notify?key=steps');
+    const { page } = watched;
+    await page.getByText('3 of 3 would get it.').waitFor();
+    await page.getByText('Who is tagged always gets everything.').waitFor();
+    await page.getByRole('button', { name: 'night', exact: true }).click();
+    await page.getByText(/Its level is 1: it is asked when nobody of a lower one could be reached/).waitFor();
+    await page.getByText('It is tagged always.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 

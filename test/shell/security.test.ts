@@ -112,6 +112,10 @@ describe('the bridge', () => {
     expect(await electron.call('startsAtLogin', undefined, page)).toBe(true);
     expect(await electron.call('update', undefined, page)).toBe('absent');
     expect(await electron.call('checkForUpdate', undefined, page)).toBe('absent');
+    expect(await electron.call('watchesClipboard', undefined, page)).toBe(false);
+    await electron.call('watchClipboard', { on: true }, page);
+    expect(await electron.call('watchesClipboard', undefined, page)).toBe(true);
+    expect(rig.kept.get('watchClipboard')).toBe(true);
     await electron.call('hide', undefined, page);
     expect(electron.window?.visible).toBe(false);
     await electron.call('quit', undefined, page);

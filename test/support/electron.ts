@@ -205,7 +205,7 @@ export class FakeElectron {
         whenReady: async () => undefined,
       },
       BrowserWindow,
-      clipboard: { writeText: (text: string) => void (this.clipboard = text) },
+      clipboard: { readText: async () => this.clipboard, writeText: (text: string) => void (this.clipboard = text) },
       dialog: {
         showErrorBox: (title: string, content: string) => void this.errors.push(`${title}: ${content}`),
         showOpenDialog: async () => ({ canceled: this.chosenFolders.length === 0, filePaths: this.chosenFolders }),

@@ -36,7 +36,8 @@ export const pages: readonly PageEntry[] = [
     group: 'daily',
     bar: true,
     service: 'downloads',
-    load: () => import('./downloads/Downloads.svelte'),
+    words: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
+    load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
     at: 'push',

@@ -90,6 +90,12 @@ class Notify {
     }
   }
 
+  /** Gives a key the secret that programs sign with; null takes it away. @throws Problem with `fields`. */
+  async sign(key: string, secret: string | null): Promise<void> {
+    const { signed } = await call(notifyApi.chooseSecret, { params: { key }, body: { secret } });
+    this.#all = this.#all.map((each) => (each.key === key ? { ...each, signed } : each));
+  }
+
   /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
   removeKey(key: string): void {
     this.#leave(key, `The key ${key} is removed.`, async () => {

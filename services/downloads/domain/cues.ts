@@ -21,7 +21,8 @@ export function readCues(text: string): readonly Cue[] {
     const [, from, to] = timing.exec(lines[at] ?? '') ?? [];
     if (from === undefined || to === undefined) continue;
     const said = lines.slice(at + 1).map(plainText).filter((line) => line !== ''); // prettier-ignore
-    if (said.length > 0) cues.push({ from: milliseconds(from), to: milliseconds(to), lines: said });
+    const cue = { from: milliseconds(from), to: milliseconds(to), lines: said };
+    if (said.length > 0 && cue.to > cue.from) cues.push(cue);
   }
   return cues;
 }

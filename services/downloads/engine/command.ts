@@ -9,12 +9,14 @@ export interface CommandSettings {
   /** Seconds. */
   readonly socketTimeout: number;
   readonly retries: number;
-  /** Who runs the scripts of sites. */
-  readonly javaScript: readonly string[];
   /** With the cookies of this run, in the Netscape format. */
   readonly cookieFile?: string | undefined;
   readonly subtitles: SubtitleWish;
   readonly sponsorblock: SponsorBlock;
+  /** Arguments for the options of settings, presets and request; the last word is theirs. */
+  readonly optionsOf: (order: Order) => readonly string[];
+  /** Who runs the scripts of sites. */
+  readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
@@ -46,7 +48,8 @@ export function probeArguments(
   playlist: PlaylistPlace | null,
   settings: CommandSettings,
 ): readonly string[] {
-  return [...common(settings), ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
+  const options = [...common(settings), ...settings.optionsOf(order)];
+  return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
 }
 
 /** Progress, stage and result arrive as lines that begin with P, Q, B and A; see progress.ts. */
@@ -65,6 +68,8 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
     ...extras(command, settings),
     ...selectionOf(order, { merge: ffmpegPath !== null, recode: command.recode }),
     ...(ffmpegPath === null ? [] : ['--ffmpeg-location', ffmpegPath]),
+    // The cover of sound is put in later, since the extractor cannot do it for every format.
+    ...settings.optionsOf(order).filter((option) => order.type !== 'audio' || option !== '--embed-thumbnail'),
     ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
@@ -90,7 +90,7 @@ export class Driver {
   readonly #extractor: Extractor;
   readonly #clock: Clock;
   readonly #vault: Vault;
-  readonly #cookies: Cookies;
+  readonly #cookies: Pick<Cookies, 'lend'>;
   readonly #log: Log;
   readonly #settings: CommandSettings;
 
@@ -99,7 +99,7 @@ export class Driver {
     readonly extractor: Extractor;
     readonly clock: Clock;
     readonly vault: Vault;
-    readonly cookies: Cookies;
+    readonly cookies: Pick<Cookies, 'lend'>;
     readonly log: Log;
     readonly settings: CommandSettings;
   }) {
@@ -166,9 +166,11 @@ export class Driver {
 
   async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
     const main = await this.#fetch(call, infoFile, false).catch(async (error: unknown) => {
-      // Streams that the container cannot hold: what was fetched is still there.
-      const fits = !(error instanceof Problem) || !/Postprocessing: .*Conversion failed/s.test(error.detail);
-      if (fits || call.item.order.type !== 'video' || call.item.order.format !== 'mp4') throw error;
+      const { type, format } = call.item.order;
+      const converted = error instanceof Problem && error.detail.startsWith('ERROR: Postprocessing:');
+      if (!converted || type !== 'video' || format !== 'mp4') throw error;
+      // Streams that the container cannot hold: what was fetched is still there, beside half a file that looks whole.
+      await removeHalf(join(call.folder, 'part'));
       return await this.#fetch(call, infoFile, true);
     });
     const { path } = await this.#engines.find('ffmpeg');
@@ -231,6 +233,13 @@ export class Driver {
 export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | 'thumbnails'>): string | null {
   const address = thumbnail ?? thumbnails?.at(-1)?.url ?? '';
   return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
+}
+
+/** Removes MP4 files that are not one of the streams, which are named by their format: `Name.f137.mp4`. */
+async function removeHalf(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const halves = names.filter((name) => name.endsWith('.mp4') && !/\.f[\w-]+\.mp4$/.test(name));
+  await Promise.all(halves.map(async (name) => await rm(join(folder, name), { force: true })));
 }
 
 /** @throws Problem when it is cut off, empty, or no answer at all. */

@@ -27,6 +27,7 @@ import { cors } from './cors.ts';
 import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
+import { openApiDocument } from './openapi.ts';
 import { steerRoutes } from './steer.ts';
 
 export interface RouteParts {
@@ -67,9 +68,15 @@ export function downloadsApp(parts: RouteParts): Express {
   app.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
   });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument());
+  });
   app.get('/version', async (_request, response) => {
     const engine = await context.engines.find('yt-dlp');
     response.json({ 'yt-dlp': engine.version, version: 'homeport' });
+  });
+  app.get('/presets', (_request, response) => {
+    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);

@@ -200,7 +200,7 @@ function isBelow(url = ''): boolean {
 }
 
 /** What the peer's page asks to know of its settings. */
-function configurationOf({ chapterTemplate, subscriptionInterval }: Settings): object {
+function configurationOf({ chapterTemplate, allowOptionsOverrides, subscriptionInterval }: Settings): object {
   return {
     CUSTOM_DIRS: true,
     CREATE_CUSTOM_DIRS: true,
@@ -210,6 +210,6 @@ function configurationOf({ chapterTemplate, subscriptionInterval }: Settings): o
     PUBLIC_HOST_AUDIO_URL: 'audio_download/',
     DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
     SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
-    ALLOW_YTDL_OPTIONS_OVERRIDES: false,
+    ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
   };
 }

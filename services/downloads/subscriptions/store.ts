@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Order } from '../domain/order.ts';
+import { noWishes, type Order } from '../domain/order.ts';
 
 /** One subscription as it is stored. Times are ms since the epoch. */
 export interface StoredSubscription {
@@ -176,7 +176,7 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     id: row.id,
     url: row.url,
     name: row.name,
-    order: JSON.parse(row.request) as Order,
+    order: { ...noWishes, ...(JSON.parse(row.request) as Order) },
     enabled: row.enabled === 1,
     intervalMinutes: row.interval_minutes,
     titleRegex: row.title_regex,

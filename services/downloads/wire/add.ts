@@ -1,6 +1,7 @@
 import { momentOf } from '../domain/moment.ts';
 import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
 import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
+import { readOverrides, readPresets } from './options.ts';
 import { readWishes } from './wishes.ts';
 
 export { bad } from './fields.ts';
@@ -18,6 +19,9 @@ export interface AddDefaults {
   readonly chapterTemplate: string;
   /** Files that every Apple device plays, where no format is named. */
   readonly iosFormat: boolean;
+  /** By their names. */
+  readonly ytdlPresets: Readonly<Record<string, unknown>>;
+  readonly allowOptionsOverrides: boolean;
 }
 
 const longestAddress = 8192;
@@ -34,7 +38,6 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
     throw bad(`missing 'url', 'download_type', or 'quality'`);
   }
   if (url.length > longestAddress) throw bad(`url must have at most ${longestAddress} characters`);
-  refuseOptions(body);
   const type = oneOf(fields['download_type'], 'download_type', downloadTypes);
   // The peer takes the codec for video alone.
   const codec = type === 'video' ? oneOf(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
@@ -58,21 +61,10 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       ...wishes,
       // A link to a moment of a video is taken for a wish to begin there.
       ...(wishes.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
-      presets: [],
-      overrides: {},
+      presets: readPresets(body, defaults),
+      overrides: readOverrides(body, defaults),
     },
   };
-}
-
-/** The engine's own options would let a request run programs; the peer has them off by default, too. */
-function refuseOptions(body: Fields): void {
-  const presets = body['ytdl_options_presets'] ?? body['ytdl_options_preset'];
-  if (!isEmpty(presets) && !(Array.isArray(presets) && presets.length === 0)) {
-    throw bad('ytdl_options_presets must only contain configured preset names');
-  }
-  const overrides = body['ytdl_options_overrides'];
-  const none = isEmpty(overrides) || overrides === '{}';
-  if (!none && JSON.stringify(overrides) !== '{}') throw bad('ytdl_options_overrides are disabled');
 }
 
 const audioOnly = new Set(['audio', 'audio only', 'audio_only']);

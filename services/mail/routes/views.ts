@@ -13,7 +13,8 @@ export function deliveriesFor(message: StoredMessage, known: KnownJobs): MailDel
     const state = job?.state === 'running' ? 'waiting' : (job?.state ?? 'unknown');
     const reason = state === 'waiting' || state === 'dead' ? (job?.lastError ?? '') : '';
     const dead = state === 'dead' ? (job?.id ?? null) : null;
-    return { part, target, type, state, attempts: job?.attempts ?? 0, reason, job: dead };
+    const nextAt = job?.state === 'waiting' ? job.runAt : null;
+    return { part, target, type, state, attempts: job?.attempts ?? 0, reason, nextAt, job: dead };
   });
 }
 

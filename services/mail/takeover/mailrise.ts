@@ -42,14 +42,15 @@ const tlsModes: Readonly<Record<string, Settings['tls']>> = {
   starttlsrequire: 'required',
 };
 
-/** `!env_var NAME default`: the variable's value, else the rest of the line. */
-function environmentTag(environment: Environment): ScalarTag {
+/** `!env_var NAME default`: the variable's value, else the rest of the line. Without a `folder` an unset one is empty and noted. */
+function environmentTag({ environment, folder }: Source, unset: string[]): ScalarTag {
   return {
     tag: '!env_var',
     resolve(text, onError) {
       const [, name = '', otherwise] = /^(\S*)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
       const value = environment[name] ?? otherwise;
-      if (value === undefined) onError(`The variable ${name} is not set.`);
+      if (value === undefined && folder === undefined) unset.push(name);
+      else if (value === undefined) onError(`The variable ${name} is not set.`);
       return value ?? '';
     },
   };
@@ -76,13 +77,34 @@ async function findFile(place: string): Promise<string> {
  */
 export async function takeOverMailrise(place: string, environment: Environment): Promise<TakenOver> {
   const file = await findFile(place);
-  const read = Configuration.safeParse(await readYaml(file, environment));
+  const text = await readFile(file, 'utf8');
+  return readMailrise(text, { name: file, folder: dirname(file), environment });
+}
+
+/** Where a configuration comes from. */
+interface Source {
+  /** What a complaint calls it. */
+  readonly name: string;
+  /** Where its other files lie; undefined: it came alone, and none of this machine's are read. */
+  readonly folder: string | undefined;
+  readonly environment: Environment;
+}
+
+/**
+ * Reads a Mailrise configuration. One that came alone says nothing of files: what it includes and its certificate stay behind.
+ *
+ * @throws Problem `mail.unreadable` (422)
+ */
+export async function readMailrise(text: string, source: Source): Promise<TakenOver> {
+  const { name: file, folder } = source;
+  const unset: string[] = [];
+  const read = Configuration.safeParse(parseYaml(text, source, unset));
   if (!read.success) throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
   const { configs, listen, tls, smtp, import_code } = read.data;
-  const notes: string[] = [];
+  const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
   const recipients = [];
   for (const [name, config] of Object.entries(configs)) {
-    const { urls, left } = await urlsOf(config, dirname(file));
+    const { urls, left } = await urlsOf(config, folder);
     notes.push(...left.map((what) => `${name}: ${what}`));
     const usable = urls.filter(isDestination);
     const { title_template, body_template, body_format } = Wording.catch(Wording.parse({})).parse(
@@ -97,15 +119,28 @@ export async function takeOverMailrise(place: string, environment: Environment):
       });
     }
   }
-  const logins = Object.entries(smtp?.auth?.basic ?? {}).map(([name, password]) => ({ name, password }));
-  const inFolder = (path: string): string => (path === '' ? '' : resolve(dirname(file), path));
+  const all = Object.entries(smtp?.auth?.basic ?? {}).map(([name, password]) => ({ name, password }));
+  const logins = all.filter(({ password }) => password !== '');
+  for (const { name } of all.filter((each) => !logins.includes(each))) {
+    notes.push(`The login ${name} has no password and stays behind.`);
+  }
+  const inFolder = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
+  const encrypted = tls !== undefined && tls !== null && tls.mode !== 'off';
+  if (encrypted && folder === undefined) {
+    notes.push('Encryption stays as it is here: choose the certificate and its key in the settings.');
+  }
+  if (listen?.port !== undefined && folder === undefined) {
+    notes.push(`It listened on port ${String(listen.port)}. The port here stays as it is; the settings change it.`);
+  }
   const settings = {
     ...(recipients.length === 0 ? {} : { recipients }),
     ...(logins.length === 0 ? {} : { logins, signIn: 'required' }),
     ...(smtp?.hostname === undefined ? {} : { hostName: smtp.hostname }),
-    ...(tls ? { tls: tlsModes[tls.mode] ?? 'off' } : {}),
-    ...(tls?.certfile ? { certificateFile: inFolder(tls.certfile), keyFile: inFolder(tls.keyfile) } : {}),
-    ...(listen?.port === undefined ? {} : { port: listen.port }),
+    ...(tls && folder !== undefined ? { tls: tlsModes[tls.mode] ?? 'off' } : {}),
+    ...(tls?.certfile && folder !== undefined
+      ? { certificateFile: inFolder(tls.certfile), keyFile: inFolder(tls.keyfile) }
+      : {}),
+    ...(listen?.port === undefined || folder === undefined ? {} : { port: listen.port }),
   };
   const fits = Settings.partial().safeParse(settings);
   if (!fits.success) {
@@ -117,14 +152,14 @@ export async function takeOverMailrise(place: string, environment: Environment):
   return { settings, notes };
 }
 
-async function readYaml(file: string, environment: Environment): Promise<unknown> {
-  const text = await readFile(file, 'utf8');
+function parseYaml(text: string, source: Source, unset: string[]): unknown {
   try {
-    return parse(text, { customTags: [environmentTag(environment)] });
+    return parse(text, { customTags: [environmentTag(source, unset)] });
   } catch (cause) {
     // The parser's own words may repeat a secret; its place is enough.
     const line = /at line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
-    throw new Problem('mail.unreadable', 422, `${file} cannot be read${line === undefined ? '' : `: line ${line}`}.`);
+    const place = line === undefined ? '' : `: line ${line}`;
+    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${place}.`);
   }
 }
 

@@ -38,13 +38,21 @@ function urlsIn(entry: unknown): readonly string[] {
 /** Files that include each other are followed this deep. */
 const deepest = 5;
 
-/** The destinations of one entry: those it lists and those of the files it includes, read from `folder`. */
-export async function urlsOf(config: Readonly<Record<string, unknown>>, folder: string, depth = 0): Promise<Found> {
+/** The destinations of one entry: those it lists and those of the files it includes, read from `folder`; without one none is. */
+export async function urlsOf(
+  config: Readonly<Record<string, unknown>>,
+  folder: string | undefined,
+  depth = 0,
+): Promise<Found> {
   const urls = listOf(config['urls']).flatMap(urlsIn);
   const left: string[] = [];
   for (const include of listOf(config['include'])) {
     if (typeof include !== 'string' || /^https?:\/\//i.test(include)) {
       left.push('an include from the network stays behind; add its destinations by hand.');
+      continue;
+    }
+    if (folder === undefined) {
+      left.push('the files it includes stay behind; add their destinations by hand.');
       continue;
     }
     const path = resolve(folder, include.replace(/^file:\/\//, '').replace(/\?.*$/, ''));

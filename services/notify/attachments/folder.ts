@@ -72,8 +72,13 @@ export class AttachmentFolder {
     }
   }
 
+  /** Absolute path of a file. */
+  pathOf(file: string): string {
+    return join(this.#folder, file);
+  }
+
   read(file: string): Promise<Uint8Array> {
-    return readFile(join(this.#folder, file));
+    return readFile(this.pathOf(file));
   }
 
   /** Removes files; one that is gone already is fine. */

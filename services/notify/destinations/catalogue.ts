@@ -110,17 +110,33 @@ const byScheme = new Map(
   kinds.flatMap((kind) => [...kind.protocols, ...kind.secureProtocols].map((scheme) => [scheme, kind] as const)),
 );
 
+/** Label of everything that the Apprise library delivers: its services are many, and theirs are not for us to count. */
+export const engineLabel = 'engine';
+
 /** Label of a service in the metrics. */
 export function labelOf(service: string): string {
-  return kinds.find((kind) => kind.service === service)?.label ?? 'other';
+  return kinds.find((kind) => kind.service === service)?.label ?? engineLabel;
 }
 
-/** The destination a URL names, or a sentence that says why there is none. The sentence holds nothing of the URL. */
-export function parseDestination(text: string): Destination | string {
+/** Whether the URL is one of a native kind, valid or not. */
+export function isServed(text: string): boolean {
+  const url = parseDestinationUrl(text);
+  return url !== undefined && byScheme.has(url.scheme);
+}
+
+/**
+ * The destination a URL names, or a sentence that says why there is none. The sentence holds nothing of the URL. `elsewhere`
+ * is asked about those that are not native.
+ */
+export function parseDestination(
+  text: string,
+  elsewhere?: (text: string) => Destination | string,
+): Destination | string {
   const url = parseDestinationUrl(text);
   if (url === undefined) return 'it is no destination URL';
   const kind = byScheme.get(url.scheme);
-  return kind === undefined ? `${url.scheme}:// is not served` : kind.parse(url);
+  if (kind !== undefined) return kind.parse(url);
+  return elsewhere === undefined ? `${url.scheme}:// is not served` : elsewhere(text);
 }
 
 /** Stable identity of a destination: the same URL has the same one everywhere. */

@@ -1,6 +1,7 @@
 import type { Handovers } from '../../contracts/bus.ts';
 import type { Clock, Fetch, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
+import type { Progress } from './progress.ts';
 import type { Grammar } from './grammar.ts';
 import type { DestinationUrl } from './url.ts';
 
@@ -32,6 +33,8 @@ export type Result =
 export interface SendOptions {
   /** Tries besides the first, in place of what the URL says. */
   readonly retries?: number | undefined;
+  /** What of it was confirmed before, and where that is noted. */
+  readonly progress?: Progress | undefined;
 }
 
 /** One place notices go to, made from its URL. It keeps no state and no connection. */
@@ -48,6 +51,8 @@ export interface Destination {
   send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
+  /** The Apprise library delivers to it, so nothing is while that engine is away. */
+  readonly engine?: true;
 }
 
 /** A kind of destination: everything the service knows about one family of URL schemes. */

@@ -3,6 +3,7 @@ import type { FetchReply } from '../../contracts/service.ts';
 import type { Outlets, Result } from './destination.ts';
 import { isHeader, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';
+import { stepsOf, type Once } from './progress.ts';
 import { resultOfReply } from './result.ts';
 
 /** Thrown within a sending that ended without success; its result is what the delivery gets. */
@@ -19,6 +20,8 @@ export class NotSent extends Error {
 export interface Exchange {
   /** Sends a request. @returns the answer, if its status is 2xx. @throws NotSent, Problem. */
   readonly ask: (request: HttpRequest) => Promise<FetchReply>;
+  /** A step that is not repeated once it was confirmed, for what takes several requests that people see. */
+  readonly once: Once;
   /** Ends the sending with a reason that the service gave in an answer of status 200. */
   readonly fail: (reason: string, retryable?: boolean) => never;
   /** A foreign text as one short line without the URL's secrets. */
@@ -44,6 +47,7 @@ export function openExchange(
     outlets,
     signal,
     options,
+    once: stepsOf(undefined, ''),
     hide: (text) => hide(text, secrets),
     boundary: () => `homeport-${outlets.random.text(24)}`,
     fail(reason, retryable = false) {

@@ -13,18 +13,8 @@ export const secureField: GrammarField = {
 export const userField: GrammarField = { name: 'user', label: 'User', kind: 'text', at: 'user' };
 export const passwordField: GrammarField = { name: 'password', label: 'Password', kind: 'secret', at: 'password' };
 
-/** Whether the host must prove who it is. */
-export const certificateField: GrammarField = {
-  ...{ name: 'certificate', label: 'Certificate', kind: 'choice', at: 'query:verify' },
-  help: 'Any will do for a host of your own that signed its certificate itself; nobody between can be told from it then.',
-  choices: [
-    ['', 'Must be valid'],
-    ['no', 'Any will do'],
-  ],
-};
-
 /** Host, port and encryption of a server of one's own. */
-export const serverFields: readonly GrammarField[] = [hostField, portField, secureField, certificateField];
+export const serverFields: readonly GrammarField[] = [hostField, portField, secureField];
 
 /** The fields of kinds that show text in one of several formats. */
 export const formatField: GrammarField = {

@@ -9,6 +9,7 @@ import { isHeader } from './http.ts';
 import { normalForm } from './normal-form.ts';
 import { parseOptions, type CommonOptions } from './options.ts';
 import { secretsIn, withPath } from './places.ts';
+import { stepsOf } from './progress.ts';
 import { repeated } from './repeat.ts';
 import { resultOfError } from './result.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
@@ -148,13 +149,17 @@ export function sendFitted({
   readonly send: Send;
 }): Destination['send'] {
   const notSent = `Failed to send ${noun} notification`;
-  return (message, outlets, signal, { retries = options.retry } = {}) => {
+  return (message, outlets, signal, { retries = options.retry, progress } = {}) => {
     const exchange = openExchange(outlets, signal, options, { notSent, secrets: secrets() });
     const attempt = async (): Promise<Result> => {
       try {
-        for (const piece of fitMessage(message, shape)) await send(piece, exchange);
+        const whole = stepsOf(progress, 'piece');
+        for (const [at, piece] of fitMessage(message, shape).entries()) {
+          await whole(String(at), () => send(piece, { ...exchange, once: stepsOf(progress, String(at)) }));
+        }
         return { ok: true, detail: `Sent ${noun} notification.` };
       } catch (error) {
+        await progress?.save();
         return error instanceof NotSent ? error.result : resultOfError(error, notSent);
       }
     };

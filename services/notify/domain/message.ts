@@ -8,6 +8,8 @@ export interface Attachment {
   readonly type: string;
   /** In bytes. */
   readonly size: number;
+  /** Absolute path, for programs that read it by themselves. */
+  readonly path?: string;
   readonly read: () => Promise<Uint8Array>;
 }
 

@@ -2,6 +2,7 @@ import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../activity.ts';
 import type { Aggregator } from '../aggregator.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import type { Settings } from '../settings.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import { History } from '../store/history.ts';
@@ -16,6 +17,7 @@ export interface ApiParts {
   readonly configurations: ConfigurationStore;
   readonly notices: NoticeStore;
   readonly activity: Activity;
+  readonly engine: EngineDestinations;
   readonly settings: Pick<Settings, 'configurationLock'>;
 }
 

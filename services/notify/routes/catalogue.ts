@@ -2,17 +2,17 @@ import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { isWritable } from '../attachments/folder.ts';
-import { destinationId, kinds } from '../destinations/catalogue.ts';
-import { commonArguments } from '../destinations/options.ts';
+import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
 import { sentences } from '../wire/notify.ts';
+import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
 import { answerKind, sendJson, sendNothing } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 /** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
 export function catalogueRoutes(parts: RouteParts): Router {
-  const { aggregator, configurations, context, settings } = parts;
+  const { aggregator, configurations, context, engineCatalogue, settings } = parts;
 
   const listUrls = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
@@ -68,16 +68,10 @@ export function catalogueRoutes(parts: RouteParts): Router {
     });
   };
 
-  const details = (request: Request, response: Response): void => {
-    if (answerKind(request) === 'json') {
-      sendJson(response, 200, catalogue);
-      return;
-    }
-    const items = kinds.map(
-      ({ service, protocols, secureProtocols }) =>
-        `<li>${service}: ${[...protocols, ...secureProtocols].map((scheme) => `${scheme}://`).join(', ')}</li>`,
-    );
-    response.type('text/html').send(`<!doctype html><title>Services</title><ul>${items.join('')}</ul>\n`);
+  const details = async (request: Request, response: Response): Promise<void> => {
+    const { services, ready } = await engineCatalogue.services();
+    if (answerKind(request) === 'json') sendJson(response, 200, describeServices(services, ready));
+    else response.type('text/html').send(servicesPage(services, ready));
   };
 
   const router = Router();
@@ -107,25 +101,3 @@ function describeTags(tags: readonly Tag[]) {
 function describeTag({ name, level = 0 }: Tag) {
   return { name, priority: level, token: level === 0 ? name : `${level}:${name}`, exact: `${level}:${name}` };
 }
-
-const catalogue = {
-  version: '1.13.0',
-  schemas: kinds.map((kind) => ({
-    service_name: kind.service,
-    service_url: null,
-    setup_url: null,
-    protocols: kind.protocols,
-    secure_protocols: kind.secureProtocols,
-    attachment_support: kind.files === true,
-    category: 'native',
-    details: {
-      templates: kind.templates,
-      tokens: {
-        schema: { name: 'Schema', type: 'choice:string', values: [...kind.protocols, ...kind.secureProtocols] },
-      },
-      args: Object.fromEntries([...kind.args, ...commonArguments].map((name) => [name, { name, required: false }])),
-      kwargs: {},
-    },
-  })),
-  asset: { app_id: 'Homeport', app_desc: 'Homeport Notifications' },
-};

@@ -3,8 +3,9 @@ import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { withRules } from '../domain/rules.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import { guessFormat } from '../domain/formats.ts';
-import { mostDestinations, readDestination, readKey } from '../read-key.ts';
+import { mostDestinations, readDestinations, readKey } from '../read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import { AddFields, configurationLimit, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
@@ -19,7 +20,7 @@ interface NewConfiguration extends WrittenConfiguration {
 
 /** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, kept byte for byte. */
 export function configurationRoutes(parts: RouteParts): Router {
-  const { context, configurations, settings } = parts;
+  const { context, configurations, engine, settings } = parts;
 
   /** Configurations hold the secrets of all destinations, so with sign-in they are the administrators' alone. */
   const admit = async (request: Request): Promise<string> => {
@@ -33,7 +34,7 @@ export function configurationRoutes(parts: RouteParts): Router {
 
   const add = async (request: Request, response: Response): Promise<void> => {
     const key = await admit(request);
-    const { dropped, ...written } = readConfiguration(await readBody(request));
+    const { dropped, ...written } = await readConfiguration(await readBody(request), engine);
     await configurations.save(key, written, context.clock.now());
     context.log.info('configuration saved', { key });
     const time = detailTime(context.clock.now());
@@ -78,26 +79,26 @@ export function configurationRoutes(parts: RouteParts): Router {
   return router;
 }
 
-function readConfiguration(body: Body): NewConfiguration {
+async function readConfiguration(body: Body, engine: EngineDestinations): Promise<NewConfiguration> {
   if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
   if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
   if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
   if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
   const { urls, config, format } = AddFields.parse(body.fields);
-  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls);
+  if (typeof urls === 'string' || Array.isArray(urls)) return fromUrls(urls, engine);
   if (typeof config !== 'string') {
     throw refusal(400, body.kind === 'form' ? sentences.noConfigurationUrls : sentences.noConfiguration);
   }
   if (config.length > configurationLimit) throw refusal(400, sentences.configurationTooLarge);
-  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined));
+  return fromConfig(config, format ?? (body.kind === 'form' ? 'auto' : undefined), engine);
 }
 
 /** URLs are kept in their normal form, one a line, as the peer does. */
-function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
+async function fromUrls(urls: string | readonly unknown[], engine: EngineDestinations): Promise<NewConfiguration> {
   const given = [urls].flat().flatMap((item) => (typeof item === 'string' ? splitUrls(item) : []));
   if (given.length > mostDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  const destinations = given.map(readDestination);
+  const destinations = await readDestinations(given, engine);
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
@@ -110,14 +111,14 @@ function fromUrls(urls: string | readonly unknown[]): NewConfiguration {
   };
 }
 
-function fromConfig(config: string, format: unknown): NewConfiguration {
+async function fromConfig(config: string, format: unknown, engine: EngineDestinations): Promise<NewConfiguration> {
   const wanted = typeof format === 'string' ? format.toLowerCase() : '';
   if (!['text', 'auto', 'yaml'].includes(wanted)) throw refusal(400, sentences.badConfigurationFormat);
   const written = {
     text: config,
     format: wanted === 'text' || wanted === 'yaml' ? wanted : guessFormat(config),
   } as const;
-  const { entries, skipped } = readKey(written);
+  const { entries, skipped } = await readKey(written, engine);
   if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
   return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
 }

@@ -4,6 +4,7 @@ import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
+import { needsEngine, type EngineDestinations } from '../engine/destinations.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
@@ -11,7 +12,7 @@ import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
-import { deliveryIds, maskedText, mostDestinations, readDestination, readKey, type Entry } from '../read-key.ts';
+import { deliveryIds, maskedText, mostDestinations, readDestinations, readKey, type Entry } from '../read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf, type History } from '../store/history.ts';
 import { tryDestination } from '../trial.ts';
@@ -23,7 +24,7 @@ const mostTrials = 50;
 
 /** Keys, their destinations, and what is tried on them. */
 export function keyHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
-  const { context, configurations, settings } = parts;
+  const { context, configurations, engine, settings } = parts;
   const find = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
     if (configuration === undefined) throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
@@ -35,12 +36,14 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
     const { key, format, options, secret } = configuration;
-    const { entries, skipped } = readKey(configuration);
+    const { entries, skipped } = await readKey(configuration, engine);
+    const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.ready());
     const health = await history.health(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
+      needsEngine: entry.destination.engine === true && !hasEngine,
     }));
     return { key, format, options, signed: secret !== undefined, destinations, skipped };
   };
@@ -103,7 +106,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       const key = keyOf(params['key']);
       const configuration = await find(key);
       request.setHeader('Cache-Control', 'no-store');
-      if (query.secrets === 'false') return { format: 'text', text: maskedText(configuration) };
+      if (query.secrets === 'false') return { format: 'text', text: await maskedText(configuration, engine) };
       unlocked();
       context.log.info('configuration exported with its secrets', { key });
       return { format: configuration.format, text: configuration.text };
@@ -114,9 +117,9 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       await find(key);
       return save(key, importable(body.text));
     }),
-    implement(notifyApi.preview, ({ body: { text } }) => {
+    implement(notifyApi.preview, async ({ body: { text } }) => {
       const written = importable(text);
-      const { entries, skipped } = readKey(written);
+      const { entries, skipped } = await readKey(written, engine);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: shownUrl(entry) },
         worn: entry.tags.map(({ name }) => name),
@@ -125,7 +128,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     }),
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
     implement(notifyApi.filled, async ({ params, query: { id } }) => {
-      const { entries } = readKey(await find(keyOf(params['key'])));
+      const { entries } = await readKey(await find(keyOf(params['key'])), engine);
       const filled = fillForm(found(entries, { line: Number(params['line']), id }).typed);
       if (filled !== undefined) return filled;
       throw new Problem('notify.no_form', 404, 'This kind of destination has no form; write its address.');
@@ -134,10 +137,10 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       unlocked();
       const key = keyOf(params['key']);
       const written = (await configurations.find(key)) ?? ({ format: 'text', text: '' } as const);
-      if (readKey(written).entries.length >= mostDestinations) {
+      if ((await readKey(written, engine)).entries.length >= mostDestinations) {
         throw new Problem('notify.too_many', 422, `A key has ${String(mostDestinations)} destinations at most.`);
       }
-      const url = urlOf(body);
+      const url = await urlOf(body, engine);
       if (url === undefined) throw wrong('url', 'Write the address of the destination.');
       return save(key, addEntry(written, url, body.tags));
     }),
@@ -145,18 +148,19 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       unlocked();
       const key = keyOf(params['key']);
       const configuration = await find(key);
-      const entry = found(readKey(configuration).entries, body);
-      return save(key, changeEntry(configuration, entry, urlOf(body, entry.typed) ?? entry.typed, body.tags));
+      const entry = found((await readKey(configuration, engine)).entries, body);
+      const url = (await urlOf(body, engine, entry.typed)) ?? entry.typed;
+      return save(key, changeEntry(configuration, entry, url, body.tags));
     }),
     implement(notifyApi.removeDestination, async ({ params, body }) => {
       unlocked();
       const key = keyOf(params['key']);
       const configuration = await find(key);
-      return save(key, removeEntry(configuration, found(readKey(configuration).entries, body)));
+      return save(key, removeEntry(configuration, found((await readKey(configuration, engine)).entries, body)));
     }),
     implement(notifyApi.choose, async ({ params, query: { tag } }) => {
       const { options, ...configuration } = await find(keyOf(params['key']));
-      const { entries } = readKey(configuration);
+      const { entries } = await readKey(configuration, engine);
       const expression = expressionOf(tag);
       const chosen = selectDestinations(entries, expression, options.withoutTag);
       const rungs = planEscalation(chosen, expression);
@@ -169,7 +173,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     }),
     implement(notifyApi.test, async ({ params, body: { line, tag } }) => {
       const key = keyOf(params['key']);
-      const { entries } = readKey(await find(key));
+      const { entries } = await readKey(await find(key), engine);
       const asked = selectDestinations(entries, expressionOf(tag)).filter(
         (entry) => line === undefined || entry.line === line,
       );
@@ -215,28 +219,36 @@ interface Draft {
 }
 
 /** The address that was typed or filled in, else the stored one, told as it is wished. @throws Problem with what is wrong with it. */
-function urlOf(draft: Draft, stored?: string): string | undefined {
-  const url = addressOf(draft, stored);
+async function urlOf(draft: Draft, engine: EngineDestinations, stored?: string): Promise<string | undefined> {
+  const url = await addressOf(draft, engine, stored);
   if (url === undefined || draft.delivery === undefined) return url;
   const told = writeDelivery(url, draft.delivery);
-  const read = readDestination(told);
+  const [read = ''] = await readDestinations([told], engine);
   const name = typeof read === 'string' ? complainedOf(read) : undefined;
   if (typeof read === 'string' && name !== undefined) throw wrong(`delivery.${name}`, `This cannot be used: ${read}.`);
-  return fit(told);
+  return await fit(told, engine);
 }
 
-function addressOf({ form, url }: Draft, stored?: string): string | undefined {
+async function addressOf(
+  { form, url }: Draft,
+  engine: EngineDestinations,
+  stored?: string,
+): Promise<string | undefined> {
   if (form !== undefined) {
     const written = writeForm(form, stored);
-    if ('url' in written) return fit(written.url);
+    if ('url' in written) return await fit(written.url, engine);
     const [first = ''] = Object.values(written.wrong);
     throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
   }
-  return url === undefined ? stored : fit(url);
+  return url === undefined ? stored : await fit(url, engine);
 }
 
-function fit(url: string): string {
-  const read = readDestination(url);
+async function fit(url: string, engine: EngineDestinations): Promise<string> {
+  const [read = ''] = await readDestinations([url], engine);
+  if (read === needsEngine) {
+    const message = 'This address needs the Apprise engine. Install it on the page Engines, then add it again.';
+    throw wrong('url', message, 'notify.needs_engine');
+  }
   if (typeof read === 'string') throw wrong('url', `This cannot be used: ${read}.`);
   if (/[\r\n]/.test(url)) throw wrong('url', 'Write it in one line.');
   return url;

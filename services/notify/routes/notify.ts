@@ -5,10 +5,11 @@ import { chosenOf } from '../chosen.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../first-attempts.ts';
 import { reportResults } from '../results.ts';
-import { mostDestinations, readDestination, type TaggedDestination } from '../read-key.ts';
+import { mostDestinations, readDestinations, type TaggedDestination } from '../read-key.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
@@ -30,17 +31,16 @@ function queryOf(request: Request): URLSearchParams {
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
-function fromUrls(urls: readonly string[]): readonly TaggedDestination[] {
+async function fromUrls(urls: readonly string[], engine: EngineDestinations): Promise<readonly TaggedDestination[]> {
   if (urls.length > mostDestinations) throw refusal(400, `${sentences.noUrls}: at most ${mostDestinations} are served`);
-  return urls
-    .map(readDestination)
+  return (await readDestinations(urls, engine))
     .filter((read) => typeof read !== 'string')
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
 /** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(parts: RouteParts): Router {
-  const { aggregator, context, folder, settings } = parts;
+  const { aggregator, context, engine, folder, settings } = parts;
 
   const isGranted = (identity: Identity | undefined, key = '*'): boolean =>
     identity !== undefined && context.accounts.may(identity, 'notify', 'write', key);
@@ -64,7 +64,8 @@ export function notifyRoutes(parts: RouteParts): Router {
       hasFiles: files.kept.length > 0,
     });
     const named = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
-    const destinations = known === undefined ? fromUrls(key === undefined ? named : []) : chosenOf(known, expression);
+    const destinations =
+      known === undefined ? await fromUrls(key === undefined ? named : [], engine) : chosenOf(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;

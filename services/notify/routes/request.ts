@@ -3,6 +3,8 @@ import type { Accounts, Identity } from '../../contracts/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { EngineCatalogue } from '../engine/catalogue.ts';
+import type { EngineDestinations } from '../engine/destinations.ts';
 import type { Aggregator } from '../aggregator.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { Settings } from '../settings.ts';
@@ -14,6 +16,8 @@ export interface RouteParts {
   readonly aggregator: Aggregator;
   readonly folder: AttachmentFolder;
   readonly configurations: ConfigurationStore;
+  readonly engine: EngineDestinations;
+  readonly engineCatalogue: EngineCatalogue;
   readonly settings: Settings;
 }
 

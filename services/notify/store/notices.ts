@@ -25,6 +25,8 @@ export interface OpenDelivery {
   readonly sealedUrl: string;
   readonly shownUrl: string;
   readonly digest: string | undefined;
+  /** What of several requests was confirmed already. */
+  readonly progress: string;
 }
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -124,6 +126,7 @@ export class NoticeStore {
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .selectAll('notices')
       .select(['deliveries.service', 'deliveries.sealed_url', 'deliveries.shown_url', 'deliveries.digest'])
+      .select('deliveries.progress')
       .where('deliveries.destination_id', '=', destinationId)
       .where('deliveries.state', '!=', 'done');
   }
@@ -193,6 +196,7 @@ function readDelivery(
     readonly sealed_url: string;
     readonly shown_url: string;
     readonly digest: string | null;
+    readonly progress: string;
   },
 ): OpenDelivery {
   const tags: unknown = JSON.parse(row.tags);
@@ -202,6 +206,7 @@ function readDelivery(
     sealedUrl: row.sealed_url,
     shownUrl: row.shown_url,
     digest: row.digest ?? undefined,
+    progress: row.progress,
     message: {
       id: row.id,
       title: row.title,

@@ -1,9 +1,10 @@
-import type { ColumnType } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
+import { deliveryProgress } from './delivery-progress.ts';
 import { escalations, type EscalationTable } from './escalations.ts';
+import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 
@@ -59,6 +60,8 @@ export interface DeliveryTable {
   attempts: number;
   /** What the last attempt brought. */
   detail: string;
+  /** JSON: what of several requests was confirmed; empty for nothing. */
+  progress: Generated<string>;
   updated_at: Milliseconds;
 }
 
@@ -68,6 +71,7 @@ export interface NotifyTables {
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   escalations: EscalationTable;
+  engine_urls: EngineUrlTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -145,4 +149,6 @@ export const migrations: readonly Migration[] = [
   deliveryPlans,
   escalations,
   keySecret,
+  deliveryProgress,
+  engineUrls,
 ];

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadsApi } from '../../../services/contracts/downloads.ts';
 import { control } from '../../../services/control/index.ts';
-import { captionLanguage, cuesOf } from '../../../services/downloads/domain/caption-files.ts';
+import { captionLanguage } from '../../../services/downloads/domain/caption-files.ts';
+import { readCues } from '../../../services/downloads/domain/cues.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openRig, type Rig } from './rig.ts';
@@ -91,11 +92,11 @@ describe('the history', () => {
 
 describe('subtitle files', () => {
   it('are read with hours or without, with numbers or without, and nothing else is', () => {
-    expect(cuesOf('WEBVTT\r\n\r\nintro\r\n01:00:00.000 --> 01:00:01.250 align:start\r\nOne\r\nTwo\r\n')).toEqual([
-      { from: 3600, to: 3601.25, text: 'One\nTwo' },
+    expect(readCues('WEBVTT\r\n\r\nintro\r\n01:00:00.000 --> 01:00:01.250 align:start\r\nOne\r\nTwo\r\n')).toEqual([
+      { from: 3_600_000, to: 3_601_250, lines: ['One', 'Two'] },
     ]);
-    expect(cuesOf('00:00:05,000 --> 00:00:04,000\nbackwards\n\n00:00:01,000 --> 00:00:02,000\n\n')).toEqual([]);
-    expect(cuesOf('<html>00:01</html>')).toEqual([]);
+    expect(readCues('00:00:05,000 --> 00:00:04,000\nbackwards\n\n00:00:01,000 --> 00:00:02,000\n\n')).toEqual([]);
+    expect(readCues('<html>00:01</html>')).toEqual([]);
   });
 
   it.each([

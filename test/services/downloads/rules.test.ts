@@ -19,7 +19,10 @@ import {
 } from '../../../services/downloads/domain/template.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
-const defaults = { quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false };
+const defaults = {
+  ...{ quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false },
+  ...{ ytdlPresets: {}, allowOptionsOverrides: false },
+};
 
 describe('a request', () => {
   it.each([
@@ -60,6 +63,61 @@ describe('a request', () => {
     ],
   ])('of %j means %j', (fields, order) => {
     expect(readAdd({ url: ' http://a/ ', ...fields }, defaults)).toMatchObject({ url: 'http://a/', order });
+  });
+});
+
+describe('the wishes of a request', () => {
+  const read = (fields: object): Order => readAdd({ url: 'http://a/', quality: 'best', ...fields }, defaults).order;
+
+  it.each([
+    [885, 885],
+    ['885', 885],
+    ['14m45s', 885],
+    ['1:02:03', 3723],
+    ['1h2m3.5s', 3723.5],
+    ['0:10', 10],
+    ['45s', 45],
+  ])('take %j for a time', (clip_start, seconds) => {
+    expect(read({ clip_start })).toMatchObject({ clipStart: seconds, clipEnd: null });
+  });
+
+  it.each(['x', '-1', -1, '1:2:3:4', 'm', ' s', {}, 1e9, '::'])('do not take %j for one', (clip_start) => {
+    expect(() => read({ clip_start })).toThrow('clip_start must be a time');
+  });
+
+  it('begin a clip where a link of YouTube leads to, unless the request says where', () => {
+    const url = 'https://youtu.be/a?t=1m5s';
+    expect(read({ url })).toMatchObject({ clipStart: 65, clipEnd: null });
+    expect(read({ url, clip_start: 3 })).toMatchObject({ clipStart: 3 });
+    expect(read({ url, clip_end: 3 })).toMatchObject({ clipStart: 0, clipEnd: 3 });
+    expect(read({ url, format: 'captions' })).toMatchObject({ clipStart: null });
+    expect(read({ url: 'https://example.org/?t=65' })).toMatchObject({ clipStart: null });
+  });
+
+  it.each([
+    [{ clip_start: 5, clip_end: 5 }, 'clip_end must be greater than clip_start'],
+    [{ format: 'captions', clip_start: 5 }, 'clip_start and clip_end are for video and audio alone'],
+    [{ subtitle_language: 'en,es' }, 'subtitle_language must match'],
+    [
+      { subtitle_mode: 'x' },
+      "subtitle_mode must be one of ['auto_only', 'manual_only', 'prefer_auto', 'prefer_manual']",
+    ],
+    [{ chapter_template: 'a/../../b' }, 'chapter_template: '],
+  ])('%j are refused', (fields, message) => {
+    expect(() => read(fields)).toThrow(message);
+  });
+
+  it('are kept as they are', () => {
+    const fields = {
+      subtitle_language: 'pt-BR',
+      subtitle_mode: 'AUTO_ONLY',
+      split_by_chapters: true,
+      sponsorblock: 'true',
+    };
+    expect(read(fields)).toMatchObject({
+      ...{ subtitleLanguage: 'pt-BR', subtitleMode: 'auto_only', splitByChapters: true, sponsorblock: true },
+      chapterTemplate,
+    });
   });
 });
 

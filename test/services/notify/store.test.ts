@@ -72,6 +72,7 @@ eachDialect((_name, open) => {
       expect(await notices.open('n1', 'd4999')).toEqual({
         message: message('n1'),
         files: 0,
+        progress: '',
         service: 'JSON',
         sealedUrl: 'sealed d4999',
         shownUrl: 'json://h',

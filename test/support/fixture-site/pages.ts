@@ -9,14 +9,14 @@ export function page(path: string, query: URLSearchParams, base: string): { type
   if (make === undefined) return undefined;
   const title = query.get('title');
   const source = `${base}${query.get('src') ?? '/single.mp4'}`;
-  return { type: 'text/html; charset=utf-8', body: make(title, source, base) };
+  return { type: 'text/html; charset=utf-8', body: make(title, source, base, query.get('image') ?? '/cover.jpg') };
 }
 
-type Page = (title: string | null, source: string, base: string) => string;
+type Page = (title: string | null, source: string, base: string, image: string) => string;
 
 const pages: Readonly<Record<string, Page>> = {
   '/p/none': () => html('Nothing', '<p>No video here.</p>'),
-  '/p/og': (title, source, base) => openGraph(title ?? 'Og clip', source, base),
+  '/p/og': (title, source, base, image) => openGraph(title ?? 'Og clip', source, base, image),
   '/p/evil': (_title, source, base) => openGraph('../../x', source, base),
   '/p/cjk': (_title, source, base) => openGraph('字'.repeat(300), source, base),
   '/p/quotes': (_title, source, base) => openGraph('It\'s "quoted" $HOME %(id)s 🎬 `id`', source, base),
@@ -66,12 +66,12 @@ function linkedData(content: object): string {
   return html('Linked data', '', `<script type="application/ld+json">${script}</script>`);
 }
 
-function openGraph(title: string, source: string, base: string): string {
+function openGraph(title: string, source: string, base: string, image = '/cover.jpg'): string {
   const properties = {
     'og:title': title,
     'og:type': 'video.other',
     'og:video': source,
-    'og:image': `${base}/cover.jpg`,
+    'og:image': `${base}${image}`,
   };
   const meta = Object.entries(properties).map(
     ([name, value]) => `<meta property="${name}" content="${escape(value)}">`,

@@ -57,6 +57,10 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
     '-x264-params', 'nal-hrd=cbr', '-c:a', 'copy', ...faststart, 'big.mp4'); // prettier-ignore
   await ffmpeg(...picture(360, seconds), '-i', 'aud.m4a', '-c:v', 'libvpx-vp9', '-deadline', 'realtime',
     '-cpu-used', '8', '-c:a', 'libopus', 'vp9.webm'); // prettier-ignore
+  // Its index at the end, and one that MP4 cannot hold.
+  await ffmpeg('-i', 'single.mp4', '-c', 'copy', 'end.mp4');
+  await ffmpeg(...picture(360, shortSeconds), ...tone(shortSeconds), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8',
+    '-c:a', 'libvorbis', 'vp8.webm'); // prettier-ignore
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.jpg');
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.png');
   // A key frame every half second, so that it can be cut where one asks.

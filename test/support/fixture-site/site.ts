@@ -16,6 +16,8 @@ export interface SiteStats {
   /** Media answers that were under way at once, counted past 64 KiB: a probe reads a little and leaves. */
   readonly mostAtOnce: number;
   readonly active: number;
+  /** Of the last request. */
+  readonly headers: IncomingMessage['headers'];
 }
 
 export interface FixtureSite extends AsyncDisposable {
@@ -63,6 +65,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     ranges: [] as { path: string; start: number }[],
     mostAtOnce: 0,
     active: 0,
+    headers: {} as IncomingMessage['headers'],
   };
   const channels = new Map<string, readonly string[]>();
   const reset = (): void => {
@@ -80,6 +83,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     const url = new URL(request.url ?? '/', 'http://site');
     const path = decodeURIComponent(url.pathname);
     tally.hits[path] = (tally.hits[path] ?? 0) + 1;
+    tally.headers = request.headers;
     if (path === '/stats') return void response.end(JSON.stringify(tally));
     if (path === '/reset') return void response.end(String(reset()));
     // Takes the request and never says a word.

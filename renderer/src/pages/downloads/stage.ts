@@ -39,37 +39,63 @@ function transfer({ stream }: Download, whole: string): string {
   return `${stream === 'audio' ? 'Audio' : words.downloading} ${whole}`.trim();
 }
 
-const advice: readonly (readonly [RegExp, string])[] = [
-  [/disk is full|no space left/i, 'The disk is full. Free some space, then try again.'],
+/** What to do about a failure, and the page where it is done. */
+export interface Advice {
+  readonly text: string;
+  readonly page?: { readonly href: string; readonly title: string; readonly adminOnly: boolean };
+}
+
+const settings = { href: '/settings/downloads', title: 'Settings of Downloads', adminOnly: true };
+const engines = { href: '/engines', title: 'Engines', adminOnly: true };
+const cookies = { href: '/downloads/cookies', title: 'Cookies', adminOnly: false };
+
+const known: readonly (readonly [RegExp, Advice])[] = [
+  [/disk is full|no space left/i, { text: 'The disk is full. Free some space, then try again.', page: settings }],
   [
-    /internal address/i,
-    'This address is in your own network. Allow private addresses in the settings of Downloads first.',
+    /internal address|private address/i,
+    { text: 'This address is in your own network, and such addresses are refused.', page: settings },
+  ],
+  [/folder[^.]* cannot be written/i, { text: 'The folder cannot be written. Choose another one.', page: settings }],
+  [
+    /ffmpeg[^.]*(not found|missing|not installed)|ffprobe[^.]*not found/i,
+    { text: 'This needs ffmpeg, which is missing. Install it, then try again.', page: engines },
   ],
   [
-    /private|sign in|log ?in|cookies|members?[- ]only|\bage\b/i,
-    'The site wants a signed-in viewer. Only public videos can be fetched.',
+    /yt-dlp[^.]*(missing|too old)/i,
+    { text: 'yt-dlp is missing or too old. Install it, then try again.', page: engines },
+  ],
+  [/\bDRM\b|protected/i, { text: 'The video is locked by its site (DRM) and cannot be downloaded.' }],
+  [
+    /not (made this video )?available (in|from) your (country|location)|geo.?restrict/i,
+    { text: 'The site does not show it in your country.' },
+  ],
+  [
+    /private|sign in|log ?in|cookies|members?[- ]only|\bage\b|HTTP Error 401|account/i,
+    { text: 'The site wants a signed-in viewer. Give it the cookies of your browser.', page: cookies },
   ],
   [
     /unsupported url|no video|no formats|requested format/i,
-    'No video was found there. Check the address, or update yt-dlp.',
+    { text: 'No video was found there. Check the address, or update yt-dlp.', page: engines },
   ],
-  [/HTTP Error (404|410)|removed|unavailable|deleted/i, 'The video is not there any more. Check the address.'],
+  [
+    /HTTP Error (404|410)|removed|unavailable|deleted/i,
+    { text: 'The video is not there any more. Check the address.' },
+  ],
   [
     /HTTP Error (403|429)|too many requests/i,
-    'The site refuses at the moment. Try again in a while, or update yt-dlp.',
+    { text: 'The site refuses at the moment. Try again in a while, or update yt-dlp.', page: engines },
   ],
-  [/HTTP Error 5\d\d/i, 'The site has trouble of its own. Try again later.'],
+  [/HTTP Error 5\d\d/i, { text: 'The site has trouble of its own. Try again later.' }],
   [
-    /timed out|timeout|connection|resolve|unreachable|not known/i,
-    'The site could not be reached. Check your network, then try again.',
+    /timed out|timeout|connection|resolve|unreachable|not known|did not say within/i,
+    { text: 'The site could not be reached. Check your network, then try again.' },
   ],
-  [/folder cannot be written/i, 'The download folder cannot be written. Look at it in the settings of Downloads.'],
 ];
 
-/** What to do about a failed download, in a sentence; what the extractor said where we know no better. */
-export function whatToDo({ message }: Download): string {
-  if (message === null) return 'The reason is not known. Try again.';
-  return advice.find(([sign]) => sign.test(message))?.[1] ?? reason(message);
+/** What to do about a failed download; what the extractor said where we know no better. */
+export function whatToDo({ message }: Pick<Download, 'message'>): Advice {
+  if (message === null) return { text: 'The reason is not known. Try again.' };
+  return known.find(([sign]) => sign.test(message))?.[1] ?? { text: reason(message) };
 }
 
 /** The extractor's own words without its marks. */

@@ -61,19 +61,21 @@ export const discordKind = defineScheme({
     const ping = argument('ping');
     const name = url.user === undefined || url.user === '' ? {} : { username: url.user };
     const card = options.format !== 'text' || footer;
-    return async (message, { ask, boundary }) => {
+    return async (message, { ask, boundary, once }) => {
       const { title, body, attachments = [] } = message;
       const call = ping === undefined ? '' : `👉 ${ping}`;
       const text = [call, title, body].filter((part) => part !== '').join('\r\n');
       const shown = card
         ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, footer)] }
         : { content: text };
-      if (text !== '')
-        await ask(postJson(address, { tts, wait: !tts, ...name, allowed_mentions: mentions(ping), ...shown }));
+      const words = postJson(address, { tts, wait: !tts, ...name, allowed_mentions: mentions(ping), ...shown });
+      if (text !== '') await once('text', () => ask(words));
       for (let at = 0; at < attachments.length; at += mostFiles) {
-        const files = await fileParts(attachments.slice(at, at + mostFiles), (part) => `files[${part}]`);
-        const payload = JSON.stringify({ tts: false, wait: true, ...name });
-        await ask(postParts(address, { payload_json: payload }, files, boundary()));
+        await once(`files ${String(at)}`, async () => {
+          const files = await fileParts(attachments.slice(at, at + mostFiles), (part) => `files[${part}]`);
+          const payload = JSON.stringify({ tts: false, wait: true, ...name });
+          await ask(postParts(address, { payload_json: payload }, files, boundary()));
+        });
       }
     };
   },

@@ -66,14 +66,15 @@ export const homeAssistantKind = defineScheme({
     const headers = { authorization: `Bearer ${token}` };
     const named = argument('to')?.split(',') ?? [];
     if (!named.every((each) => service.test(each))) return 'a service is written notify.name';
-    return async ({ id, title, body }, { ask }) => {
+    return async ({ id, title, body }, { ask, once }) => {
       if (named.length === 0) {
         // With the notice's own identity, so that a repetition takes the place of the first.
         const notification = { title, message: body, notification_id: argument('nid') ?? id };
         return ask(postJson(`${base}/persistent_notification/create`, notification, headers));
       }
       for (const each of named) {
-        await ask(postJson(`${base}/${each.replace('.', '/')}`, { title, message: body }, headers));
+        const call = postJson(`${base}/${each.replace('.', '/')}`, { title, message: body }, headers);
+        await once(each, () => ask(call));
       }
       return undefined;
     };

@@ -3,7 +3,7 @@ import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../../domain/message.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
-import { certificateField, choiceField, needed, passwordField, textField, userField } from '../fields.ts';
+import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
 import { appTitle } from '../palette.ts';
 import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
@@ -98,7 +98,6 @@ export const mailKind = defineScheme({
           ['insecure', 'Not encrypted (25)'],
         ]),
       },
-      certificateField,
       { ...userField, help: 'Empty: the server asks for none.' },
       { ...passwordField, help: 'Large providers want one made for apps.' },
       textField('from', 'From', 'query:from', 'An address, a name, or both: Nas <nas@example.org>.'),

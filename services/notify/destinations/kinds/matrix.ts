@@ -88,7 +88,8 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
       const events = [...files, eventOf(message, msgtype)];
       for (const [at, event] of events.entries()) {
         const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${at}`;
-        await ask({ ...postJson(address, event, { authorization }), method: 'PUT' });
+        const put = { ...postJson(address, event, { authorization }), method: 'PUT' };
+        await exchange.once(`${room} ${String(at)}`, () => ask(put));
       }
     }
     if (token === undefined) await ask(postJson(`${api}/logout`, {}, { authorization }));

@@ -43,10 +43,10 @@ export const mattermostKind = defineScheme({
     const address = `${origin}${[...path, 'hooks', hook].map((each) => `/${encodePart(each)}`).join('')}`;
     const channels = argument('to')?.split(',') ?? [undefined];
     const name = url.user === undefined ? {} : { username: url.user };
-    return async ({ body }, { ask }) => {
+    return async ({ body }, { ask, once }) => {
       for (const channel of channels) {
         const place = channel === undefined ? {} : { channel: channel.replace(/^#/, '') };
-        await ask(postJson(address, { text: body, ...name, ...place }));
+        await once(channel ?? '', () => ask(postJson(address, { text: body, ...name, ...place })));
       }
     };
   },

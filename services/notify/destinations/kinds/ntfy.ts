@@ -1,7 +1,7 @@
 import { TopicName } from '../../../contracts/push.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
-import { certificateField, formatField } from '../fields.ts';
+import { formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
 import { secretsIn } from '../places.ts';
@@ -134,7 +134,6 @@ export const ntfyKind: DestinationKind = {
       { name: 'host', label: 'Server', kind: 'text', at: 'host', help: 'Empty: the public server ntfy.sh.' },
       { name: 'port', label: 'Port', kind: 'number', at: 'port', help: 'Empty: the usual one.' },
       { name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure', initial: true },
-      certificateField,
       { name: 'token', label: 'Access token', kind: 'secret', at: 'query:token' },
       { name: 'user', label: 'User', kind: 'text', at: 'user', help: 'Where there is no token.' },
       { name: 'password', label: 'Password', kind: 'secret', at: 'password' },
@@ -185,7 +184,7 @@ export const ntfyKind: DestinationKind = {
         shape: { format: options.format, titleLimit: 200, bodyLimit: 7800, overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
-        async send(message, { ask }) {
+        async send(message, { ask, once }) {
           const [file, ...more] = message.attachments ?? [];
           if (file === undefined) {
             await ask({ method: 'POST', url: server, headers, body: body(topic, message) });
@@ -196,7 +195,9 @@ export const ntfyKind: DestinationKind = {
           const about = { title: message.title === '' ? undefined : message.title, message: message.body };
           for (const [at, { name, read }] of [file, ...more].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
-            await ask({ method: 'POST', url, headers: bare, body: await read() });
+            await once(`file ${String(at)}`, async () => {
+              await ask({ method: 'POST', url, headers: bare, body: await read() });
+            });
           }
         },
       }),

@@ -125,10 +125,10 @@ export const iftttKind = defineScheme({
   open({ url, targets }) {
     if (!url.user || url.host === '') return 'an event is missing: ifttt://webhook_id@event';
     const events = [url.host, ...targets];
-    return async ({ title, body, type }, { ask }) => {
+    return async ({ title, body, type }, { ask, once }) => {
       for (const event of events) {
         const address = `https://maker.ifttt.com/trigger/${encodeURIComponent(event)}/with/key/${encodeURIComponent(url.user ?? '')}`;
-        await ask(postJson(address, { value1: title, value2: body, value3: type }));
+        await once(event, () => ask(postJson(address, { value1: title, value2: body, value3: type })));
       }
     };
   },

@@ -54,8 +54,10 @@ export const pushbulletKind = defineScheme({
       const files = [];
       for (const file of attachments) files.push(await upload(exchange, file, authorization));
       const about = link === undefined ? { type: 'note' } : { type: 'link', url: link };
-      await exchange.ask(postJson(`${api}/pushes`, { ...about, title, body, ...place }, { authorization }));
-      for (const file of files) await exchange.ask(postJson(`${api}/pushes`, { ...file, ...place }, { authorization }));
+      const push = (fields: object) =>
+        exchange.ask(postJson(`${api}/pushes`, { ...fields, ...place }, { authorization }));
+      await exchange.once('text', () => push({ ...about, title, body }));
+      for (const [at, file] of files.entries()) await exchange.once(`file ${String(at)}`, () => push(file));
     };
   },
 });

@@ -55,7 +55,7 @@ export const pushoverKind = defineScheme({
     const authorization = `Basic ${Buffer.from(`${token}:`).toString('base64')}`;
     const api = 'https://api.pushover.net/1/messages.json';
     const urgent = priority === 2;
-    return async ({ title, body, link, attachments = [] }, { ask, boundary }) => {
+    return async ({ title, body, link, attachments = [] }, { ask, boundary, once }) => {
       const common = {
         token,
         priority,
@@ -72,12 +72,15 @@ export const pushoverKind = defineScheme({
         device: targets.length === 0 ? 'ALL_DEVICES' : targets.join(','),
       };
       const [first, ...more] = await untypedParts(attachments, () => 'attachment');
-      if (first === undefined) await ask(postForm(api, common, { authorization }));
-      else await ask(postParts(api, common, [first], boundary(), { authorization }));
+      await once('text', () =>
+        first === undefined
+          ? ask(postForm(api, common, { authorization }))
+          : ask(postParts(api, common, [first], boundary(), { authorization })),
+      );
       // A message has one file; each further one is a message of its own.
-      for (const file of more) {
+      for (const [at, file] of more.entries()) {
         const { url: _url, url_title: _title, ...rest } = { ...common, message: file.name };
-        await ask(postParts(api, rest, [file], boundary(), { authorization }));
+        await once(`file ${String(at)}`, () => ask(postParts(api, rest, [file], boundary(), { authorization })));
       }
     };
   },

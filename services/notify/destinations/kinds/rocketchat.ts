@@ -73,16 +73,19 @@ export const rocketKind = defineScheme({
     const api = `${origin}/api/v1`;
     const place = 'channel' in channel ? channel : { roomId: target };
     const byToken = argument('mode')?.toLowerCase() === 'token';
-    return async ({ body }, { ask, fail }) => {
+    return async ({ body }, { ask, fail, once }) => {
       const login = byToken
         ? { authToken: url.password ?? '', userId: url.user ?? '' }
         : readJson(await ask(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)?.data;
       if (login === undefined) return fail('something that is no answer of Rocket.Chat');
       const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
-      const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
+      await once('text', async () => {
+        const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
+        const refused = readJson(reply, Reply);
+        if (refused !== undefined) fail(refused.error);
+      });
       if (!byToken) await ask({ method: 'POST', url: `${api}/logout`, headers });
-      const refused = readJson(reply, Reply);
-      return refused === undefined ? undefined : fail(refused.error);
+      return undefined;
     };
   },
 });

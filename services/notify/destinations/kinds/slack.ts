@@ -120,9 +120,14 @@ export const slackKind = defineScheme({
         bot ? { authorization } : {},
       );
       if (!bot) return exchange.ask(request);
-      const said = await call(exchange, request);
-      for (const file of attachments) await upload(exchange, file, said.channel ?? channel ?? '', authorization);
-      return said;
+      // Files are put into a channel by its identity, which only the answer tells.
+      const place = await exchange.once('text', async () => (await call(exchange, request)).channel);
+      for (const [at, file] of attachments.entries()) {
+        await exchange.once(`file ${String(at)}`, () =>
+          upload(exchange, file, place || (channel ?? ''), authorization),
+        );
+      }
+      return undefined;
     };
   },
 });

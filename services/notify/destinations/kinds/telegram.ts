@@ -76,19 +76,18 @@ export const telegramKind = defineScheme({
       chat_id: numeric ? Number(chat) : `@${chat.replace(/^@/, '')}`,
       ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
     };
-    return async ({ body, attachments = [] }, { ask, boundary }) => {
+    return async ({ body, attachments = [] }, { ask, boundary, once }) => {
       const text = body.replace(/\r?\n/g, '\r\n');
       const asCaption = attachments.length > 0 && fits(text, longestCaption);
       if (!asCaption && text !== '') {
-        await ask(
-          postJson(`${api}/sendMessage`, {
-            disable_notification: silent,
-            disable_web_page_preview: !isYes(argument('preview'), false),
-            parse_mode: 'HTML',
-            text,
-            ...place,
-          }),
-        );
+        const message = postJson(`${api}/sendMessage`, {
+          disable_notification: silent,
+          disable_web_page_preview: !isYes(argument('preview'), false),
+          parse_mode: 'HTML',
+          text,
+          ...place,
+        });
+        await once('text', () => ask(message));
       }
       for (const [at, file] of attachments.entries()) {
         const [method, field] = methodFor(file.type);
@@ -101,8 +100,10 @@ export const telegramKind = defineScheme({
           title: file.name,
           ...place,
         };
-        const parts = await untypedParts([file], () => field);
-        await ask(postParts(`${api}/${method}`, pairs, parts, boundary()));
+        await once(`file ${String(at)}`, async () => {
+          const parts = await untypedParts([file], () => field);
+          await ask(postParts(`${api}/${method}`, pairs, parts, boundary()));
+        });
       }
     };
   },

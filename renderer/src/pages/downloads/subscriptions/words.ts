@@ -1,0 +1,31 @@
+/** Minutes between two checks that are offered, in words. */
+const offered: readonly (readonly [number, string])[] = [
+  [15, 'every 15 minutes'],
+  [30, 'every 30 minutes'],
+  [60, 'every hour'],
+  [180, 'every 3 hours'],
+  [360, 'every 6 hours'],
+  [720, 'every 12 hours'],
+  [1440, 'every day'],
+  [10_080, 'every week'],
+];
+
+/** `every hour`, `every 45 minutes` */
+export function everyWords(minutes: number): string {
+  return offered.find(([each]) => each === minutes)?.[1] ?? `every ${String(minutes)} minutes`;
+}
+
+/** Choices for a select, with what is set now among them. */
+export function everyChoices(now: number): readonly (readonly [string, string])[] {
+  const all = offered.some(([minutes]) => minutes === now) ? offered : [...offered, [now, everyWords(now)] as const];
+  return [...all].sort(([a], [b]) => a - b).map(([minutes, words]) => [String(minutes), words] as const);
+}
+
+/** `in 5 min`, `in 3 h`; what is due is `soon`. */
+export function ahead(time: number, now: number): string {
+  const minutes = Math.ceil((time - now) / 60_000);
+  if (minutes <= 0) return 'soon';
+  if (minutes < 60) return `in ${String(minutes)} min`;
+  if (minutes < 48 * 60) return `in ${String(Math.round(minutes / 60))} h`;
+  return `in ${String(Math.round(minutes / 1440))} days`;
+}

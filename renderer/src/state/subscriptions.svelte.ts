@@ -1,0 +1,138 @@
+import {
+  subscriptionChanged,
+  subscriptionRemoved,
+  subscriptionsApi,
+  type Subscription,
+  type SubscriptionPreview,
+} from '../../../services/contracts/subscriptions.ts';
+import { call, sentence } from '../api/call.ts';
+import { live } from './live.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
+
+/** What a person may say about a subscription when it is made. */
+export interface SubscriptionWish {
+  readonly url: string;
+  readonly intervalMinutes: number;
+  readonly titleRegex: string;
+  readonly skipMembersOnly: boolean;
+  readonly folder: string;
+  readonly quality: string;
+  readonly format: string;
+}
+
+/** Channels, playlists and feeds that are looked at for new videos, in the order they were made. */
+class Subscriptions {
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+  items = $state.raw<readonly Subscription[]>([]);
+  #watched = false;
+
+  constructor() {
+    live.on(subscriptionChanged, (changed) => this.#put(changed));
+    live.on(subscriptionRemoved, ({ id }) => this.#drop(id));
+    live.onReset(() => {
+      if (this.#watched) void this.load();
+    });
+  }
+
+  watch(): () => void {
+    this.#watched = true;
+    void this.load();
+    return () => {
+      this.#watched = false;
+    };
+  }
+
+  async load(): Promise<void> {
+    await live.opened();
+    try {
+      this.items = (await call(subscriptionsApi.list)).subscriptions;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+      else toasts.sayWhy(error);
+    }
+  }
+
+  find(id: string): Subscription | undefined {
+    return this.items.find((each) => each.id === id);
+  }
+
+  /** @throws Problem with the reason, in words for a person. */
+  async add(wish: SubscriptionWish): Promise<Subscription> {
+    const added = await call(subscriptionsApi.add, { body: wish });
+    this.#put(added);
+    return added;
+  }
+
+  /** @throws Problem */
+  async update(
+    id: string,
+    change: Partial<
+      Pick<Subscription, 'name' | 'enabled' | 'intervalMinutes' | 'titleRegex' | 'skipMembersOnly' | 'folder'>
+    >,
+  ): Promise<void> {
+    this.#put(await call(subscriptionsApi.update, { body: { id, ...change } }));
+  }
+
+  /** Pauses it or lets it go on; shown at once. */
+  async enable(subscription: Subscription, enabled: boolean): Promise<void> {
+    this.#put({ ...subscription, enabled });
+    try {
+      await this.update(subscription.id, { enabled });
+    } catch (error) {
+      this.#put(subscription);
+      toasts.sayWhy(error);
+    }
+  }
+
+  /** Looks now, at one or at all. */
+  async check(ids?: readonly string[]): Promise<void> {
+    try {
+      const { queued } = await call(subscriptionsApi.check, { body: ids === undefined ? {} : { ids: [...ids] } });
+      const [only] = ids?.length === 1 ? ids : [];
+      const failed = only === undefined ? undefined : this.find(only)?.error;
+      if (failed !== undefined && failed !== null) return;
+      if (queued === 0) toasts.say('Nothing new.');
+      else toasts.say(queued === 1 ? '1 new video is in the queue.' : `${String(queued)} new videos are in the queue.`);
+    } catch (error) {
+      toasts.sayWhy(error);
+    }
+  }
+
+  /** Gone at once; for a while it can be taken back, with all that was seen. */
+  async remove({ id, name }: Subscription): Promise<void> {
+    const before = this.items;
+    this.#drop(id);
+    try {
+      await call(subscriptionsApi.remove, { body: { ids: [id] } });
+      toasts.say(`${name} is removed. Its files stay.`, {
+        undo: async () => {
+          const { restored } = await call(subscriptionsApi.restore, { body: { ids: [id] } });
+          await this.load();
+          if (restored.length === 0) toasts.say('It is too late for that: subscribe to it anew.', { tone: 'bad' });
+        },
+      });
+    } catch (error) {
+      this.items = before;
+      toasts.sayWhy(error);
+    }
+  }
+
+  /** @throws Problem */
+  preview(url: string, titleRegex: string): Promise<SubscriptionPreview> {
+    return call(subscriptionsApi.preview, { body: { url, titleRegex } });
+  }
+
+  #put(changed: Subscription): void {
+    const there = this.items.some(({ id }) => id === changed.id);
+    this.items = there ? this.items.map((each) => (each.id === changed.id ? changed : each)) : [...this.items, changed];
+  }
+
+  #drop(id: string): void {
+    this.items = this.items.filter((each) => each.id !== id);
+  }
+}
+
+export const subscriptions = new Subscriptions();

@@ -1,0 +1,57 @@
+import { kinds } from '../destinations/catalogue.ts';
+import { commonArguments } from '../destinations/options.ts';
+import type { LibraryService } from '../engine/catalogue.ts';
+
+/** Who delivers to a service. The library lacks packages for some of its own. */
+function servedBy({ enabled, packages }: LibraryService, ready: boolean): string {
+  if (!ready) return 'apprise (not installed)';
+  if (enabled) return 'apprise';
+  return packages.length === 0 ? 'apprise (not on this machine)' : `apprise (needs ${packages.join(', ')})`;
+}
+
+const native = kinds.map((kind) => ({
+  service_name: kind.service,
+  service_url: null,
+  setup_url: null,
+  protocols: kind.protocols,
+  secure_protocols: kind.secureProtocols,
+  attachment_support: kind.files === true,
+  category: 'native',
+  served_by: 'homeport',
+  details: {
+    templates: kind.templates,
+    tokens: {
+      schema: { name: 'Schema', type: 'choice:string', values: [...kind.protocols, ...kind.secureProtocols] },
+    },
+    args: Object.fromEntries([...kind.args, ...commonArguments].map((name) => [name, { name, required: false }])),
+    kwargs: {},
+  },
+}));
+
+/** The catalogue in the peer's shape; `served_by` says more: whether a service is native or needs the engine. */
+export function describeServices(services: readonly LibraryService[], ready: boolean) {
+  const foreign = services.map(({ enabled, packages, ...service }) => ({
+    ...service,
+    served_by: servedBy({ ...service, enabled, packages }, ready),
+  }));
+  return {
+    version: '1.13.0',
+    schemas: [...native, ...foreign],
+    asset: { app_id: 'Homeport', app_desc: 'Homeport Notifications' },
+  };
+}
+
+/** The same for people. */
+export function servicesPage(services: readonly LibraryService[], ready: boolean): string {
+  const { schemas } = describeServices(services, ready);
+  const items = schemas.map((service) => {
+    const schemes = [...service.protocols, ...service.secure_protocols].map((scheme) => `${scheme}://`).join(', ');
+    const by = service.served_by === 'homeport' ? '' : `, by ${service.served_by}`;
+    return `<li>${escaped(`${service.service_name}: ${schemes}${by}`)}</li>`;
+  });
+  return `<!doctype html><title>Services</title><ul>${items.join('')}</ul>\n`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}

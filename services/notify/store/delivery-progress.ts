@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import type { NotifyTables } from './tables.ts';
+
+/** What of a delivery that takes several requests was confirmed, as JSON; empty for nothing. */
+export const deliveryProgress: Migration = {
+  name: '012-add-delivery-progress',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .alterTable('deliveries')
+      .addColumn('progress', 'text', (column) => column.notNull().defaultTo(''))
+      .execute();
+  },
+};
+
+/** Notes how far a delivery came. */
+export async function noteProgress(
+  transaction: Kysely<NotifyTables>,
+  noticeId: string,
+  destinationId: string,
+  progress: string,
+): Promise<void> {
+  await transaction
+    .updateTable('deliveries')
+    .set({ progress })
+    .where('notice_id', '=', noticeId)
+    .where('destination_id', '=', destinationId)
+    .execute();
+}

@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import type { NotifyTables } from './tables.ts';
+
+export interface EngineUrlTable {
+  /** Fingerprint of the URL as it was typed. */
+  id: string;
+  service: string;
+  /** The URL in its normal form, sealed. */
+  sealed_url: string;
+  shown_url: string;
+  optional: number;
+}
+
+/** What the engine said about a URL, kept so that its destination is known while the engine is away. */
+export type EngineUrl = EngineUrlTable;
+
+export const engineUrls: Migration = {
+  name: '020-create-engine-urls',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .createTable('engine_urls')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('service', 'text', (column) => column.notNull())
+      .addColumn('sealed_url', 'text', (column) => column.notNull())
+      .addColumn('shown_url', 'text', (column) => column.notNull())
+      .addColumn('optional', 'integer', (column) => column.notNull())
+      .execute();
+  },
+};
+
+/** Rows of one statement. */
+const batch = 500;
+
+/** The URLs in configurations that the engine has taken. */
+export class EngineUrlStore {
+  readonly #db: Kysely<NotifyTables>;
+
+  constructor(db: Kysely<NotifyTables>) {
+    this.#db = db;
+  }
+
+  async find(ids: readonly string[]): Promise<readonly EngineUrl[]> {
+    const rows: EngineUrl[] = [];
+    for (const part of partsOf(ids)) {
+      rows.push(...(await this.#db.selectFrom('engine_urls').selectAll().where('id', 'in', part).execute()));
+    }
+    return rows;
+  }
+
+  async add(urls: readonly EngineUrl[]): Promise<void> {
+    for (const part of partsOf(urls)) {
+      await this.#db
+        .insertInto('engine_urls')
+        .values([...part])
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    }
+  }
+
+  /** Removes all but these. */
+  async keep(ids: ReadonlySet<string>): Promise<void> {
+    const rows = await this.#db.selectFrom('engine_urls').select('id').execute();
+    for (const part of partsOf(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {
+      await this.#db.deleteFrom('engine_urls').where('id', 'in', part).execute();
+    }
+  }
+}
+
+function partsOf<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / batch) }, (_, at) => list.slice(at * batch, (at + 1) * batch));
+}

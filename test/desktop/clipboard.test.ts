@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { watchClipboard } from '../../main/desktop/clipboard.ts';
+import { videoLink } from '../../main/desktop/video-links.ts';
+import type { Popup, PopupEvent } from '../../main/host/popups/notifier.ts';
+import { createFakeClock } from '../support/clock.ts';
+
+function rig(copied = '') {
+  const state = { text: copied, reads: 0 };
+  const clock = createFakeClock();
+  const popups: { popup: Popup; tell: (event: PopupEvent) => void }[] = [];
+  const opened: string[] = [];
+  const watch = watchClipboard({
+    clock,
+    read: async () => {
+      state.reads += 1;
+      return await Promise.resolve(state.text);
+    },
+    notifier: { show: (popup, tell) => void popups.push({ popup, tell }) },
+    open: (path) => void opened.push(path),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  /** Resolves once it was looked at. */
+  const copy = async (text: string): Promise<void> => {
+    state.text = text;
+    clock.advance(5000);
+    await setImmediate();
+  };
+  return { state, popups, opened, watch, copy };
+}
+
+const video = 'https://www.youtube.com/watch?v=abc123&t=5';
+
+describe('a copied video link', () => {
+  it('is offered once, and opens the page with it when the person presses', async () => {
+    const { watch, copy, popups, opened } = rig();
+    using _watch = watch;
+    watch.turn(true);
+    await setImmediate();
+    await copy(`  ${video}\n`);
+    await copy(`  ${video}\n`);
+    expect(popups.map(({ popup }) => [popup.title, popup.body])).toEqual([
+      ['Download this video?', 'www.youtube.com/watch'],
+    ]);
+    expect(opened).toEqual([]);
+    popups[0]?.tell('clicked');
+    expect(opened).toEqual([`/downloads?add=${encodeURIComponent(video)}`]);
+    await copy('https://vimeo.com/123456');
+    popups[1]?.tell({ action: 'download' });
+    popups[1]?.tell('closed');
+    expect(opened).toHaveLength(2);
+  });
+
+  it('is no business of ours while it is off, nor when it was copied before', async () => {
+    const { watch, copy, popups, state } = rig(video);
+    using _watch = watch;
+    await copy(video);
+    expect(state.reads).toBe(0);
+    watch.turn(true);
+    await setImmediate();
+    await copy(video);
+    expect(popups).toEqual([]);
+    watch.turn(false);
+    const { reads } = state;
+    await copy('https://vimeo.com/123456');
+    expect([state.reads, popups.length]).toEqual([reads, 0]);
+  });
+
+  it.each([
+    [video, true],
+    ['https://youtu.be/abcdefghijk', true],
+    ['https://cdn.example/film.MP4?token=1', true],
+    ['https://x.com/someone/status/123', true],
+    ['https://www.youtube.com/account', false],
+    ['https://example.org/article', false],
+    ['https://user:secret@cdn.example/film.mp4', false],
+    [`look at ${video}`, false],
+    ['file:///home/film.mp4', false],
+    [`https://cdn.example/${'a'.repeat(5000)}.mp4`, false],
+  ])('%s: %s', (text, is) => {
+    expect(videoLink(text) !== undefined).toBe(is);
+  });
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { requireEngines } from '../services/downloads/rig.ts';
+import { noBrowser } from '../support/browser.ts';
+import { startFixtureSite, type FixtureSite } from '../support/fixture-site/site.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('Subscriptions', () => {
+  let pages: Pages;
+  let site: FixtureSite;
+  beforeAll(async () => {
+    await requireEngines();
+    site = await startFixtureSite();
+    pages = await openPages({
+      services: [downloads, inbox, control],
+      environment: { ALLOW_PRIVATE_ADDRESSES: 'true' },
+    });
+  });
+  afterAll(async () => {
+    await pages[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  async function api(path: string, body: object): Promise<any> {
+    const reply = await fetch(`${pages.url}/api/downloads/${path}`, {
+      method: 'POST',
+      headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return await reply.json();
+  }
+
+  function row(page: Page, name: string) {
+    return page.getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) });
+  }
+
+  it('are made from a pasted address, with a filter that shows what it lets through', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Subscriptions' }).click();
+    await page.getByText('You are not subscribed to anything yet.').waitFor();
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    expect(new URL(page.url()).pathname).toBe('/downloads/subscriptions');
+    await page.keyboard.type(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
+    await page.getByText('3 videos looked at').waitFor();
+    await page.getByLabel('Only titles with').fill('(');
+    await page.getByText('Invalid title_regex').waitFor();
+    await page.getByLabel('Only titles with').fill('news \\d');
+    await page.getByText('2 of 3 would be downloaded').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
+    await row(page, 'Harbour').getByText('filtered').waitFor();
+    await page.getByText('Subscribed to Harbour').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('say why an address does not do, and keep what was typed', async () => {
+    await using visit = await pages.visit('/downloads/subscriptions?add=1');
+    const { page } = visit;
+    await page.getByLabel('Channel, playlist or feed').fill(site.url('/single.mp4'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByText('points to a single video').first().waitFor();
+    expect(await page.getByLabel('Channel, playlist or feed').inputValue()).toBe(site.url('/single.mp4'));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('are checked at once, paused, changed, and removed with a way back', async () => {
+    const url = site.publish('Lighthouse', ['Lighthouse 1']);
+    await api('subscriptions', { url });
+    await using visit = await pages.visit('/downloads/subscriptions');
+    const { page } = visit;
+    const own = row(page, 'Lighthouse');
+    await own.getByText('Checked now').waitFor();
+    site.publish('Lighthouse', ['Lighthouse 2', 'Lighthouse 1']);
+    await own.getByRole('button', { name: 'More about Lighthouse' }).click();
+    await page.getByRole('menuitem', { name: 'Check now' }).click();
+    await page.getByText('1 new video is in the queue.').waitFor();
+    await own.getByText('last new video').waitFor();
+
+    site.publish('Lighthouse', undefined);
+    await api('subscriptions/check', {});
+    await own.getByText('The last check failed.').waitFor();
+    await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
+    await page.getByRole('dialog').getByText('404').first().waitFor();
+    await page.getByLabel('Look for new videos').selectOption('every day');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await own.getByText('every day').waitFor();
+
+    await own.getByRole('switch', { name: 'Check Lighthouse' }).click();
+    await own.getByText('Paused').waitFor();
+
+    await own.getByRole('button', { name: 'More about Lighthouse' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await own.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await own.getByText('Paused').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('cookies are given, named by their sites alone, and forgotten', async () => {
+    await using visit = await pages.visit('/downloads/cookies');
+    const { page } = visit;
+    await page.getByText('There are none').waitFor();
+    const give = async (content: string): Promise<void> =>
+      await page.getByLabel('File with cookies').setInputFiles({
+        name: 'cookies.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(content),
+      });
+    await give('[{"name": "x"}]');
+    await page.getByText('It is JSON').waitFor();
+    await give('.videos.example\tTRUE\t/\tTRUE\t0\tsession\thidden\n');
+    await page.getByText('1 cookie for').waitFor();
+    expect(await page.getByRole('main').textContent()).toContain('videos.example');
+    expect(await page.content()).not.toContain('hidden\\n');
+    await page.getByRole('button', { name: 'Forget the cookies' }).click();
+    await page.getByRole('button', { name: 'Forget them for good?' }).click();
+    await page.getByText('There are none').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  describe.each(screens)('at $width px, dark $dark', (screen) => {
+    it.each([['subscriptions'], ['subscriptions?add=1'], ['cookies']])('fits and is accessible: %s', async (path) => {
+      await using visit = await pages.visit(`/downloads/${path}`, screen);
+      const { page } = visit;
+      await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
+      await page.getByRole('navigation', { name: 'Downloads' }).waitFor();
+      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      if (path.includes('add')) await page.getByRole('dialog').waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(visit.complaints).toEqual([]);
+      if (path.includes('add')) {
+        await page
+          .getByLabel('Channel, playlist or feed')
+          .fill(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
+        await page.getByLabel('Only titles with').fill('news');
+        await page.getByText('2 of 3 would be downloaded').waitFor();
+      }
+      const shots = process.env['SHOTS'];
+      if (shots)
+        await page.screenshot({
+          path: `${shots}/${path.replace('?', '-')}-${screen.width}-${screen.dark ? 'dark' : 'light'}.png`,
+        });
+    });
+  });
+});

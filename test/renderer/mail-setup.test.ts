@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { dropText, openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals } from './visit.ts';
+
+const mailrise = [
+  'configs:',
+  '  ups:',
+  '    urls: [discord://id/s3cr3t, "json://nas.home.example/a"]',
+  '  "cam*@garden.lan":',
+  '    urls: [push://door]',
+  '  alerts:',
+  '    urls: [json://nas.home.example/b]',
+  '    mailrise: {title_template: "$subject"}',
+  '  filed:',
+  '    include: [more.conf]',
+  'smtp: {auth: {basic: {nas: hush}}}',
+].join('\n');
+
+describe.skipIf(noBrowser)('setting up mail', () => {
+  let real: RealServices;
+  beforeEach(async () => {
+    real = await openRealServices();
+  });
+  afterEach(() => real[Symbol.asyncDispose]());
+
+  it('takes over a mailrise.conf that is dropped, and says first what of it', async () => {
+    await using watched = await real.visit('/mail/recipients');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Import' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import from Mailrise' });
+    await dropText(page, 'dialog textarea', 'mailrise.conf', mailrise);
+    await dialog.getByText('3 recipients are taken').waitFor();
+    await dialog.getByText('filed: it has no destinations that can be used.').waitFor();
+    await dialog.getByText('takes the place of the one here').waitFor();
+    await dialog.getByLabel('Also its sign-in (1 login)').uncheck();
+    await dialog.getByRole('button', { name: 'Take over' }).click();
+    await page.getByText('3 recipients are taken over.').waitFor();
+    const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(4);
+    await rows.getByText('ups at any domain goes to other destinations').waitFor();
+    expect(await page.content()).not.toContain('s3cr3t');
+    const address = page.getByLabel('Address to try');
+    await address.fill('cam3.warning@garden.lan');
+    await page.getByText(/as warning by cam\*@garden\.lan/).waitFor();
+    await address.fill('alerts@nas');
+    await page.getByText(/as info by alerts, goes to json:\/\/…/).waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('shows what becomes of a mail before any is sent', async () => {
+    await using watched = await real.visit('/mail/rules');
+    const { page } = watched;
+    await page.getByText('Nothing is sent.', { exact: false }).waitFor();
+    await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
+    await page.getByText('No rule fits.').waitFor();
+    const list = page.getByRole('list', { name: 'What becomes of the mail' });
+    await list.getByText('failure').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('nobody@home');
+    await page.getByText('Refused with 550').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('tells each device what to type, with the port that is served', async () => {
+    await using watched = await real.visit('/mail/connect');
+    const { page } = watched;
+    const port = String(real.host.port('mail'));
+    await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
+    await page.getByText('none; leave user and password empty').waitFor();
+    await page.getByLabel('Device or program').selectOption('Linux with msmtp');
+    await page.locator('code', { hasText: `port ${port}` }).waitFor();
+    await page.getByLabel('Device or program').selectOption('Proxmox VE');
+    await page.getByText('Datacenter › Notifications › Add › SMTP.').waitFor();
+    await page.getByLabel('Device or program').selectOption('A script with curl');
+    await page.getByText(`smtp://127.0.0.1:${port}`).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
+    await using watched = await real.visit('/mail/connect', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
+    await expectFits(watched, 'mail-connect', screen);
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
+    await page.getByText('No rule fits.').waitFor();
+    await expectFits(watched, 'mail-try', screen);
+    await page.getByRole('tab', { name: 'Recipients' }).click();
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByLabel('Its configuration').fill(mailrise);
+    await page.getByText('3 recipients are taken').waitFor();
+    await expectFits(watched, 'mail-import', screen);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { downloadsApp, type RouteParts } from '../../../services/downloads/routes/app.ts';
+import { Settings } from '../../../services/downloads/settings.ts';
+import { openRig, type Rig } from './rig.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema?: object }>> }>
+  >;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+let rig: Rig;
+let document: Document;
+beforeAll(async () => {
+  rig = await openRig();
+  document = await rig.client.get<Document>('/openapi.json');
+});
+afterAll(async () => await rig[Symbol.asyncDispose]());
+
+/** What express was told to serve, as `get /history`. */
+function served(): readonly string[] {
+  interface Layer {
+    readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
+    readonly handle: { readonly stack?: readonly Layer[] };
+  }
+  // Nothing is asked of them until a request comes.
+  const app = downloadsApp({
+    settings: Settings.parse({}),
+    folders: { downloads: '/' },
+    context: {},
+  } as unknown as RouteParts);
+  const walk = (layers: readonly Layer[]): readonly string[] =>
+    layers.flatMap(({ route, handle }) => {
+      if (route === undefined) return handle.stack === undefined ? [] : walk(handle.stack);
+      // A route for every method refuses all that no other route takes.
+      if (Object.keys(route.methods).length > 2) return [];
+      const methods = Object.keys(route.methods).filter((method) => method === 'get' || method === 'post');
+      return methods.flatMap((method) =>
+        [route.path].flat().map((path) => `${method} ${path.replace('/*path', '/{path}')}`),
+      );
+    });
+  return walk((app.router as unknown as { readonly stack: readonly Layer[] }).stack);
+}
+
+describe('the API’s document', () => {
+  it('names every route that is served, and what each is for', () => {
+    const named = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(document.openapi).toBe('3.1.0');
+    expect(served().length).toBeGreaterThan(20);
+    expect(served().filter((route) => !named.includes(route))).toEqual([]);
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    for (const { summary, responses } of operations) {
+      expect(summary).toMatch(/\.$/);
+      expect(Object.keys(responses)).toContain('default');
+    }
+  });
+
+  it('has schemas that hold together', () => {
+    const compile = schemas(document);
+    const contents = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ requestBody, responses }) => [
+        ...Object.values(requestBody?.content ?? {}),
+        ...Object.values(responses).flatMap(({ content }) => Object.values(content)),
+      ]),
+    );
+    for (const { schema } of contents) if (schema !== undefined) expect(() => compile(schema)).not.toThrow();
+  });
+
+  it('tells the truth about what is answered', async () => {
+    const { client, site } = rig;
+    await client.post('/add', { url: `${site.address}/s/404`, quality: 'best' });
+    await client.post('/add', { url: `${site.address}/single.mp4`, quality: 'best', auto_start: false });
+    await client.post('/subscribe', { url: site.publish('Documented', []) });
+    const compile = schemas(document);
+    for (const path of ['/history', '/status', '/downloads', '/version', '/subscriptions', '/cookie-status']) {
+      const schema = document.paths[path]?.['get']?.responses['200']?.content['application/json']?.schema;
+      expect([path, compile(schema ?? {}).safeParse(await client.get(path)).error]).toEqual([path, undefined]);
+    }
+    const body = document.paths['/add']?.['post']?.requestBody?.content['application/json']?.schema ?? {};
+    expect(compile(body).safeParse({ url: 'https://video.example', quality: '1080p', format: 'mp4' }).success).toBe(
+      true,
+    );
+    expect(compile(body).safeParse({ quality: 'best' }).success).toBe(false);
+  });
+});
+
+/** Makes schemas of the document into ones that check. */
+function schemas({ components }: Document) {
+  const moved = (schema: unknown): any =>
+    JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'));
+  const $defs = moved(components.schemas);
+  return (schema: object) =>
+    z.fromJSONSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...moved(schema), $defs });
+}

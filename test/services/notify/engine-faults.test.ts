@@ -1,0 +1,306 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { startLibrary } from '../../../main/host/engines/start.ts';
+import type { EngineLibrary, Engines } from '../../../services/contracts/engines.ts';
+import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
+import { control } from '../../../services/control/index.ts';
+import { Library } from '../../../services/notify/engine/library.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { silentLog } from '../../support/place.ts';
+import { hasLibrary, libraryOf, placeEngine, python, workers } from './engine-rig.ts';
+
+let folder: string;
+let server: Server;
+let port: number;
+/** Paths that were asked for, and how the next requests are answered. */
+let asked: string[];
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+const never = (): void => undefined;
+const fine = (_request: IncomingMessage, response: ServerResponse): void => void response.end('{}');
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-engine-'));
+  asked = [];
+  answer = fine;
+  server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      asked.push(request.url ?? '');
+      answer(request, response);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A service that asks for a path, and waits as long as it takes. */
+const urlOf = (path: string, more = ''): string => `flowtriq://apikeyapikey@127.0.0.1:${port}/${path}?rto=120${more}`;
+
+function openHouse(launcher: string): Promise<TestHost> {
+  return openTestHost({ services: [notify, control], environment: { APPRISE_PATH: launcher } });
+}
+
+async function post(host: { url(service: string): string }, path: string, body: unknown): Promise<string> {
+  const reply = await fetch(`${host.url('notify')}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return await reply.text();
+}
+
+async function api<T>(host: TestHost, method: string, path: string): Promise<T> {
+  const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+  const reply = await fetch(`${host.url('control')}/api${path}`, { method, headers });
+  return (await reply.json()) as T;
+}
+
+describe.skipIf(!hasLibrary)('a Python of the engine', () => {
+  it('that is killed in the middle of a send is replaced, and the outbox sends again', async () => {
+    answer = never;
+    await using host = await openHouse(placeEngine(join(folder, 'engine'), libraryOf('apprise-2')));
+    await post(host, '/notify', { body: 'x', urls: urlOf('once') });
+    await vi.waitFor(() => expect(asked).toEqual(['/once']), 20_000);
+    answer = fine;
+    const [pid = 0] = await workers();
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(asked).toEqual(['/once', '/once']), 20_000);
+    expect(await workers()).not.toContain(pid);
+  }, 60_000);
+
+  it('that hangs in one send makes the others wait for nothing', async () => {
+    answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));
+    await using host = await openHouse(placeEngine(join(folder, 'engine'), libraryOf('apprise-2')));
+    await post(host, '/notify', { body: 'x', urls: Array.from({ length: 8 }, (_, at) => urlOf(`hang${at}`)) });
+    await vi.waitFor(() => expect(asked).toHaveLength(8), 20_000);
+    expect(await post(host, '/notify', { body: 'x', urls: urlOf('well') })).toContain('Sent Flowtriq notification.');
+  }, 60_000);
+
+  it('does not outlive a host that is killed, whatever it does at the time', async () => {
+    answer = never;
+    const launcher = placeEngine(join(folder, 'engine'), libraryOf('apprise-2'));
+    await using host = await startHostProcess(join(folder, 'data'), { environment: { APPRISE_PATH: launcher } });
+    await post(host, '/notify', { body: 'x', urls: urlOf('hang') });
+    await vi.waitFor(() => expect(asked).toEqual(['/hang']), 20_000);
+    const [pid = 0] = await workers(host.child.pid);
+    expect(pid).toBeGreaterThan(0);
+    await host.kill();
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 15_000);
+  }, 90_000);
+});
+
+describe.skipIf(!hasLibrary)('an engine', () => {
+  it('that comes, goes and comes back lets its destinations be, wait, and be delivered', async () => {
+    const place = join(folder, 'engine');
+    const launcher = join(place, 'apprise');
+    await using host = await openHouse(launcher);
+    const config = `${urlOf('here')}\njson://127.0.0.1:${port}/native\n`;
+    expect(await post(host, '/add/home', { config, format: 'text' })).toContain(
+      'Line 1 does nothing: it needs the Apprise engine.',
+    );
+    const key = async (): Promise<NotifyKey | undefined> =>
+      (await api<{ keys: NotifyKey[] }>(host, 'GET', '/notify/keys')).keys.find((each) => each.key === 'home');
+    expect((await key())?.skipped).toEqual([{ line: 1, reason: 'it needs the Apprise engine', needsEngine: true }]);
+    expect(await post(host, '/notify/home', { body: 'x' })).not.toContain('Flowtriq');
+
+    placeEngine(place, libraryOf('apprise-2'));
+    await api(host, 'POST', '/engines/apprise/verify');
+    expect(await post(host, '/notify/home', { body: 'x' })).toContain('Flowtriq');
+    await vi.waitFor(() => expect(asked).toContain('/here'), 20_000);
+    expect(await key()).toMatchObject({ skipped: [], destinations: [{ needsEngine: false }, { service: 'JSON' }] });
+
+    renameSync(place, join(folder, 'elsewhere'));
+    await api(host, 'POST', '/engines/apprise/verify');
+    asked.length = 0;
+    const said = await post(host, '/notify/home', { body: 'x' });
+    expect(said).toContain('Failed to send Flowtriq notification: It needs the Apprise engine');
+    expect(said).toContain('It is queued and tried again.');
+    expect(asked).toEqual(['/native']);
+    const [waiting] = (await key())?.destinations ?? [];
+    expect(waiting).toMatchObject({ service: 'Flowtriq', needsEngine: true, health: { state: 'waiting' } });
+    expect(waiting?.url).not.toContain('apikeyapikey');
+
+    renameSync(join(folder, 'elsewhere'), place);
+    await api(host, 'POST', '/engines/apprise/verify');
+    await vi.waitFor(() => expect(asked).toContain('/here'), 20_000);
+  }, 90_000);
+
+  it('is remembered over a restart, so that its destinations wait while it is away', async () => {
+    const place = join(folder, 'engine');
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    const options = {
+      services: [notify, control],
+      dataDir: data,
+      environment: { APPRISE_PATH: join(place, 'apprise') },
+    };
+    placeEngine(place, libraryOf('apprise-2'));
+    await using first = await openTestHost(options);
+    await post(first, '/add/home', { config: urlOf('here'), format: 'text' });
+    await first[Symbol.asyncDispose]();
+    rmSync(place, { recursive: true });
+    await using second = await openTestHost(options);
+    const { keys } = await api<{ keys: NotifyKey[] }>(second, 'GET', '/notify/keys');
+    const home = keys.find((each) => each.key === 'home');
+    expect(home).toMatchObject({ skipped: [], destinations: [{ service: 'Flowtriq', needsEngine: true }] });
+    expect(home?.destinations[0]?.url).toContain('flowtriq://a...y@127.0.0.1');
+  }, 60_000);
+
+  it('that cannot be imported says so, and nothing is lost', async () => {
+    const packages = join(folder, 'packages');
+    mkdirSync(join(packages, 'apprise'), { recursive: true });
+    writeFileSync(join(packages, 'apprise', '__init__.py'), 'raise ImportError("half of it is missing")\n');
+    await using host = await openHouse(placeEngine(join(folder, 'engine'), packages));
+    const added = await post(host, '/add/home', { config: `${urlOf('here')}\npush://x\n`, format: 'text' });
+    expect(added).toContain('Line 1 does nothing: it needs the Apprise engine.');
+    expect(host.log.join('\n')).toContain('half of it is missing');
+  }, 60_000);
+});
+
+describe.skipIf(!hasLibrary)('the child', () => {
+  const Sent = z.object({ ok: z.boolean(), log: z.array(z.tuple([z.string(), z.string()])).optional() });
+  const message = { title: '', body: 'x', type: 'info', format: 'text', attach: [] as unknown[] };
+  const soon = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
+
+  function open(library: EngineLibrary = { python, path: libraryOf('apprise-2') }, clock = createFakeClock()): Library {
+    const state = { name: 'apprise' as const, path: '/x', version: '2.2.0', source: 'setting' as const, remedy: null };
+    const engines: Engines = { find: async () => state, library: async () => library, start: startLibrary };
+    return new Library({ engines, clock, log: silentLog, files: folder });
+  }
+
+  /** Runs in place of Python. */
+  function impostor(text: string): EngineLibrary {
+    const program = join(folder, 'impostor');
+    writeFileSync(program, `#!/bin/sh\n${text}\n`);
+    chmodSync(program, 0o755);
+    return { python: program, path: 'x' };
+  }
+
+  const send = (library: Library, url: string, more: object = {}, signal = soon()): Promise<z.infer<typeof Sent>> =>
+    library.use((child, stop) => child.ask({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
+
+  it('that does not answer in time gives way to another one', async () => {
+    answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));
+    await using library = open();
+    expect(await send(library, urlOf('well'))).toMatchObject({ ok: true });
+    const [before = 0] = await workers();
+    await expect(send(library, urlOf('hang'), {}, soon(300))).rejects.toThrow();
+    await vi.waitFor(async () => expect(await workers()).not.toContain(before), 10_000);
+    expect(await send(library, urlOf('well'))).toMatchObject({ ok: true });
+  }, 60_000);
+
+  it('ends when nobody needs it for a while, and another one starts when somebody does', async () => {
+    const clock = createFakeClock();
+    await using library = open(undefined, clock);
+    await send(library, urlOf('well'));
+    const [before = 0] = await workers();
+    clock.advance(6 * 60_000);
+    await vi.waitFor(async () => expect(await workers()).not.toContain(before), 10_000);
+    expect(await send(library, urlOf('well'))).toMatchObject({ ok: true });
+  }, 60_000);
+
+  it.each([
+    ['junk', 'while :; do echo "this is no answer"; done'],
+    ['one line without an end', 'exec cat /dev/zero'],
+    ['answers to nobody, and its end', 'echo \'{"id":77,"ok":true}\'; exit 0'],
+  ])('that prints %s is ended', async (_name, flood) => {
+    await using library = open(impostor(`echo '{"ready":"9"}'\nread order\nread job\n${flood}`));
+    await expect(send(library, urlOf('well'))).rejects.toThrow('ended unexpectedly');
+  });
+
+  it('that gets never ready is given up', async () => {
+    const clock = createFakeClock();
+    await using library = open(impostor('exec sleep 1000'), clock);
+    const sending = send(library, urlOf('well')).catch((error: unknown) => error);
+    let ended: unknown;
+    void sending.then((error) => (ended = error));
+    await vi.waitFor(() => {
+      clock.advance(60_000);
+      expect(ended).toBeInstanceOf(Error);
+    }, 10_000);
+    expect(String(ended)).toContain('did not get ready in time');
+  });
+
+  it('survives what a plugin prints, and tells nobody', async () => {
+    const packages = join(folder, 'plugin');
+    mkdirSync(join(packages, 'apprise'), { recursive: true });
+    // The real library with one plugin that prints what looks like an answer, and much besides.
+    writeFileSync(
+      join(packages, 'apprise', '__init__.py'),
+      `
+import os, sys
+sys.path.insert(0, ${JSON.stringify(libraryOf('apprise-2'))})
+del sys.modules['apprise']
+import apprise
+from apprise.plugins.flowtriq import NotifyFlowtriq
+send = NotifyFlowtriq.send
+def talkative(self, *rest, **named):
+    print('{"id": 1, "ok": true}', flush=True)
+    os.write(1, b'{"id": 1, "ok": true}\\n' * 100000)
+    return send(self, *rest, **named)
+NotifyFlowtriq.send = talkative
+`,
+    );
+    await using library = open({ python, path: packages });
+    // Replies that are long and odd come back whole in the library's own log.
+    answer = (_request, response) => void response.writeHead(500).end('x'.repeat(2_000_000));
+    const sent = await send(library, urlOf('well'));
+    expect(sent.ok).toBe(false);
+    expect(JSON.stringify(sent.log).length).toBeLessThan(20_000);
+    expect(JSON.stringify(sent.log)).not.toContain('apikeyapikey');
+  }, 60_000);
+
+  it('sends no file but those of a notification', async () => {
+    await using library = open();
+    const outside = join(folder, 'passwords.txt');
+    writeFileSync(outside, 'the secret of the house');
+    mkdirSync(join(folder, 'attachments'));
+    writeFileSync(join(folder, 'attachments', 'a'), 'a cat');
+    const bodies: string[] = [];
+    answer = (request, response) => {
+      request.on('data', () => undefined);
+      response.end('{}');
+    };
+    server.prependListener('request', (request: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.once('end', () => bodies.push(Buffer.concat(chunks).toString()));
+    });
+    const url = `smseagle://tokentoken@127.0.0.1:${port}/15551234567`;
+    const fileOf = (path: string): object => ({ attach: [{ path, name: 'cat.png', type: 'image/png' }] });
+    expect(await send(library, url, fileOf(outside))).toMatchObject({ ok: false });
+    expect(await send(library, url, fileOf(join(folder, 'attachments', '..', 'passwords.txt')))).toMatchObject({
+      ok: false,
+    });
+    expect(bodies.join('')).not.toContain(Buffer.from('the secret of the house').toString('base64').slice(0, 20));
+    await send(library, url, fileOf(join(folder, 'attachments', 'a')));
+    expect(bodies.join('')).toContain(Buffer.from('a cat').toString('base64'));
+  }, 60_000);
+
+  it('follows a redirect to no host of this machine or network that the URL does not name', async () => {
+    await using library = open();
+    answer = (request, response) => {
+      if (request.url === '/away') response.writeHead(307, { location: `http://localhost:${port}/inner` }).end();
+      else if (request.url === '/same') response.writeHead(307, { location: `http://127.0.0.1:${port}/there` }).end();
+      else response.end('{}');
+    };
+    expect(await send(library, urlOf('away'))).toMatchObject({ ok: false });
+    expect(asked).toEqual(['/away']);
+    await send(library, urlOf('same'));
+    expect(asked).toEqual(['/away', '/same', '/there']);
+  }, 60_000);
+});

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { adminAuthorization, openTestHost } from '../../support/host.ts';
+
+const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'apprise-api-'));
+  mkdirSync(join(place, 'data'));
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+function put(path: string, content: string | Uint8Array): void {
+  const file = join(place, 'store', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** SHA-224 of `s3crethome`: the key `home` of a store whose SECRET_KEY is `s3cret`. */
+const home = '26e371863578dea5968b4591e665817c97c2b0b39bf67c1991b92c03';
+const file = (hash: string, ending: string): string => `${hash.slice(0, 2)}/${hash.slice(2)}.${ending}`;
+
+async function run(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const command = [entry, 'import', 'apprise-api', join(place, 'store'), '--data-dir', join(place, 'data'), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...environment } });
+  return stdout;
+}
+
+/** What the keys hold once the host runs on the data folder. */
+async function kept(...keys: readonly string[]): Promise<readonly string[]> {
+  await using host = await openTestHost({ services: [notify], dataDir: join(place, 'data') });
+  const get = async (key: string): Promise<string> => {
+    const headers = { authorization: adminAuthorization };
+    const reply = await fetch(`${host.url('notify')}/get/${key}`, { method: 'POST', headers });
+    return reply.status === 200 ? reply.text() : String(reply.status);
+  };
+  return await Promise.all(keys.map(get));
+}
+
+describe('the store of an Apprise API', () => {
+  it('in its simple form comes along key by key, byte for byte; what does nothing here is said', async () => {
+    put('family.cfg', '# ours\nmum,dad=json://u:pa55word@nas/a\nnosuch://x\n');
+    put('work.yml', 'urls:\n  - json://nas/b\n');
+    put('aggregator.cfg', 'json://nas/c\n');
+    put('.hidden.cfg', 'json://x');
+    put('not a key.cfg', 'json://x');
+    put('binary.cfg', Buffer.from([0xff, 0xfe, 0]));
+    symlinkSync('/etc/hostname', join(place, 'store', 'linked.cfg'));
+    const said = await run();
+    expect(said.trimEnd().split('\n')).toEqual([
+      'Taken over: 2 keys.',
+      'binary.cfg: it is no text.',
+      'linked.cfg: it is no file.',
+      'aggregator: it is here already with other destinations; rename one of them.',
+      'family: 1 destination, those with tags only for calls that name one.',
+      'family: line 3 does nothing: nosuch:// is not served.',
+      'work: 1 destination.',
+    ]);
+    expect(said).not.toContain('pa55word');
+    expect(await kept('family', 'work')).toEqual([
+      '# ours\nmum,dad=json://u:pa55word@nas/a\nnosuch://x\n',
+      'urls:\n  - json://nas/b\n',
+    ]);
+    expect(await run()).toContain('Taken over: 0 keys.');
+  }, 60_000);
+
+  it('in its hashed form comes along under the keys that are named, the others under a name of their own', async () => {
+    put(file(home, 'text'), gzipSync('json://nas/home\n'));
+    put(file('a'.repeat(56), 'yaml'), gzipSync('urls: json://nas/who\n'));
+    put(file('b'.repeat(56), 'text'), 'not packed');
+    put(file('c'.repeat(56), 'text'), gzipSync(Buffer.alloc(50_000_000, 0x61)));
+    const environment = { SECRET_KEY: 's3cret', APPRISE_KEYS: 'home, other' };
+    const planned = await run(['--dry-run'], environment);
+    expect(planned).toContain('To be taken over: 2 keys. Nothing was changed.');
+    expect(await kept('home')).toEqual(['204']);
+    const said = await run([], environment);
+    expect(said).toContain('home: 1 destination.');
+    expect(said).toMatch(/bb.*: it cannot be read \(Z_DATA_ERROR\)\./);
+    expect(said).toMatch(/cc.*: it cannot be read \(ERR_BUFFER_TOO_LARGE\)\./);
+    const [named = ''] = /imported-[0-9a-f]{8}/.exec(said) ?? [];
+    expect(await kept('home', named)).toEqual(['json://nas/home\n', 'urls: json://nas/who\n']);
+  }, 60_000);
+
+  it('that is none is refused', async () => {
+    await expect(run()).rejects.toMatchObject({ stderr: expect.stringContaining('no configurations') as string });
+  }, 60_000);
+});
