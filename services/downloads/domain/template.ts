@@ -44,6 +44,7 @@ export function folderParts(folder: string): readonly string[] | undefined {
 export function safePart(text: string): string {
   const lookalikes: Readonly<Record<string, string>> = { '/': '⧸', '\\': '⧹', $: '＄', ':': '：', '~': '～' };
   const plain = text
+    .replaceAll(/\p{Bidi_Control}/gu, '')
     .replaceAll(/\p{Cc}/gu, ' ')
     .replaceAll(/[/\\$:~]/g, (mark) => lookalikes[mark] ?? '_')
     .trim();

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { nameBeside } from '../domain/template.ts';
 import { makeFolders, setFileRights, type Rights } from './rights.ts';
@@ -106,8 +106,14 @@ async function listFiles(folder: string | undefined, chapter: boolean): Promise<
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((source) => ({ source, name: relative(folder, source), chapter }))
+    .map((source) => ({ source, name: visible(relative(folder, source)), chapter }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** A name that begins with a dot is hidden, and served to nobody. */
+function visible(file: string): string {
+  const name = basename(file);
+  return name.startsWith('.') ? join(dirname(file), `_${name}`) : file;
 }
 
 /** Makes the folder, and makes sure that no link in its path leads out of the root. */
