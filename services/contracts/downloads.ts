@@ -47,6 +47,10 @@ export const Download = z
     thumbnail: z.boolean(),
     /** It runs outside the hours for downloads, too. */
     anyway: z.boolean().optional(),
+    /** A stream that is recorded as it runs: pausing it ends the recording, which is kept. */
+    live: z.boolean().optional(),
+    /** A stream that has not begun waits until then, ms since the epoch. */
+    startsAt: z.number().optional(),
     createdAt: z.number().describe('ms since the epoch'),
     finishedAt: z.number().nullable(),
   })

@@ -61,7 +61,14 @@ export const JobSummary = z.object({
 });
 export type JobSummary = z.infer<typeof JobSummary>;
 
-export interface JobHandling<T> {
+export interface JobHandling<T, R = void> {
+  /**
+   * Writes what handlers returned in the transaction that marks their jobs done; all that ended together come at once. It
+   * touches only `transaction`, and runs again when that could not be committed. Not waited for by the disk, as the marks.
+   */
+  readonly record?: (transaction: Kysely<any>, results: readonly R[]) => Promise<void>;
+  /** Called once that is stored. */
+  readonly onDone?: (results: readonly R[]) => void;
   /** Called once, after the row was marked dead: the attempts are used up or the failure was final. */
   readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
 }
@@ -82,7 +89,11 @@ export interface Jobs {
     jobs: readonly ({ readonly payload: T } & JobOptions)[],
   ): Promise<void>;
   /** Starts working jobs of this kind; the disposal stops taking new ones. */
-  handle<T>(kind: JobKind<T>, handler: (attempt: Attempt<T>) => Promise<void>, handling?: JobHandling<T>): Disposable;
+  handle<T, R = void>(
+    kind: JobKind<T>,
+    handler: (attempt: Attempt<T>) => Promise<R>,
+    handling?: JobHandling<T, R>,
+  ): Disposable;
   list(filter?: {
     readonly state?: JobState;
     readonly kind?: string;

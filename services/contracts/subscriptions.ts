@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './api.ts';
 import { defineTopic } from './bus.ts';
+import { DownloadWish } from './downloads.ts';
 
 /** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
 export const Subscription = z
@@ -68,14 +69,11 @@ export const subscriptionsApi = {
     path: '/api/downloads/subscriptions',
     summary: 'Subscribes. What is there by now counts as seen; only what comes later is downloaded.',
     access: 'user',
-    body: z.object({
+    body: DownloadWish.extend({
       url: address,
       intervalMinutes: interval.optional(),
       titleRegex: titleRegex.optional(),
       skipMembersOnly: z.boolean().optional(),
-      folder: z.string().max(500).optional(),
-      quality: z.string().optional(),
-      format: z.string().optional(),
     }),
     reply: Subscription,
   }),

@@ -1,5 +1,5 @@
 import { noProgress, type Item, type Progress } from './domain/item.ts';
-import { stageMessage, type EngineEvent } from './domain/progress.ts';
+import { recordedMessage, stageMessage, type EngineEvent } from './domain/progress.ts';
 import type { Live } from './live.ts';
 import type { ItemChange } from './store/store.ts';
 
@@ -56,6 +56,13 @@ export class Follower {
       this.#progress = { ...noProgress, percent, message: stageMessage(event.name) };
       this.#reach('postprocessing');
     }
+  }
+
+  /** A live stream is recorded: for so many seconds, and bytes. */
+  recorded(seconds: number, bytes: number): void {
+    if (this.#item.state === 'postprocessing' || bytes === 0) return;
+    this.#progress = { ...noProgress, message: recordedMessage(seconds, bytes) };
+    this.#reach('downloading');
   }
 
   /** Resolves when every change is stored; none may arrive after the end was. */

@@ -11,6 +11,7 @@ import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
 import { Limits } from './limits/limits.ts';
+import { createPortable } from './limits/portable.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { handleNotices } from './notices.ts';
@@ -54,6 +55,7 @@ export const downloads = defineService({
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
+      portable: createPortable(context),
       async start() {
         open.use(extractor);
         open.use(live);

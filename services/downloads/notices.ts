@@ -33,20 +33,26 @@ export function handleNotices({ jobs, handovers, db }: Context, thumbnails: Pick
 
 /**
  * Tells of a download that has ended: part of that transaction, so that the news is told exactly when the state is
- * stored. The videos of a playlist are told of together, when the last of them has ended.
+ * stored. The videos of a playlist are told of together, when the last of them has ended. `prefix` is what the service's
+ * paths begin with; it ends in a slash.
  */
-export async function enqueueNotice(context: Context, transaction: Kysely<any>, item: Item): Promise<void> {
+export async function enqueueNotice(
+  context: Context,
+  transaction: Kysely<any>,
+  item: Item,
+  prefix = '/',
+): Promise<void> {
   const [batch] = await batchesOf(transaction, [item.uid]);
-  if (batch === undefined) return await tellOne(context, transaction, item);
-  await tellBatch(context, transaction, batch);
+  if (batch === undefined) return await tellOne(context, transaction, item, prefix);
+  await tellBatch(context, transaction, batch, prefix);
 }
 
 /** Tells of a playlist whose last open videos were cancelled. Part of that transaction. */
-export async function tellBatch(context: Context, transaction: Kysely<any>, id: string): Promise<void> {
+export async function tellBatch(context: Context, transaction: Kysely<any>, id: string, prefix = '/'): Promise<void> {
   const batch = await readBatch(transaction, id);
   const { open, finished, failed, example } = batch;
   if (open > 0 || example === undefined) return;
-  if (finished + failed === 1) return await tellOne(context, transaction, example);
+  if (finished + failed === 1) return await tellOne(context, transaction, example, prefix);
   const key = `downloads:${id}:${finished}:${failed}`;
   const page = context.address('control');
   const offer = NoticeOffer.parse({
@@ -62,11 +68,9 @@ export async function tellBatch(context: Context, transaction: Kysely<any>, id: 
   await context.jobs.enqueue(transaction, tell, { key, offer }, { key });
 }
 
-async function tellOne(context: Context, transaction: Kysely<any>, item: Item): Promise<void> {
+async function tellOne(context: Context, transaction: Kysely<any>, item: Item, prefix: string): Promise<void> {
   const finished = item.state === 'finished';
-  const base = context.address('downloads');
-  const path = item.filename?.split('/').map(encodeURIComponent).join('/');
-  const files = item.order.type === 'audio' ? 'audio_download' : 'download';
+  const link = linkOf(context, item, prefix);
   // A download that was retried has news again.
   const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
   const offer = NoticeOffer.parse({
@@ -76,11 +80,21 @@ async function tellOne(context: Context, transaction: Kysely<any>, item: Item): 
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
       source: 'downloads',
-      ...(finished && base !== undefined && path !== undefined ? { link: `${base}/${files}/${path}` } : {}),
+      ...(link === undefined ? {} : { link }),
     },
   });
   const picture = finished && item.thumbnail !== null ? { picture: item.uid } : {};
   await context.jobs.enqueue(transaction, tell, { key, offer, ...picture }, { key });
+}
+
+/** Where a press on the news leads: to the download on its page, where it plays or says what to do; else to its file. */
+function linkOf(context: Context, { uid, filename, order }: Item, prefix: string): string | undefined {
+  const page = context.address('control');
+  if (page !== undefined) return `${page}/downloads?id=${uid}`;
+  const base = context.address('downloads');
+  if (base === undefined || filename === null) return undefined;
+  const files = `${prefix}${order.type === 'audio' ? 'audio_download' : 'download'}`;
+  return `${base}${files}/${filename.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function tagsOf(finished: boolean): readonly string[] {

@@ -46,8 +46,16 @@ export class Prober {
       const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
         const title = item.playlist?.entryTitle ?? probe.title;
-        const { id: videoId, liveStatus, thumbnail } = probe;
-        const change = { probed: true, title, videoId, liveStatus, thumbnail: thumbnail ?? item.thumbnail };
+        const { id: videoId, liveStatus, thumbnail, startsAt } = probe;
+        // What has not begun is looked at again when it has.
+        const change = {
+          probed: startsAt === null,
+          startsAt,
+          title,
+          videoId,
+          liveStatus,
+          thumbnail: thumbnail ?? item.thumbnail,
+        };
         const changed = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, change));
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
@@ -140,8 +148,8 @@ export class Prober {
       playlist,
       thumbnail: pictureOf(entry),
       liveStatus: entry.live_status ?? null,
-      // A tab of a channel is a list again.
-      probed: !isList(entry),
+      // A tab of a channel is a list again; when a stream begins, its own page says.
+      probed: !isList(entry) && entry.live_status !== 'is_upcoming',
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
     };

@@ -19,7 +19,7 @@ import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
-import type { Settings } from './settings.ts';
+import { prefixOf, type Settings } from './settings.ts';
 import { isPaused } from './store/pause.ts';
 import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
 
@@ -28,6 +28,7 @@ const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 /** Rows that another host has left, and a database that was full a while ago. */
 const lookEveryMs = 30_000;
+const recordedEveryMs = 1000;
 
 interface Parts {
   readonly context: Context;
@@ -51,6 +52,8 @@ export class Queue implements AsyncDisposable {
   readonly #open = new DisposableStack();
   #holder: Holder = { machine: hostname(), process: '' };
   #filling: Promise<void> | undefined;
+  /** Live streams that are recorded here; an abort ends the recording and keeps it. */
+  readonly #recordings = new Map<string, AbortController>();
   #again = false;
   #closed = false;
 
@@ -105,21 +108,28 @@ export class Queue implements AsyncDisposable {
       });
   }
 
-  /** Stops a download of this process that was paused; its parts stay. Resolves once nothing of it runs. */
+  /**
+   * Stops a download of this process that was paused; its parts stay. A live stream cannot be continued: its recording
+   * ends, and is kept. Resolves once nothing of it runs.
+   */
   async rest(uid: string): Promise<void> {
-    await this.#parts.runs.stop(uid);
+    const recording = this.#recordings.get(uid);
+    recording?.abort();
+    if (recording === undefined) await this.#parts.runs.stop(uid);
+    else await this.#parts.runs.ended(uid);
   }
 
   /** Stops downloads that keep to the hours, when these are over; they wait at their places with their parts. */
   async close(): Promise<void> {
     const { context, runs } = this.#parts;
-    const uids = await keepingHours(context.db, runs.uids('download'));
+    const uids = (await keepingHours(context.db, runs.uids('download'))).filter((uid) => !this.#recordings.has(uid));
     await Promise.all(uids.map(async (uid) => await this.rest(uid)));
   }
 
   /** Stops what runs, to go on with it at once under other terms. */
   async restart(): Promise<void> {
-    await Promise.all(this.#parts.runs.uids('download').map(async (uid) => await this.rest(uid)));
+    const uids = this.#parts.runs.uids('download').filter((uid) => !this.#recordings.has(uid));
+    await Promise.all(uids.map(async (uid) => await this.rest(uid)));
   }
 
   /** Stops a download of this process that is no longer wanted, and removes its parts. */
@@ -150,7 +160,10 @@ export class Queue implements AsyncDisposable {
         const item = await this.#parts.context.commit(async (db) =>
           (await isPaused(db))
             ? undefined
-            : await new DownloadStore(db).claim(this.#holder, this.leaseUntil, { anyway: !this.#parts.isOpen() }),
+            : await new DownloadStore(db).claim(this.#holder, this.leaseUntil, {
+                anyway: !this.#parts.isOpen(),
+                now: this.#parts.context.clock.now(),
+              }),
         );
         if (item === undefined) break;
         this.#launch(item);
@@ -177,6 +190,7 @@ export class Queue implements AsyncDisposable {
         const probed = await prober.probe(item, signal);
         if (probed.length !== 1 || probed[0]?.uid !== item.uid) return;
         item = probed[0];
+        if (typeof item.startsAt === 'number') return await this.#letGo(claimed);
       }
       const change = { state: 'downloading', attempts: item.attempts + 1, message: null } as const;
       const started = await this.#advance(item.uid, change);
@@ -203,7 +217,10 @@ export class Queue implements AsyncDisposable {
       },
       await folders.kept(item.uid),
     );
+    const recording = item.liveStatus === 'is_live' ? new AbortController() : undefined;
+    using _recording = this.#record(item.uid, recording, follower);
     const call = {
+      keep: recording?.signal,
       item,
       folder,
       signal,
@@ -238,6 +255,24 @@ export class Queue implements AsyncDisposable {
     if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
+  }
+
+  /** Tells of a live stream how long and how much was recorded; the extractor says nothing until its end. */
+  #record(uid: string, recording: AbortController | undefined, follower: Follower): Disposable {
+    const open = new DisposableStack();
+    if (recording === undefined) return open;
+    const { context, folders } = this.#parts;
+    const began = context.clock.now();
+    this.#recordings.set(uid, recording);
+    open.defer(() => void this.#recordings.delete(uid));
+    const tell = async (): Promise<void> =>
+      follower.recorded((context.clock.now() - began) / 1000, await folders.kept(uid));
+    open.use(
+      context.clock.every(recordedEveryMs, () => {
+        tell().catch((error: unknown) => context.log.debug('a recording could not be measured', { uid, error }));
+      }),
+    );
+    return open;
   }
 
   /** What becomes of a run that did not come to its end. */
@@ -289,10 +324,10 @@ export class Queue implements AsyncDisposable {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
   ): Promise<Item | undefined> {
-    const { context, live, meters } = this.#parts;
+    const { context, live, meters, settings } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
-      if (finished !== undefined && tell) await enqueueNotice(context, db, finished);
+      if (finished !== undefined && tell) await enqueueNotice(context, db, finished, prefixOf(settings));
       return finished;
     });
     if (item === undefined) return undefined;

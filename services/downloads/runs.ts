@@ -34,6 +34,11 @@ export class Runs {
     }
   }
 
+  /** Resolves once the work has ended by itself. */
+  async ended(uid: string): Promise<void> {
+    await this.#runs.get(uid)?.done;
+  }
+
   /** Resolves once the work has ended. */
   async stop(uid: string): Promise<void> {
     const run = this.#runs.get(uid);

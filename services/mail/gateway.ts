@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter } from '../contracts/service.ts';
+import { timelyId } from '../contracts/timely-id.ts';
 import type { Activity } from './activity.ts';
 import { deliver, deliveryJobs } from './deliveries.ts';
 import { deliveriesOf } from './domain/deliveries.ts';
@@ -85,7 +86,7 @@ export class Gateway implements Reception {
     exceeded: () => boolean,
   ): Promise<string> {
     const { clock, commit, jobs, log, random } = this.#context;
-    const id = random.text(20);
+    const id = timelyId(random, clock.now());
     await using file = await this.#spool.create(id);
     const head: Uint8Array[] = [];
     let size = 0;

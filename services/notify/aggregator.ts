@@ -1,14 +1,17 @@
 import { Readable } from 'node:stream';
+import type { Kysely } from 'kysely';
 import { wallClock } from '../contracts/quiet-hours.ts';
 import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import { timelyId } from '../contracts/timely-id.ts';
 import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
 import {
   chooseParts,
   chosenOf,
   fingerprintOf,
+  messageOf,
   namedBy,
   type Asked,
   type Chosen,
@@ -17,13 +20,14 @@ import {
 } from './chosen.ts';
 import type { Deliveries } from './deliveries.ts';
 import { begin, planLevels, type Levels } from './escalation.ts';
-import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import type { Message } from './domain/message.ts';
+import { parseDestination } from './destinations/catalogue.ts';
 import { noRules, planDelivery, windowStart } from './domain/rules.ts';
 import { parseTagField } from './domain/tags.ts';
 import type { EngineDestinations } from './engine/destinations.ts';
 import type { FirstAttempts, Outcome } from './first-attempts.ts';
+import type { FreshDeliveries } from './fresh.ts';
 import { readKey, type TaggedDestination } from './read-key.ts';
+import { idOf, type SealedDestinations } from './sealed-destinations.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import { countSince, lastOf } from './store/delivery-plans.ts';
@@ -51,6 +55,8 @@ export class Aggregator {
   readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
+  readonly #fresh: FreshDeliveries;
+  readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
   readonly #engine: EngineDestinations;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
@@ -67,6 +73,8 @@ export class Aggregator {
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
       readonly engine: EngineDestinations;
+      readonly fresh: FreshDeliveries;
+      readonly sealed: SealedDestinations;
     },
     limits: AggregatorLimits,
   ) {
@@ -78,6 +86,8 @@ export class Aggregator {
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
     this.#engine = parts.engine;
+    this.#fresh = parts.fresh;
+    this.#sealed = parts.sealed;
     this.#limits = limits;
   }
 
@@ -107,10 +117,10 @@ export class Aggregator {
     const chosen = chooseParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
-    const id = this.#context.random.text(20);
+    const id = timelyId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
     const planned = await this.#plan(chosen, notice.type);
-    const levels = planLevels(this.#context.vault, id, planned, strict);
+    const levels = planLevels(this.#sealed, id, planned, strict);
     const expected = levels.first.map(({ row: { destinationId: to, service, optional }, job }) => {
       const isBehind = job.orderKey !== undefined && this.#deliveries.isFailing(to);
       const behind = job.runAt !== undefined ? 'rules' : isBehind ? 'others' : 'nothing';
@@ -145,7 +155,7 @@ export class Aggregator {
     if (chosen.size === 0) {
       this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
       const inbox = parseDestination('inbox://');
-      if (typeof inbox !== 'string') chosen.set(destinationId(inbox), { destination: inbox, rules: noRules });
+      if (typeof inbox !== 'string') chosen.set(idOf(inbox), { destination: inbox, rules: noRules });
     }
     await this.#takeFor(key, configuration, offer, chosen, known.options);
   }
@@ -166,7 +176,7 @@ export class Aggregator {
       }
       const planned = await this.#plan(chosen, notice.type);
       // Nobody waits for the outcome, so it is never strict.
-      const levels = planLevels(this.#context.vault, key, planned, false);
+      const levels = planLevels(this.#sealed, key, planned, false);
       const call = { files: stored, ...(options === undefined ? {} : { options }) };
       isNew = (await this.#accept(key, configuration, notice, { planned, levels }, call)) === true;
     } finally {
@@ -195,22 +205,13 @@ export class Aggregator {
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
     const { bus, clock, commit, jobs } = this.#context;
-    const message: Message = {
-      id,
-      title: withoutNul(notice.title),
-      body: withoutNul(notice.body),
-      type: notice.type,
-      format: notice.format,
-      tags: notice.tags,
-      link: notice.link,
-      source: notice.source,
-      time: clock.now(),
-      ...(hops === 0 ? {} : { hops }),
-    };
+    const message = messageOf(id, notice, clock.now(), hops);
     const deliveries = levels.first.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
-    const accepted = await commit(async (transaction): Promise<boolean | string> => {
+    const alone = planned.filter(({ plan }) => plan.digest === undefined && plan.runAt === undefined);
+    this.#fresh.keep(message, files.length, new Map(alone.map((each) => [each.delivery, each.destination])));
+    const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
         const last = await lastOf(transaction, fingerprint, message.time - repeatMs);
         const seconds = last === undefined ? 0 : Math.ceil((message.time - last) / 1000);
@@ -221,7 +222,13 @@ export class Aggregator {
       await this.#attachments.add(transaction, id, files);
       await begin(transaction, jobs, id, levels);
       return true;
-    });
+    };
+    let accepted: boolean | string = false;
+    try {
+      accepted = await commit(accept);
+    } finally {
+      if (accepted !== true) this.#fresh.forget(id);
+    }
     if (accepted !== true) return accepted;
     this.#counted.waiting += deliveries.length;
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
@@ -238,9 +245,4 @@ export class Aggregator {
       headers: { 'Retry-After': '60' },
     });
   }
-}
-
-/** PostgreSQL takes no NUL in text, and nobody can read one. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\u0000', '');
 }

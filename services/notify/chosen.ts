@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Notice } from '../contracts/notice.ts';
 import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
 import { Problem } from '../contracts/problem.ts';
-import { destinationId } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
 import { planEscalation, retriesOf, type Rung } from './domain/escalation.ts';
 import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
@@ -9,6 +9,7 @@ import type { Message } from './domain/message.ts';
 import type { Plan } from './domain/rules.ts';
 import { selectDestinations, type TagExpression } from './domain/tags.ts';
 import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
+import { idOf } from './sealed-destinations.ts';
 
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {
@@ -47,13 +48,25 @@ export function chooseParts(chosen: readonly (TaggedDestination & Asked)[]): Map
   const parts = new Map<string, Chosen>();
   for (const { destination, rules, rung, retries } of chosen) {
     for (const part of destination.parts ?? [destination]) {
-      const id = destinationId(part);
+      const id = idOf(part);
       const known = parts.get(id);
       if (known !== undefined && (known.rung?.level ?? 0) <= (rung?.level ?? 0)) continue;
       parts.set(id, { destination: part, rules, rung, retries });
     }
   }
   return parts;
+}
+
+/** A notice as it is kept and sent. */
+export function messageOf(id: string, notice: Notice, time: number, hops: number): Message {
+  const { title, body, type, format, tags, link, source } = notice;
+  const kept = { id, title: withoutNul(title), body: withoutNul(body), type, format, tags, link, source, time };
+  return hops === 0 ? kept : { ...kept, hops };
+}
+
+/** PostgreSQL takes no NUL in text, and nobody can read one. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\u0000', '');
 }
 
 /** What makes two notices the same. */

@@ -18,6 +18,3 @@ export const deliver = defineJob('notify.deliver', Delivery, {
   concurrency: 64,
   timeoutMs: 60_000,
 });
-
-/** What the seals of destination URLs are bound to. */
-export const urlPurpose = 'notify.destination';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Kysely } from 'kysely';
 import type { Jobs } from '../contracts/jobs.ts';
-import type { Vault } from '../contracts/service.ts';
 import type { Planned } from './chosen.ts';
-import { deliver, urlPurpose } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import type { Rung } from './domain/escalation.ts';
+import type { SealedDestinations } from './sealed-destinations.ts';
 import { advance, keepLevels, type EscalationTable } from './store/escalations.ts';
 import { NewDelivery, type NoticeStore } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
@@ -32,13 +32,13 @@ export interface Levels {
 }
 
 /** A delivery with its job. A strict one waits behind nobody: its caller is there and does. */
-function make(vault: Vault, notice: string, planned: Planned, strict: boolean): Made {
+function make(sealed: SealedDestinations, notice: string, planned: Planned, strict: boolean): Made {
   const { delivery, destination, plan, retries, rung } = planned;
   return {
     rung,
     row: {
       ...{ destinationId: delivery, service: destination.service, optional: destination.optional },
-      ...{ sealedUrl: vault.seal(destination.url(false), urlPurpose), shownUrl: destination.url(true) },
+      ...sealed.write(destination),
       ...(plan.digest === undefined ? {} : { digest: plan.digest }),
     },
     job: {
@@ -55,8 +55,13 @@ function make(vault: Vault, notice: string, planned: Planned, strict: boolean): 
 }
 
 /** The deliveries of a notice by when they are made: at once who stands in no chain, and the lowest level of each chain. */
-export function planLevels(vault: Vault, notice: string, planned: readonly Planned[], strict: boolean): Levels {
-  const made = planned.map((each) => make(vault, notice, each, strict));
+export function planLevels(
+  sealed: SealedDestinations,
+  notice: string,
+  planned: readonly Planned[],
+  strict: boolean,
+): Levels {
+  const made = planned.map((each) => make(sealed, notice, each, strict));
   const inChain = made.flatMap(({ rung }) => rung ?? []);
   const ends = new Map(
     [...Map.groupBy(inChain, ({ chain }) => chain)].map(([chain, rungs]) => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
-import { MemoryInbox } from '../renderer/memory-services.ts';
+import { MemoryDownloads, MemoryInbox } from '../renderer/memory-services.ts';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { admin, builtPages, openTestHost } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
@@ -17,12 +17,15 @@ const eventsPerSecond = 1000;
 const streamSeconds = 20;
 /** An hour of ten messages a second, which is a busy house, sent as fast as the page is asked to bear. */
 const hourOfEvents = 36_000;
+/** Rows of a download queue. */
+const longest = 10_000;
+const flungFrames = 300;
 
 /** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
 export async function benchRenderer(): Promise<readonly Figure[]> {
   const browser = await launchBrowser();
   try {
-    return [entryBundle(), await firstPage(browser), ...(await stream(browser))];
+    return [entryBundle(), await firstPage(browser), ...(await stream(browser)), ...(await longQueue(browser))];
   } finally {
     await browser.close();
   }
@@ -109,6 +112,53 @@ async function stream(browser: Browser): Promise<readonly Figure[]> {
       measured: late,
       unit: 'MB',
       goal: { at: 'most', value: Math.ceil(early * 1.25) },
+    },
+  ];
+}
+
+/** A queue of ten thousand that is flung through while three rows of it download. */
+async function longQueue(browser: Browser): Promise<readonly Figure[]> {
+  const downloads = new MemoryDownloads();
+  for (let index = 0; index < longest; index += 1)
+    downloads.set(`d${String(index)}`, {
+      title: `Video ${String(index)}`,
+      state: index < 3 ? 'downloading' : 'waiting',
+    });
+  await using host = await openTestHost({ services: [downloads.descriptor, control] });
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await signIn(page, host.url('control'));
+  const opened = performance.now();
+  await page.goto(`${host.url('control')}/downloads`);
+  await page.getByRole('heading', { name: `Queue ${String(longest)}` }).waitFor();
+  const shown = (performance.now() - opened) / 1000;
+  let percent = 0;
+  // As the service tells it: four events a second for each that runs.
+  const telling = setInterval(() => {
+    percent = (percent + 1) % 100;
+    for (let index = 0; index < 3; index += 1) downloads.set(`d${String(index)}`, { percent });
+  }, 250);
+  const system = await browser.newBrowserCDPSession();
+  const before = await rendererSeconds(system);
+  await page.evaluate(async (frames) => {
+    const list = document.querySelector<HTMLElement>('[role=group][aria-label^=Downloads]');
+    if (list === null) throw new Error('there is no list');
+    for (let count = 0; count < frames; count += 1) {
+      // A hard fling: four rows a frame.
+      list.scrollTop += 288;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  }, flungFrames);
+  const work = (await rendererSeconds(system)) - before;
+  clearInterval(telling);
+  const rows = longest.toLocaleString('en');
+  return [
+    { what: `downloads page with ${rows} rows drawn`, measured: shown, unit: 's' },
+    {
+      what: `work of a frame while ${rows} downloads are flung through (all threads)`,
+      measured: (work / flungFrames) * 1000,
+      unit: 'ms',
+      goal: { at: 'most', value: 50 },
     },
   ];
 }

@@ -323,6 +323,20 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
   });
 
+  it('lets no row go away under the pointer, and puts it in its place when that has left', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await five(page);
+    await page.getByRole('heading', { name: 'Two' }).hover();
+    pages.downloads.set('one', { state: 'finished', filename: 'one.mp4', finishedAt: 1 });
+    pages.downloads.set('six', { title: 'Six', state: 'waiting' });
+    await row(page, 'One').getByText('one.mp4').waitFor({ state: 'attached' });
+    expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
+    await page.mouse.move(5, 5);
+    await expect.poll(() => order(page)).toEqual(['Two', 'Three', 'Four', 'Five', 'Six', 'One']);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('draws only what is seen of a thousand rows, and stays where it is while they change', async () => {
     for (let index = 0; index < 1000; index += 1)
       pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });

@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     // To install another one would change nothing while the settings point there.
     await ffmpeg.getByRole('link', { name: 'Its path is set in the settings' }).waitFor();
     expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
-    expect(await rows.count()).toBe(4);
+    expect(await rows.count()).toBe(5);
     expect(visit.complaints).toEqual([]);
   });
 

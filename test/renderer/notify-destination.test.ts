@@ -31,13 +31,14 @@ describe.skipIf(noBrowser)('a destination', () => {
     await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
     await search.fill('zzz');
     await dialog.getByText('Nothing has this name').waitFor();
-    await expect.poll(chosen).toMatch(/^By its address/);
+    await expect.poll(chosen).toMatch(/^Any other service/);
     await search.fill('gotify');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await dialog.getByRole('heading', { name: 'Gotify' }).waitFor();
-    await dialog.getByLabel('Host').fill('gotify.home.example');
+    await expect.poll(() => dialog.getByLabel('Host').evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('gotify.home.example');
     await dialog.getByLabel(/token/i).first().fill('Abcdefghijklmno');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -58,6 +58,24 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('shows a thousand destinations, and finds who would get a notice among them', async () => {
+    const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
+    await real.ask('POST', '/notify/keys', { key: 'crowd', text });
+    await using watched = await real.visit('/notify?key=crowd');
+    const { page } = watched;
+    await page.getByText('1000 of 1000 would get it.').waitFor();
+    await page.getByRole('textbox', { name: 'Tags' }).fill('t999');
+    await page.getByText('1 of 1000 would get it.').waitFor();
+    await page.getByText('It is tagged t999.').waitFor();
+    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    expect(await rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).first().click();
+    await expect.poll(() => rows.count()).toBe(100);
+    await page.getByRole('searchbox', { name: 'Search the destinations' }).fill('topic-777');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
     await using watched = await real.visit('/notify', { clipboard: true });
     const { page } = watched;

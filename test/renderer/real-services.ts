@@ -19,11 +19,11 @@ export interface RealServices extends AsyncDisposable {
   post(key: string, title: string): Promise<Response>;
 }
 
-export async function openRealServices(): Promise<RealServices> {
+export async function openRealServices(environment: Readonly<Record<string, string>> = {}): Promise<RealServices> {
   const open = new AsyncDisposableStack();
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const services = [notify, push, mail, inbox, control];
-  const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}) }));
+  const host = open.use(await openTestHost({ services, environment, ...(built ? { pages: built } : {}) }));
   const browser = open.adopt(await launchBrowser(), (each) => each.close());
   const url = host.url('control');
   return {

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { createLane, type Transact } from './lane.ts';
@@ -15,6 +16,8 @@ export interface Transactions {
 export interface GroupCommit {
   readonly commit: Context['commit'];
   readonly note: Context['commit'];
+  readonly mark: Context['commit'];
+  readonly settling: (transaction: Kysely<any>) => Promise<void> | undefined;
   /** Refuses new work and resolves when the work at hand is settled. */
   close(): Promise<void>;
 }
@@ -23,11 +26,13 @@ export interface GroupCommit {
  * Commits and notes. Where a durable commit settles after its transaction, notes have a lane of their own, and need not
  * stand in line behind the sync of one group and the whole of the next. They resolve only when what they may have seen of
  * the group at hand is on the disk: a job must not run while a power cut could still take back its row, since the next
- * row would get the same id, and keys are made of ids.
+ * row would get the same id, and keys are made of ids. Marks do not wait for that; who takes something up by a mark asks
+ * `settling`.
  */
 export function createGroupCommit({ transact, settle }: Transactions, log: Log): GroupCommit {
   const commits = createLane(transact, log, async (durable) => (durable ? settle?.() : undefined));
   const notes = settle === undefined ? commits : createLane(transact, log, async () => commits.atHand());
+  const marks = settle === undefined ? commits : createLane(transact, log, async () => undefined);
   let closed = false;
   const open =
     (join: Context['commit']): Context['commit'] =>
@@ -38,9 +43,11 @@ export function createGroupCommit({ transact, settle }: Transactions, log: Log):
   return {
     commit: open((work) => commits.join(work, true)),
     note: open((work) => notes.join(work, false)),
+    mark: open((work) => marks.join(work, false)),
+    settling: settle === undefined ? () => undefined : (transaction) => commits.settling(transaction),
     async close() {
       closed = true;
-      await Promise.all([commits.drained(), notes.drained()]);
+      await Promise.all([commits.drained(), notes.drained(), marks.drained()]);
     },
   };
 }

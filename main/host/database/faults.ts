@@ -1,4 +1,4 @@
-import type { DatabaseConnection } from 'kysely';
+import type { CompiledQuery, DatabaseConnection } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /**
@@ -50,11 +50,18 @@ export async function namingFaults<T>(work: () => T | Promise<T>): Promise<T> {
 
 const watched = new WeakSet<DatabaseConnection>();
 
-/** Makes all queries of a driver's connection throw named faults. */
-export function watchConnection(connection: DatabaseConnection): DatabaseConnection {
+/** Makes all queries of a driver's connection throw named faults. `before` is called with each query. */
+export function watchConnection(
+  connection: DatabaseConnection,
+  before?: (query: CompiledQuery) => void,
+): DatabaseConnection {
   if (watched.has(connection)) return connection;
   watched.add(connection);
   const execute = connection.executeQuery.bind(connection);
-  connection.executeQuery = (query, options) => namingFaults(() => execute(query, options));
+  connection.executeQuery = (query, options) =>
+    namingFaults(() => {
+      before?.(query);
+      return execute(query, options);
+    });
   return connection;
 }

@@ -11,6 +11,8 @@ export type Transact = <T>(work: Work<T>, durable: boolean) => Promise<T>;
 export interface Lane {
   /** A group is durable when one of its callers is. */
   join<T>(work: Work<T>, durable: boolean): Promise<T>;
+  /** Resolves when the group whose transaction this is was committed and settled, or given up; undefined for any other transaction. */
+  settling(transaction: Kysely<any>): Promise<void> | undefined;
   /** Settles with the group that is being served, whatever becomes of it. */
   atHand(): Promise<void> | undefined;
   /** Settles when nobody waits any more. */
@@ -33,6 +35,7 @@ const largestGroup = 256;
 /** `settle` is awaited after each commit, before the group's callers are answered and the next group begins. */
 export function createLane(transact: Transact, log: Log, settle: (durable: boolean) => Promise<void>): Lane {
   const waiting: Caller[] = [];
+  const open = new WeakMap<Kysely<any>, Promise<void>>();
   let flushing: Promise<void> | undefined;
   let serving: Promise<void> | undefined;
 
@@ -68,9 +71,11 @@ export function createLane(transact: Transact, log: Log, settle: (durable: boole
     const durable = group.some((caller) => caller.durable);
     // What could not even begin would fail once more for each of them, after its time-out.
     let repeatable = false;
+    const over = Promise.withResolvers<void>();
     try {
       const values = await transact(async (transaction) => {
         repeatable = true;
+        open.set(transaction, over.promise);
         const results: unknown[] = [];
         for (const caller of group) results.push(await caller.work(transaction));
         return results;
@@ -82,6 +87,8 @@ export function createLane(transact: Transact, log: Log, settle: (durable: boole
       return 'committed';
     } catch (error) {
       return { error, repeatable };
+    } finally {
+      over.resolve();
     }
   };
 
@@ -91,6 +98,7 @@ export function createLane(transact: Transact, log: Log, settle: (durable: boole
         waiting.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
         flushing ??= flush();
       }),
+    settling: (transaction) => open.get(transaction),
     atHand: () => serving,
     drained: () => flushing,
   };

@@ -15,6 +15,10 @@ export interface Database extends AsyncDisposable {
    * disk within a second.
    */
   readonly note: Context['commit'];
+  /** Like `note`, and does not even wait for the durable group it may have seen; `settling` tells of that. */
+  readonly mark: Context['commit'];
+  /** For a transaction of `commit`: resolves when it is on the disk, or given up. Undefined where a commit shows nothing before. */
+  readonly settling: (transaction: Kysely<any>) => Promise<void> | undefined;
   /**
    * Call once, with all steps that ever were, in order: those of the host's own tables first, then the service's.
    * @throws Problem `database.newer` (409), `database.migration_failed` (500).
@@ -47,6 +51,8 @@ export async function openDatabase(options: {
     dialect: url === undefined ? 'sqlite' : 'postgres',
     commit: group.commit,
     note: group.note,
+    mark: group.mark,
+    settling: group.settling,
     migrate: (migrations) => migrate(engine.kysely, migrations, engine.lock),
     backup: engine.backup,
     [Symbol.asyncDispose]: () => (closing ??= group.close().then(engine.close)),

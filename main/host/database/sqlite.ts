@@ -12,6 +12,7 @@ import {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
+import { createDurability, type Durability } from './durability.ts';
 import { nameFault, namingFaults, watchConnection } from './faults.ts';
 import { StatementCache } from './statements.ts';
 import { openWal } from './wal.ts';
@@ -29,7 +30,8 @@ export interface Engine {
 /** Opens `<folder>/db.sqlite`, made with its folder when missing; both are for this user alone. */
 export function openSqlite(folder: string, log: Log): Engine {
   const database = openFile(folder);
-  const kysely = new Kysely<any>({ dialect: new Dialect(database) });
+  const durability = createDurability(database);
+  const kysely = new Kysely<any>({ dialect: new Dialect(database, durability) });
   // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
   const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
   const wal = openWal(`${database.name}-wal`, checkpoint, log);
@@ -37,7 +39,7 @@ export function openSqlite(folder: string, log: Log): Engine {
     kysely,
     transactions: {
       async transact(work, durable) {
-        const value = await withoutSync(database, kysely, work);
+        const value = await withoutSync(durability, kysely, work);
         if (!durable) wal.syncSoon();
         return value;
       },
@@ -85,19 +87,18 @@ function openFile(folder: string): Sqlite.Database {
   }
 }
 
-/** A transaction whose commit does not sync. The level cannot be changed within one, and belongs to the connection. */
+/** A transaction whose commit does not sync. */
 function withoutSync<T>(
-  database: Sqlite.Database,
+  durability: Durability,
   kysely: Kysely<any>,
   work: (transaction: Kysely<any>) => Promise<T>,
 ): Promise<T> {
   return kysely.connection().execute(async (connection) => {
-    // Not pragma(), which makes a statement object each time.
-    database.exec('PRAGMA synchronous = NORMAL');
+    durability.release();
     try {
       return await connection.transaction().execute(work);
     } finally {
-      database.exec('PRAGMA synchronous = FULL');
+      durability.restore();
     }
   });
 }
@@ -136,10 +137,10 @@ async function backup(database: Sqlite.Database, file: string): Promise<void> {
 
 class Dialect extends SqliteDialect {
   readonly #driver: Driver;
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, durability: Durability) {
     const config = { database: new StatementCache(database) };
     super(config);
-    this.#driver = new Driver(database, config);
+    this.#driver = new Driver(database, durability, config);
   }
   override createDriver(): Driver {
     return this.#driver;
@@ -148,12 +149,14 @@ class Dialect extends SqliteDialect {
 
 class Driver extends SqliteDriver {
   readonly #database: Sqlite.Database;
-  constructor(database: Sqlite.Database, config: SqliteDialectConfig) {
+  readonly #durability: Durability;
+  constructor(database: Sqlite.Database, durability: Durability, config: SqliteDialectConfig) {
     super(config);
     this.#database = database;
+    this.#durability = durability;
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return watchConnection(await super.acquireConnection());
+    return watchConnection(await super.acquireConnection(), (query) => this.#durability.before(query));
   }
   /** With the write lock at once: a transaction that reads first would else fail when another process wrote between. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {

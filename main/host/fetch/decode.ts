@@ -33,18 +33,39 @@ export async function readReply(body: Readable, encoding: string, maxBytes: numb
       `The answer has an encoding that is not understood: ${encoding.slice(0, 60)}.`,
     );
   }
+  // Most answers: no need for a pipeline, which costs as much as the rest of a small request.
+  if (makers.length === 0) return readPlain(body, maxBytes);
   const parts: Uint8Array[] = [];
   let size = 0;
   const collect = new Writable({
     write(part: Uint8Array, _encoding, done) {
       size += part.length;
       parts.push(part);
-      done(
-        size > maxBytes ? new Problem('fetch.too_large', 502, `The answer is larger than ${maxBytes} bytes.`) : null,
-      );
+      done(size > maxBytes ? tooLarge(maxBytes) : null);
     },
   });
   const stages = makers.reverse().flatMap((make) => (make === undefined ? [] : [make()]));
   await pipeline([body, ...stages, collect]);
   return new Uint8Array(Buffer.concat(parts, size));
+}
+
+function readPlain(body: Readable, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    body.on('data', (part: Uint8Array) => {
+      size += part.length;
+      if (size <= maxBytes) return void parts.push(part);
+      reject(tooLarge(maxBytes));
+      body.destroy();
+    });
+    body.once('end', () => resolve(new Uint8Array(Buffer.concat(parts, size))));
+    body.once('error', reject);
+    // After the end it says nothing new.
+    body.once('close', () => reject(Object.assign(new Error('the answer ended early'), { code: 'ECONNRESET' })));
+  });
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem('fetch.too_large', 502, `The answer is larger than ${maxBytes} bytes.`);
 }

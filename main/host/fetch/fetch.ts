@@ -6,6 +6,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch, FetchOptions, FetchReply, Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
 import { checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
+import { openDeadline } from './deadline.ts';
 import { acceptedEncodings, readReply } from './decode.ts';
 import { firstHop, nextHop, type Hop } from './redirect.ts';
 
@@ -44,8 +45,7 @@ export function createFetch(options: HostFetchOptions): HostFetch {
   const fetch: Fetch = async (address, given = {}) => {
     const { timeoutMs = defaults.timeoutMs } = given;
     const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
-    const late = AbortSignal.timeout(timeoutMs);
-    const signal = given.signal === undefined ? late : AbortSignal.any([late, given.signal]);
+    using deadline = openDeadline(timeoutMs, given.signal);
     const allowPrivate = options.allowPrivate?.() === true;
     try {
       const { checked, free, unverified } = await (agents ??= openAgents(options));
@@ -55,9 +55,9 @@ export function createFetch(options: HostFetchOptions): HostFetch {
         if (vouched && given.verify === false) return unverified;
         return allowPrivate || vouched ? free : checked;
       };
-      return await walk(hop, dispatcherFor, signal, given);
+      return await walk(hop, dispatcherFor, deadline.signal, given);
     } catch (error) {
-      const problem = explain(error, hop, late.aborted, timeoutMs);
+      const problem = explain(error, hop, deadline.isOver(), timeoutMs);
       options.log.debug('fetch failed', {
         host: hop.url.host,
         method: hop.method,

@@ -7,7 +7,8 @@ const defaultTimeoutMs = 60_000;
 
 /** How an attempt ended. `returned`: the worker stopped, the attempt does not count. `lost`: another worker has the job. */
 export type Ending =
-  | { readonly how: 'done' | 'returned' | 'lost' }
+  | { readonly how: 'returned' | 'lost' }
+  | { readonly how: 'done'; readonly result: unknown }
   | { readonly how: 'failed'; readonly error: unknown; readonly attempt: Omit<Attempt<any>, 'signal'> | undefined };
 
 /** One attempt at one job, under way. */
@@ -19,12 +20,13 @@ export interface RunningAttempt {
   abandon(): void;
 }
 
-/** Parses the payload and runs the handler, not longer than the kind allows. */
+/** Parses the payload and runs the handler, not longer than the kind allows. It begins once `settled`, if that is given. */
 export function runAttempt(
   kind: JobKind<any>,
   row: JobRow,
-  handler: (attempt: Attempt<any>) => Promise<void>,
+  handler: (attempt: Attempt<any>) => Promise<unknown>,
   clock: Clock,
+  settled?: Promise<void>,
 ): RunningAttempt {
   const controller = new AbortController();
   const waiting = Promise.withResolvers<never>();
@@ -39,6 +41,8 @@ export function runAttempt(
       const error = new Problem('jobs.outdated_payload', 500, detail, { cause: payload.error, retryable: false });
       return { how: 'failed', error, attempt: undefined };
     }
+    if (settled !== undefined) await settled;
+    if (interrupted !== undefined) return { how: interrupted };
     const timeoutMs = kind.timeoutMs ?? defaultTimeoutMs;
     using _timer = clock.after(timeoutMs, () => {
       overdue = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
@@ -53,8 +57,8 @@ export function runAttempt(
       createdAt: row.created_at,
     };
     try {
-      await Promise.race([handler({ ...attempt, signal: controller.signal }), waiting.promise]);
-      return { how: 'done' };
+      const result = await Promise.race([handler({ ...attempt, signal: controller.signal }), waiting.promise]);
+      return { how: 'done', result };
     } catch (error) {
       if (overdue !== undefined) return { how: 'failed', error: overdue, attempt };
       return interrupted === undefined ? { how: 'failed', error, attempt } : { how: interrupted };

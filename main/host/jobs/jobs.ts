@@ -56,7 +56,7 @@ export async function openJobs(options: {
     transaction: Kysely<any>,
     kind: JobKind<T>,
     jobs: readonly ({ readonly payload: T } & JobOptions)[],
-  ): Promise<readonly number[]> => {
+  ): Promise<number | undefined> => {
     const now = clock.now();
     const rows = jobs.map(({ payload, key, orderKey, runAt }) => ({
       kind: kind.name,
@@ -66,13 +66,9 @@ export async function openJobs(options: {
       createdAt: now,
       runAt: runAt ?? now,
     }));
-    const ids = await insertJobs(transaction, rows);
-    worker.expect(
-      kind.name,
-      ids,
-      rows.map((row) => row.runAt),
-    );
-    return ids;
+    const inserted = await insertJobs(transaction, rows);
+    worker.expect(kind.name, inserted, database.settling(transaction));
+    return inserted[0]?.id;
   };
 
   const purge = async (): Promise<void> => {
@@ -91,7 +87,7 @@ export async function openJobs(options: {
 
   return {
     async enqueue(transaction, kind, payload, jobOptions = {}) {
-      const [id] = await insert(transaction, kind, [{ payload, ...jobOptions }]);
+      const id = await insert(transaction, kind, [{ payload, ...jobOptions }]);
       const known = id ?? (await findByKey(transaction, kind.name, jobOptions.key ?? ''));
       if (known === undefined) throw new Error(`the job of kind ${kind.name} was not stored`);
       return String(known);
@@ -101,7 +97,7 @@ export async function openJobs(options: {
         await insert(transaction, kind, jobs.slice(start, start + insertBatch));
       }
     },
-    handle: (kind, handler, handling = {}) => worker.handle({ kind, handler, onDead: handling.onDead }),
+    handle: (kind, handler, handling = {}) => worker.handle({ kind, handler, handling }),
     async list(filter = {}) {
       const rows = await listing.listJobs(database.kysely, { ...filter, limit: filter.limit ?? defaultListLimit });
       return rows.map((row) => ({
@@ -128,7 +124,7 @@ export async function openJobs(options: {
       if (number === undefined) return false;
       const dropped = await database.commit(async (transaction) => {
         const job = await listing.deleteJob(transaction, number);
-        if (job?.order_key) await letNextGo(transaction, job.kind, job.order_key);
+        if (job?.order_key) await letNextGo(transaction, job.kind, [job.order_key]);
         return job;
       });
       if (dropped !== undefined) worker.wake(dropped.kind);

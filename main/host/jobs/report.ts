@@ -8,12 +8,12 @@ export type Report = (working: Working, verdict: Verdict, dead: ReadonlySet<numb
 /** Tells the log, the metrics (`finished` has the labels kind and outcome) and who waits for dead letters. */
 export function createReport(log: Log, finished: Counter): Report {
   const callOnDead = async (
-    { kind, onDead }: Working,
-    attempt: Parameters<NonNullable<Working['onDead']>>[0],
+    { kind, handling }: Working,
+    attempt: Parameters<NonNullable<Working['handling']['onDead']>>[0],
     reason: string,
   ): Promise<void> => {
     try {
-      await onDead?.(attempt, reason);
+      await handling.onDead?.(attempt, reason);
     } catch (error) {
       log.error('what follows a dead letter failed', { kind: kind.name, id: attempt.id, error });
     }

@@ -22,8 +22,15 @@ export interface NewJob {
   readonly runAt: number;
 }
 
-/** Writes the jobs in one statement; returns the ids of those whose key was free. */
-export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly number[]> {
+/** A job that was written. `held`: 1 behind another of its order key. */
+export interface InsertedJob {
+  readonly id: number;
+  readonly held: number;
+  readonly run_at: number;
+}
+
+/** Writes the jobs in one statement; returns those whose key was free. */
+export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly InsertedJob[]> {
   const orderKeys = new Set<string>();
   const rows = jobs.map(({ kind, key, orderKey, payload, createdAt, runAt }) => {
     const first = orderKey !== undefined && !orderKeys.has(orderKey);
@@ -39,18 +46,18 @@ export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Prom
       run_at: runAt,
     };
   });
-  const inserted: { id: number }[] = await db
+  const inserted: InsertedJob[] = await db
     .insertInto('jobs')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
-    .returning('id')
+    .returning(['id', 'held', 'run_at'])
     .execute();
   const kind = jobs[0]?.kind;
   // The first of an order key may be one that was there already, and perhaps done: the others must not wait for it.
-  if (kind !== undefined && inserted.length < jobs.length) {
-    for (const orderKey of orderKeys) await letNextGo(db, kind, orderKey);
-  }
-  return inserted.map((row) => row.id);
+  const mayGo = kind !== undefined && inserted.length < jobs.length && orderKeys.size > 0;
+  if (!mayGo) return inserted;
+  await letNextGo(db, kind, [...orderKeys]);
+  return inserted.map((job) => ({ ...job, held: 0 }));
 }
 
 function behindAnother(kind: string, orderKey: string) {
@@ -69,10 +76,16 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
   return (row as { id: number } | undefined)?.id;
 }
 
-/** Shows the first active job of an order key to the claims. */
-export async function letNextGo(db: Kysely<any>, kind: string, orderKey: string): Promise<void> {
-  await sql`update jobs set held = 0 where held = 1 and id = (select min(id) from jobs
-    where kind = ${kind} and order_key = ${orderKey} and state in ('waiting', 'running'))`.execute(db);
+/** Shows the first active job of each of these order keys to the claims. */
+export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
+  // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
+  const first =
+    orderKeys.length === 1
+      ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${orderKeys[0]}
+          and state in ('waiting', 'running'))`
+      : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(orderKeys)})
+          and state in ('waiting', 'running') group by order_key)`;
+  await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
 }
 
 /**
@@ -82,30 +95,6 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKey: string)
 export async function letAllFirstGo(db: Kysely<any>): Promise<void> {
   await sql`update jobs set held = 0 where state = 'waiting' and held = 1 and id in (select min(id) from jobs
     where order_key is not null and state in ('waiting', 'running') group by kind, order_key)`.execute(db);
-}
-
-/**
- * Takes up to `limit` due jobs of a kind in one statement. The two conditions on the order key stay apart: each is one
- * look into its own index, joined by `or` they would read the whole chain for every claim. `skipLocked` lets replicas on PostgreSQL claim side by side;
- * SQLite has one writer and does not know the words.
- */
-export async function claimJobs(
-  db: Kysely<any>,
-  ask: { kind: string; limit: number; now: number; owner: string; leaseUntil: number; skipLocked: boolean },
-): Promise<readonly JobRow[]> {
-  const { rows } = await sql<JobRow>`with picked as (
-      select due.id from jobs as due
-      where due.state = 'waiting' and due.held = 0 and due.kind = ${ask.kind} and due.run_at <= ${ask.now}
-      and (due.order_key is null or not exists (select 1 from jobs as earlier where earlier.kind = due.kind
-        and earlier.order_key = due.order_key and earlier.state in ('waiting', 'running') and earlier.id < due.id)
-        and not exists (select 1 from jobs as other where other.kind = due.kind
-        and other.order_key = due.order_key and other.state = 'running'))
-      order by due.run_at, due.id limit ${ask.limit} ${ask.skipLocked ? sql`for update skip locked` : sql``})
-    update jobs set state = 'running', attempts = attempts + 1,
-      lease_owner = ${ask.owner}, lease_until = ${ask.leaseUntil}
-    where id in (select id from picked) 
-    returning id, kind, job_key, order_key, payload, attempts, created_at, run_at`.execute(db);
-  return [...rows].sort((a, b) => a.run_at - b.run_at || a.id - b.id);
 }
 
 /** When the next job of each kind falls due. */

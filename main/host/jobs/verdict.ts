@@ -7,7 +7,8 @@ import { endAttempt, letNextGo, markDone, type JobRow } from './table.ts';
 
 /** What becomes of a job after an attempt. */
 export type Verdict = { readonly row: JobRow } & (
-  | { readonly how: 'done' | 'returned' | 'lost' }
+  | { readonly how: 'returned' | 'lost' }
+  | { readonly how: 'done'; readonly result: unknown }
   | { readonly how: 'retried'; readonly error: unknown; readonly reason: string; readonly runAt: number }
   | {
       readonly how: 'dead';
@@ -18,7 +19,7 @@ export type Verdict = { readonly row: JobRow } & (
 );
 
 export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: number, random: Random): Verdict {
-  if (ending.how !== 'failed') return { row, how: ending.how };
+  if (ending.how !== 'failed') return { row, ...ending };
   const { error, attempt } = ending;
   const reason = reasonOf(error);
   const runAt = nextAttemptAt(kind, row, error, now, random);
@@ -49,16 +50,18 @@ export async function writeVerdicts(
       if (await endAttempt(transaction, id, owner, change)) dead.add(id);
     }
   }
-  for (const { kind, orderKey } of orderKeysOf(verdicts)) await letNextGo(transaction, kind, orderKey);
+  for (const [kind, orderKeys] of orderKeysOf(verdicts)) await letNextGo(transaction, kind, [...orderKeys]);
   return dead;
 }
 
-/** The order keys in which a job came to its end, each once. */
-function orderKeysOf(verdicts: readonly Verdict[]): readonly { kind: string; orderKey: string }[] {
-  const found = new Map<string, { kind: string; orderKey: string }>();
+/** The order keys in which a job came to its end, by kind. */
+function orderKeysOf(verdicts: readonly Verdict[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
   for (const { how, row } of verdicts) {
     if (row.order_key === null || (how !== 'done' && how !== 'dead')) continue;
-    found.set(JSON.stringify([row.kind, row.order_key]), { kind: row.kind, orderKey: row.order_key });
+    const known = found.get(row.kind);
+    if (known === undefined) found.set(row.kind, new Set([row.order_key]));
+    else known.add(row.order_key);
   }
-  return [...found.values()];
+  return found;
 }

@@ -3,10 +3,12 @@ import type { Clock, Counter, Log, Random } from '../../../services/contracts/se
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
+import { claimJobs } from './claim.ts';
 import { giveBackUnknown } from './leases.ts';
 import { leaseOwner } from './owner.ts';
 import { createReport } from './report.ts';
-import { claimJobs, nextRunAt, type JobRow } from './table.ts';
+import { recordResults, tellResults, type Ended } from './results.ts';
+import { nextRunAt, type InsertedJob, type JobRow } from './table.ts';
 import { leaseMs, openUpkeep } from './upkeep.ts';
 import { judge, writeVerdicts, type Verdict } from './verdict.ts';
 import { drained, expectJobs, makeDue, startWorking, type Working } from './working.ts';
@@ -16,15 +18,10 @@ const pauseMs = 1_000;
 /** When the host stops, handlers have this long to heed the abort. */
 const graceMs = 4_000;
 
-interface Ended {
-  readonly working: Working;
-  readonly verdict: Verdict;
-}
-
 export interface Worker extends AsyncDisposable {
-  handle(given: Pick<Working, 'kind' | 'handler' | 'onDead'>): Disposable;
-  /** Says that jobs were enqueued here, perhaps in a transaction that is still open, and for when. */
-  expect(kind: string, ids: readonly number[], runAts: readonly number[]): void;
+  handle(given: Pick<Working, 'kind' | 'handler' | 'handling'>): Disposable;
+  /** Says that jobs were enqueued here, perhaps in a transaction that is still open; they run once it is settled. */
+  expect(kind: string, jobs: readonly InsertedJob[], settling: Promise<void> | undefined): void;
   /** Says that a job of this kind may be due. */
   wake(kind: string): void;
 }
@@ -50,6 +47,8 @@ export async function openWorker(options: {
   const owner = leaseOwner(random.text(8));
   const kinds = new Map<string, Working>();
   const running = new Map<number, { readonly attempt: RunningAttempt; readonly settled: Promise<void> }>();
+  /** Jobs whose rows a power cut could still take back: they do not run before. */
+  const unsettled = new Map<number, Promise<void>>();
   let ended: Ended[] = [];
   /** The last turn seemed to fail, and may be stored all the same. */
   let doubtful = false;
@@ -101,10 +100,11 @@ export async function openWorker(options: {
         const known = [...running.keys(), ...[...settled, ...ended].map(({ verdict }) => verdict.row.id)];
         if (doubtful) await giveBackUnknown(transaction, owner, known);
         const dead = await writeVerdicts(transaction, verdicts, owner, now);
+        await recordResults(transaction, settled);
         const claims: { one: Working; rows: readonly JobRow[]; all: boolean }[] = [];
         for (const { one, limit } of asks) {
-          const lease = { owner, leaseUntil: now + leaseMs, skipLocked: database.dialect === 'postgres' };
-          const rows = await claimJobs(transaction, { kind: one.kind.name, limit, now, ...lease });
+          const ask = { kind: one.kind.name, limit, now, owner, leaseUntil: now + leaseMs };
+          const rows = await claimJobs(transaction, database.dialect, ask);
           claims.push({ one, rows, all: rows.length < limit });
         }
         const unsure = claims.filter(({ one, all }) => all && one.askNext).map(({ one }) => one.kind.name);
@@ -118,6 +118,7 @@ export async function openWorker(options: {
         for (const row of rows) begin(one, row);
       }
       for (const { working, verdict } of settled) report(working, verdict, dead);
+      tellResults(settled, log);
     } catch (error) {
       ended = [...settled, ...ended];
       for (const { one } of asks) one.due = true;
@@ -131,7 +132,7 @@ export async function openWorker(options: {
    * happens once, hence only when the disk has it.
    */
   const store = <T>(verdicts: readonly Verdict[], work: (transaction: Kysely<any>) => Promise<T>): Promise<T> =>
-    verdicts.some(({ how }) => how === 'dead') ? database.commit(work) : database.note(work);
+    verdicts.some(({ how }) => how === 'dead') ? database.commit(work) : database.mark(work);
 
   /** Keeps how an attempt ended for the next turn, which may claim the one behind it as well. */
   const end = (working: Working, verdict: Verdict): void => {
@@ -141,12 +142,20 @@ export async function openWorker(options: {
     if (heir !== undefined && (how === 'returned' || how === 'lost' || row.order_key !== null)) heir.due = true;
   };
 
+  const holdUntil = (jobs: readonly InsertedJob[], settling: Promise<void>): void => {
+    for (const { id } of jobs) unsettled.set(id, settling);
+    void settling.then(() => {
+      // After a transaction that was given up another row may have got the id.
+      for (const { id } of jobs) if (unsettled.get(id) === settling) unsettled.delete(id);
+    });
+  };
+
   const begin = (working: Working, row: JobRow): void => {
     // Still at it, or about to mark it: a crash of the database took back the claim, and this one stands for it.
     if (running.has(row.id) || ended.some(({ verdict }) => verdict.row.id === row.id)) return;
     if (stopping || kinds.get(row.kind) !== working) return end(working, { row, how: 'returned' });
     working.free -= 1;
-    const attempt = runAttempt(working.kind, row, working.handler, clock);
+    const attempt = runAttempt(working.kind, row, working.handler, clock, unsettled.get(row.id));
     const settled = attempt.ended.then((ending) => {
       running.delete(row.id);
       working.free += 1;
@@ -193,8 +202,12 @@ export async function openWorker(options: {
     if (settled.length === 0) return;
     try {
       const verdicts = settled.map(({ verdict }) => verdict);
-      const dead = await store(verdicts, (transaction) => writeVerdicts(transaction, verdicts, owner, clock.now()));
+      const dead = await store(verdicts, async (transaction) => {
+        await recordResults(transaction, settled);
+        return writeVerdicts(transaction, verdicts, owner, clock.now());
+      });
       for (const { working, verdict } of settled) report(working, verdict, dead);
+      tellResults(settled, log);
     } catch (error) {
       // They are taken up again at the next start, as after a crash.
       log.warn('jobs could not be given back', { jobs: settled.length, error });
@@ -216,10 +229,14 @@ export async function openWorker(options: {
         },
       };
     },
-    expect(kind, ids, runAts) {
+    expect(kind, jobs, settling) {
+      if (settling !== undefined) holdUntil(jobs, settling);
       const working = kinds.get(kind);
-      if (working === undefined || ids.length === 0) return;
-      expectJobs(working, database.dialect === 'postgres' ? ids : [], runAts, clock.now());
+      const now = clock.now();
+      // What is held comes with the end of the one before it, unless it is to wait even longer.
+      const awaited = jobs.filter(({ held, run_at }) => held === 0 || run_at > now);
+      if (working === undefined || awaited.length === 0) return;
+      expectJobs(working, awaited, database.dialect === 'postgres', now);
       setAlarm();
       schedule();
     },

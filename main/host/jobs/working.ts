@@ -1,10 +1,11 @@
 import type { Attempt, JobHandling, JobKind } from '../../../services/contracts/jobs.ts';
+import type { InsertedJob } from './table.ts';
 
 /** A kind this process has a handler for, and what the worker knows of its jobs. */
 export interface Working {
   readonly kind: JobKind<any>;
-  readonly handler: (attempt: Attempt<any>) => Promise<void>;
-  readonly onDead: JobHandling<any>['onDead'];
+  readonly handler: (attempt: Attempt<any>) => Promise<unknown>;
+  readonly handling: JobHandling<any, any>;
   /** How many more may run. */
   free: number;
   /** There may be a job to claim now. */
@@ -21,7 +22,7 @@ export interface Working {
 
 const defaultConcurrency = 4;
 
-export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'onDead'>): Working {
+export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'handling'>): Working {
   const free = given.kind.concurrency ?? defaultConcurrency;
   return { ...given, free, due: true, nextAt: Infinity, askNext: true, expected: new Set(), looks: 0 };
 }
@@ -33,14 +34,19 @@ export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'onDead'>
 const lookAgainMs: readonly number[] = [5, 25, 125, 625];
 const mostExpected = 1_000;
 
-/** Takes note of jobs that were enqueued, perhaps in a transaction that is still open. */
-export function expectJobs(working: Working, ids: readonly number[], runAts: readonly number[], now: number): void {
-  for (const runAt of runAts) {
-    if (runAt <= now) working.due = true;
-    else working.nextAt = Math.min(working.nextAt, runAt);
+/** Takes note of jobs that were enqueued, perhaps in a transaction that is still open. `mayBeMissed`: by a claim on another connection. */
+export function expectJobs(
+  working: Working,
+  jobs: readonly Pick<InsertedJob, 'id' | 'run_at'>[],
+  mayBeMissed: boolean,
+  now: number,
+): void {
+  for (const { id, run_at } of jobs) {
+    if (run_at <= now) working.due = true;
+    else working.nextAt = Math.min(working.nextAt, run_at);
+    if (mayBeMissed && working.expected.size < mostExpected) working.expected.add(id);
   }
   working.looks = 0;
-  for (const id of ids) if (working.expected.size < mostExpected) working.expected.add(id);
 }
 
 /** After a claim that took all it could see. `next`: the earliest later time the table was found to know. */

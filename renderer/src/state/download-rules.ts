@@ -13,8 +13,10 @@ export function moved<Row extends { readonly uid: string }>(
   uids: readonly string[],
   before: string | null,
 ): readonly Row[] {
-  const going = uids.flatMap((uid) => rows.find((row) => row.uid === uid) ?? []);
-  const rest = rows.filter(({ uid }) => !uids.includes(uid));
+  const named = new Set(uids);
+  const known = new Map(rows.flatMap((row) => (named.has(row.uid) ? [[row.uid, row] as const] : [])));
+  const going = uids.flatMap((uid) => known.get(uid) ?? []);
+  const rest = rows.filter(({ uid }) => !named.has(uid));
   const found = before === null ? -1 : rest.findIndex(({ uid }) => uid === before);
   const index = found < 0 ? rest.length : found;
   return [...rest.slice(0, index), ...going, ...rest.slice(index)];

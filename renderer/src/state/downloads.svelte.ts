@@ -17,6 +17,8 @@ import { toasts } from './toasts.svelte.ts';
 const pageSize = 200;
 /** Changes are drawn together, at most this often, in ms. */
 const gatherMs = 100;
+/** A pointer that has not moved for so long, in ms, is not about to press. */
+const restMs = 5000;
 
 /** The download queue and its history, kept up to date by events. */
 class Downloads {
@@ -34,6 +36,8 @@ class Downloads {
   #loadingMore = false;
   #gathered = new Map<string, Download>();
   #gathering = false;
+  /** Until then rows stay where they are. */
+  #held: ReturnType<typeof setTimeout> | undefined;
   /** Rows taken out of sight whose removal can still be taken back. */
   #leaving = new Set<string>();
   #late: (() => void)[] | undefined;
@@ -105,6 +109,7 @@ class Downloads {
 
   /** Answers what the host has to say about it besides yes. */
   async add(url: string, wish: DownloadWish): Promise<string> {
+    this.letGo();
     const { message } = await call(downloadsApi.add, { body: { url, ...wish } });
     return message ?? '';
   }
@@ -177,6 +182,22 @@ class Downloads {
     }
   }
 
+  /** A pointer moves over the list: rows change what they say, and go to another place only after {@link letGo}. */
+  hold(): void {
+    clearTimeout(this.#held);
+    this.#held = setTimeout(() => this.letGo(), restMs);
+  }
+
+  letGo(): void {
+    if (this.#held === undefined) return;
+    clearTimeout(this.#held);
+    this.#held = undefined;
+    for (const download of [...this.queue.filter(isOver), ...this.history.filter((one) => !isOver(one))]) {
+      if (!this.#gathered.has(download.uid)) this.#gathered.set(download.uid, download);
+    }
+    if (this.#gathered.size > 0) this.#apply();
+  }
+
   /** Shows rows at another place without telling the host yet. */
   preview(uids: readonly string[], before: string | null): void {
     this.queue = moved(this.queue, uids, before);
@@ -214,6 +235,7 @@ class Downloads {
     this.#gathering = false;
     const changes = this.#gathered;
     this.#gathered = new Map();
+    if (this.#held !== undefined) return this.#applyInPlace(changes);
     const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {
       if (!this.#leaving.has(uid)) (isOver(download) ? over : queued).set(uid, download);
@@ -226,6 +248,14 @@ class Downloads {
     this.queue = [...queue, ...queued.values()];
     // Several new ones are a playlist, which may stand anywhere in the queue.
     if (queued.size > 1) void this.load();
+  }
+
+  /** What is new waits until nobody points at the list. */
+  #applyInPlace(changes: ReadonlyMap<string, Download>): void {
+    const own = new Map([...changes].filter(([uid]) => !this.#leaving.has(uid)));
+    this.queue = renewed(this.queue, own, own);
+    this.history = renewed(this.history, own, own);
+    for (const [uid, download] of own) if (!this.#gathered.has(uid)) this.#gathered.set(uid, download);
   }
 
   #drop(uids: readonly string[]): void {

@@ -12,6 +12,7 @@ import { toasts } from './toasts.svelte.ts';
 /** What a person may say about a subscription when it is made. */
 export interface SubscriptionWish {
   readonly url: string;
+  readonly download_type: 'video' | 'audio';
   readonly intervalMinutes: number;
   readonly titleRegex: string;
   readonly skipMembersOnly: boolean;

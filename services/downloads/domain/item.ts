@@ -30,6 +30,8 @@ export interface Item {
   readonly finishedAt: number | null;
   /** Address of a small picture of it. */
   readonly thumbnail: string | null;
+  /** A stream that has not begun: it waits until then, ms since the epoch. */
+  readonly startsAt?: number | null;
   /** It runs outside the hours for downloads, too. */
   readonly anyway?: boolean;
 }
@@ -67,6 +69,11 @@ export function idleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>)
   return order.autoStart || attempts > 0 ? 'waiting' : 'pending';
 }
 
+/** Whether an item waits for a stream to begin. */
+export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'>): boolean {
+  return state === 'waiting' && startsAt !== undefined && startsAt !== null;
+}
+
 /** A download as our own pages see it. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
   return {
@@ -86,6 +93,8 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     message: item.message ?? progress.message,
     thumbnail: item.thumbnail !== null,
     ...(item.anyway === true ? { anyway: true } : {}),
+    ...(item.liveStatus === 'is_live' ? { live: true } : {}),
+    ...(isScheduled(item) ? { startsAt: item.startsAt ?? 0 } : {}),
     createdAt: item.createdAt,
     finishedAt: item.finishedAt,
   };

@@ -119,3 +119,12 @@ export function failureMessage(
   const end = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
   return `The extractor ended ${end}. ${stderr.at(-1) ?? ''}`.trim();
 }
+
+/** How far the recording of a live stream is: `Recording 1:02:03, 12.3 MB`. */
+export function recordedMessage(seconds: number, bytes: number): string {
+  const whole = Math.floor(seconds);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const time = hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  return `Recording ${time}, ${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -8,6 +8,7 @@ import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
+import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { captionsOf } from './captions.ts';
@@ -46,6 +47,8 @@ const Info = z.object({
   id: z.coerce.string().nullish(),
   title: z.string().nullish(),
   live_status: z.string().nullish(),
+  /** Seconds since the epoch. */
+  release_timestamp: z.number().nullish(),
   entries: z.array(Entry.nullable()).nullish(),
 });
 
@@ -56,6 +59,8 @@ export type Probe =
       readonly title: string;
       readonly liveStatus: string | null;
       readonly thumbnail: string | null;
+      /** Of what has not begun yet: when to look again, ms since the epoch. */
+      readonly startsAt: number | null;
     }
   | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
 
@@ -68,6 +73,8 @@ export interface DownloadCall {
   readonly folder: string;
   readonly template: string;
   readonly signal: AbortSignal;
+  /** Of a live stream: ends its recording, and what there is of it is the download. */
+  readonly keep?: AbortSignal | undefined;
   readonly onStart: (identity: string) => Promise<void>;
   readonly onEvent: (event: EngineEvent) => void;
 }
@@ -117,18 +124,26 @@ export class Driver {
     await using cookies = await this.#cookies.lend();
     const settings = { ...this.#settings, cookieFile: cookies.path };
     const args = probeArguments(this.#addressOf(item), item.order, item.playlist, settings);
-    let json = '';
-    const errors: string[] = [];
-    const exit = await this.#extractor.run(args, {
-      clock: this.#clock,
-      signal,
-      onLine(line, from) {
-        if (from === 'stderr') complain(errors, line);
-        else if (line.startsWith('{')) json = line;
-      },
+    const ask = async (more: readonly string[]): Promise<string> => {
+      let json = '';
+      const errors: string[] = [];
+      const exit = await this.#extractor.run([...more, ...args], {
+        clock: this.#clock,
+        signal,
+        onLine(line, from) {
+          if (from === 'stderr') complain(errors, line);
+          else if (line.startsWith('{')) json = line;
+        },
+      });
+      signal.throwIfAborted();
+      if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+      return json;
+    };
+    const json = await ask([]).catch(async (error: unknown) => {
+      // What has not begun yet has nothing to download, which is an error unless one says that one knows.
+      if (!(error instanceof Problem) || !notBegun.test(error.detail)) throw error;
+      return await ask(['--ignore-no-formats-error']);
     });
-    signal.throwIfAborted();
-    if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
     const info = readInfo(json);
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
@@ -146,11 +161,14 @@ export class Driver {
       title: info.title ?? item.title,
       liveStatus: info.live_status ?? null,
       thumbnail: pictureOf(info),
+      startsAt: startOf(info, this.#clock.now()),
     };
   }
 
   /** Downloads into the job's folder, continuing what is there. Returns the path of the finished main file, if any. */
   async download(call: DownloadCall): Promise<string | undefined> {
+    // A recording that was broken off cannot be continued, and a new one would write over it.
+    if (call.item.liveStatus === 'is_live') await this.#takeRecorded(call, beforeTheBreak);
     const info = infoPath(call.folder);
     const fresh = existsSync(info) && this.#clock.now() - call.item.createdAt < infoValidMs;
     if (!fresh) return await this.#download(call, undefined);
@@ -210,6 +228,7 @@ export class Driver {
     const exit = await this.#extractor.run(downloadArguments(command, settings), {
       clock: this.#clock,
       signal,
+      interrupt: call.keep,
       onStart: call.onStart,
       onLine(line, from) {
         // Stages are written to stderr, among the warnings.
@@ -220,8 +239,23 @@ export class Driver {
       },
     });
     signal.throwIfAborted();
+    if (call.keep?.aborted === true && path === undefined) {
+      const recorded = await this.#takeRecorded(call);
+      if (recorded !== undefined) return recorded;
+      throw new Problem('downloads.nothing', 502, 'It was stopped before anything was recorded.');
+    }
     if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
     return path;
+  }
+
+  async #takeRecorded(call: DownloadCall, name?: (file: string) => string): Promise<string | undefined> {
+    const { folder, signal, onStart } = call;
+    const { path } = await this.#engines.find('ffmpeg');
+    return await takeRecorded(
+      { from: join(folder, 'part'), to: join(folder, 'out') },
+      path === null ? undefined : { path, clock: this.#clock, signal, onStart },
+      name,
+    );
   }
 
   #addressOf({ url, order, playlist }: Target): string {
@@ -269,4 +303,19 @@ function engineFailed(message: string, cause?: unknown): Problem {
     withoutLogins(message),
     ...(cause === undefined ? [] : [{ cause }]),
   );
+}
+
+/** What the extractor says of streams and premieres that are announced. */
+const notBegun =
+  /will begin in|Premieres? (will|in)|has not (yet )?(begun|started)|not yet (begun|started)|is upcoming/i;
+/** Where the site gives no time, or one that has passed, it is asked again after this. */
+const askAgainMs = 5 * 60_000;
+
+function startOf(
+  { live_status: status, release_timestamp: seconds }: z.infer<typeof Info>,
+  now: number,
+): number | null {
+  if (status !== 'is_upcoming') return null;
+  const release = (seconds ?? 0) * 1000;
+  return release > now ? release : now + askAgainMs;
 }

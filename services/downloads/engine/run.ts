@@ -6,6 +6,8 @@ import { identityOf, signalGroup } from './processes.ts';
 export interface RunOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Ends it as Ctrl-C would: a recording is brought to an end that can be played. */
+  readonly interrupt?: AbortSignal | undefined;
   /** One whole line, decoded, without its end. A line too long to be kept is left out. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   /** Called with the child's identity as soon as it runs; a rejection stops the child. */
@@ -21,6 +23,8 @@ export interface Exit {
 
 /** From SIGTERM to SIGKILL. */
 export const patienceMs = 5000;
+/** From SIGINT to SIGKILL: ffmpeg closes its file. */
+export const closingMs = 15_000;
 
 /**
  * Runs a program in a process group of its own and reads its lines. An abort ends the whole group: what the program
@@ -46,7 +50,12 @@ export async function runLines(file: string, args: readonly string[], options: R
     signalGroup(pid, 'SIGTERM');
     killing ??= options.clock.after(patienceMs, () => signalGroup(pid, 'SIGKILL'));
   };
+  const interrupt = (): void => {
+    signalGroup(pid, 'SIGINT');
+    killing ??= options.clock.after(closingMs, () => signalGroup(pid, 'SIGKILL'));
+  };
   options.signal.addEventListener('abort', stop, { once: true });
+  options.interrupt?.addEventListener('abort', interrupt, { once: true });
   readLines(child.stdout, (line) => options.onLine(line, 'stdout'));
   readLines(child.stderr, (line) => options.onLine(line, 'stderr'));
   try {
@@ -63,6 +72,7 @@ export async function runLines(file: string, args: readonly string[], options: R
     return await exited;
   } finally {
     options.signal.removeEventListener('abort', stop);
+    options.interrupt?.removeEventListener('abort', interrupt);
     killing?.[Symbol.dispose]();
     // The leader is gone; whatever it left behind goes too.
     signalGroup(pid, 'SIGKILL');

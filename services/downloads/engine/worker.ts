@@ -9,7 +9,7 @@ import type { EngineLibrary, Engines } from '../../contracts/engines.ts';
 import { readLines } from '../../contracts/lines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { identityOf, signalGroup } from './processes.ts';
-import { patienceMs, type Exit, type RunOptions } from './run.ts';
+import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
 
 const script = new URL('worker.py', import.meta.url);
 /** From the start to the word that it is ready: a busy machine takes its time to compile 1,900 patterns. */
@@ -116,7 +116,14 @@ export class Worker implements AsyncDisposable {
       signalGroup(leader, 'SIGTERM');
       killing ??= this.#clock.after(patienceMs, () => signalGroup(leader, 'SIGKILL'));
     };
+    const interrupt = (): void => {
+      if (pid === undefined) return;
+      const leader = pid;
+      signalGroup(leader, 'SIGINT');
+      killing ??= this.#clock.after(closingMs, () => signalGroup(leader, 'SIGKILL'));
+    };
     options.signal.addEventListener('abort', stop, { once: true });
+    options.interrupt?.addEventListener('abort', interrupt, { once: true });
     try {
       const { promise: exited, resolve: ended } = Promise.withResolvers<Exit>();
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
@@ -125,6 +132,7 @@ export class Worker implements AsyncDisposable {
       this.#child.stdin.write(`${JSON.stringify(job)}\n`);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();
+      else if (options.interrupt?.aborted === true) interrupt();
       const identity = pid === undefined ? undefined : await identityOf(pid);
       if (identity !== undefined) {
         await options.onStart?.(identity).catch(async (error: unknown) => {
@@ -138,6 +146,7 @@ export class Worker implements AsyncDisposable {
       this.#jobs.delete(id);
       if (this.#jobs.size === 0) this.#idle();
       options.signal.removeEventListener('abort', stop);
+      options.interrupt?.removeEventListener('abort', interrupt);
       killing?.[Symbol.dispose]();
       // The leader is gone; whatever it left behind goes too.
       if (pid !== undefined) signalGroup(pid, 'SIGKILL');

@@ -41,7 +41,7 @@ export function downloadsHandlers({
     implement(downloadsApi.preview, async ({ body }) => await previewed(previews, body.url)),
     implement(downloadsApi.choices, async () => ({
       folders: (await folders.choices()).filter((folder) => folder !== ''),
-      presets: [],
+      presets: Object.keys(settings.ytdlPresets).toSorted(),
     })),
     implement(downloadsApi.remove, async ({ body }) => ({
       removed: await intake.remove(body.uids, [...queueStates, 'pending', ...doneStates], {

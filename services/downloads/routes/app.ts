@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { doneStates, queueStates, type Item } from '../domain/item.ts';
+import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import { cookieRoutes } from '../cookies/routes.ts';
 import type { EngineWatch } from '../engine-watch.ts';
@@ -180,6 +180,7 @@ async function status(
     context.engines.find('ffmpeg'),
     statfs(folders.downloads).catch(() => undefined),
   ]);
+  const scheduled = queued.filter(isScheduled).length;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
   return {
     status: 'ok',
@@ -187,13 +188,13 @@ async function status(
     max_concurrent: queue.bound,
     paused,
     counts: {
-      queued: counts.get('waiting') ?? 0,
+      queued: (counts.get('waiting') ?? 0) - scheduled,
       preparing: counts.get('preparing') ?? 0,
       downloading: counts.get('downloading') ?? 0,
       postprocessing: counts.get('postprocessing') ?? 0,
       paused: counts.get('paused') ?? 0,
       pending: counts.get('pending') ?? 0,
-      scheduled: 0,
+      scheduled,
       finished: counts.get('finished') ?? 0,
       error: counts.get('failed') ?? 0,
     },

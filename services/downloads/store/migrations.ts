@@ -3,6 +3,7 @@ import { batchesMigration } from './batches.ts';
 import { limitsMigration } from '../limits/store.ts';
 import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
+import { startTimes } from './migration-start-times.ts';
 import { otherFiles } from './migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
   otherFiles,
   ...subscriptionMigrations,
   ...cookieMigrations,
+  startTimes,
   limitsMigration,
   batchesMigration,
 ];

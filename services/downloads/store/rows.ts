@@ -36,6 +36,7 @@ export interface DownloadRow {
   thumbnail: string | null;
   /** 1: outside the hours for downloads, too. */
   anyway: number | null;
+  starts_at: number | null;
   /** The request for a playlist that brought it. */
   batch: string | null;
 }
@@ -66,6 +67,7 @@ export function fromRow(row: DownloadRow): Item {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     thumbnail: row.thumbnail,
+    ...(row.starts_at === null ? {} : { startsAt: Number(row.starts_at) }),
     ...(row.anyway === 1 ? { anyway: true } : {}),
   };
 }
@@ -103,6 +105,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     child_process: null,
     thumbnail: storable(item.thumbnail),
     anyway: item.anyway === true ? 1 : null,
+    starts_at: item.startsAt ?? null,
     batch: null,
   };
 }

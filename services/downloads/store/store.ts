@@ -49,6 +49,7 @@ export type ItemChange = Partial<
     | 'size'
     | 'otherFiles'
     | 'thumbnail'
+    | 'startsAt'
   >
 >;
 
@@ -171,7 +172,7 @@ export class DownloadStore {
   async claim(
     holder: Holder,
     leaseUntil: number,
-    { anyway = false }: { readonly anyway?: boolean } = {},
+    { anyway = false, now = 0 }: { readonly anyway?: boolean; readonly now?: number } = {},
   ): Promise<Item | undefined> {
     const waiting = this.#db
       .selectFrom('downloads')
@@ -179,6 +180,7 @@ export class DownloadStore {
       .where('state', '=', 'waiting')
       // Resumed before its last run has quite ended: two would write the same part.
       .where('host_process', 'is', null)
+      .where((expression) => expression.or([expression('starts_at', 'is', null), expression('starts_at', '<=', now)]))
       .orderBy('position')
       .limit(1);
     const first = await (anyway ? waiting.where('anyway', '=', 1) : waiting).executeTakeFirst();
@@ -249,6 +251,7 @@ export class DownloadStore {
       size: next.size,
       other_files: otherFilesText(next),
       thumbnail: storable(next.thumbnail),
+      starts_at: next.startsAt ?? null,
     };
     if (!isRunning(next.state)) Object.assign(values, released);
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();

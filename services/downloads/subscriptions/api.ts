@@ -11,7 +11,7 @@ export function subscriptionHandlers(subscriptions: Subscriptions, settings: Set
       subscriptions: (await subscriptions.list()).map((each) => subscriptions.shown(each)),
     })),
     implement(subscriptionsApi.add, async ({ body }) => {
-      const { url, order } = readAdd({ ...body, playlist_item_limit: 0 }, settings);
+      const { url, order } = readAdd(body, settings);
       const added = await subscriptions.add({
         url,
         order,

@@ -1,5 +1,5 @@
 import type { DownloadState } from '../../contracts/downloads.ts';
-import type { Item, Progress } from '../domain/item.ts';
+import { isScheduled, type Item, type Progress } from '../domain/item.ts';
 import { folderParts } from '../domain/template.ts';
 
 /** The peer's states; ours that it has no word for pass, since its clients show unknown ones plainly. */
@@ -36,7 +36,7 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     percent: item.state === 'finished' ? 100 : progress.percent,
     speed: progress.speed,
     eta: progress.eta,
-    status: states[item.state],
+    status: isScheduled(item) ? 'scheduled' : states[item.state],
     size: item.size,
     // Nanoseconds are beyond what a number holds: the digits are written as they are.
     timestamp: rawJSON(item.addedNs),
@@ -52,7 +52,7 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     clip_start: order.clipStart,
     clip_end: order.clipEnd,
     live_status: item.liveStatus,
-    live_release_timestamp: null,
+    live_release_timestamp: typeof item.startsAt === 'number' ? Math.floor(item.startsAt / 1000) : null,
     ...(item.filename === null ? {} : { filename: belowFolder(item.filename, order.folder) }),
     ...chapterFiles(item),
     uid: item.uid,

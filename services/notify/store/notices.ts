@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
@@ -15,6 +15,15 @@ export const NewDelivery = z.object({
   digest: z.string().optional(),
 });
 export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
+
+/** A delivery that was made. */
+export interface MadeDelivery {
+  /** Ids. */
+  readonly notice: string;
+  readonly destination: string;
+  readonly attempts: number;
+  readonly detail: string;
+}
 
 /** A delivery that was not made yet, with its notice. */
 export interface OpenDelivery {
@@ -144,10 +153,10 @@ export class NoticeStore {
       .executeTakeFirst();
   }
 
-  /** Notes an attempt's outcome, for one notice or those of a digest. A finished delivery needs its URL no more. */
+  /** Notes the outcome of one attempt. A delivery that was made needs its URL no more. */
   async note(
     transaction: Kysely<NotifyTables>,
-    noticeId: string | readonly string[],
+    noticeId: string,
     destinationId: string,
     outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
     now: number,
@@ -155,9 +164,22 @@ export class NoticeStore {
     await transaction
       .updateTable('deliveries')
       .set({ ...outcome, updated_at: now, ...(outcome.state === 'done' ? { sealed_url: '' } : {}) })
-      .where('notice_id', 'in', [noticeId].flat())
+      .where('notice_id', '=', noticeId)
       .where('destination_id', '=', destinationId)
       .execute();
+  }
+
+  /** Notes deliveries that were made, those of one outcome in one statement. */
+  async noteDone(transaction: Kysely<NotifyTables>, made: readonly MadeDelivery[], now: number): Promise<void> {
+    const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
+    for (const each of alike.values()) {
+      for (let start = 0; start < each.length; start += insertBatch) {
+        const some = each.slice(start, start + insertBatch);
+        const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
+        await sql`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, updated_at = ${now},
+          sealed_url = '' where ${whichOf(some)}`.execute(transaction);
+      }
+    }
   }
 
   async countWaiting(): Promise<number> {
@@ -188,6 +210,19 @@ export class NoticeStore {
       .executeTakeFirst();
     return Number(numDeletedRows);
   }
+}
+
+/** One delivery, as of a chain, those of one notice, as of a fan-out, or any. */
+function whichOf(made: readonly MadeDelivery[]) {
+  const [first] = made;
+  if (first === undefined) return sql`1 = 0`;
+  if (made.length === 1) return sql`notice_id = ${first.notice} and destination_id = ${first.destination}`;
+  if (made.every(({ notice }) => notice === first.notice)) {
+    const destinations = sql.join(made.map(({ destination }) => destination));
+    return sql`notice_id = ${first.notice} and destination_id in (${destinations})`;
+  }
+  const places = sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
+  return sql`(notice_id, destination_id) in (values ${places})`;
 }
 
 function readDelivery(

@@ -93,6 +93,9 @@ eachDialect((_name, open, newPlace) => {
     const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
     await room.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
     await room.jobs.enqueue(room.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
+    // Makes the claims look at the table again.
+    const waiting = await room.jobs.list({ state: 'waiting' });
+    await room.jobs.retry(waiting.at(-1)?.id ?? '');
     await room.settle('running', 1);
     expect(handler).toHaveBeenCalledTimes(1);
     for (let done = 1; done <= 3; done += 1) {
@@ -120,13 +123,13 @@ eachDialect((_name, open, newPlace) => {
   it('gives back the jobs of a claim that was stored although it seemed to fail', async () => {
     const database = await open();
     let fail = false;
-    const lost: Database['note'] = async (work) => {
-      const value = await database.note(work);
+    const lost: Database['mark'] = async (work) => {
+      const value = await database.mark(work);
       if (!fail) return value;
       fail = false;
       throw new Problem('database.unreachable', 503, 'The database server does not answer.');
     };
-    await using room = await openRoom({ ...database, note: lost });
+    await using room = await openRoom({ ...database, mark: lost });
     const attempts: number[] = [];
     await room.jobs.enqueueAll(database.kysely, link, [...chain(2), { payload: { n: 5 } }]);
     fail = true;

@@ -96,7 +96,7 @@ eachDialect((_name, open) => {
     let most = 0;
     using _two = room.jobs.handle(two, () => {
       most = Math.max(most, waiting.length + 1);
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise<void>((resolve) => waiting.push(resolve));
     });
     await room.jobs.enqueueAll(
       room.database.kysely,

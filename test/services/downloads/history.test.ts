@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadsApi } from '../../../services/contracts/downloads.ts';
 import { control } from '../../../services/control/index.ts';
@@ -12,7 +12,10 @@ import { openRig, type Rig } from './rig.ts';
 describe('the history', () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await openRig({ services: [downloads, control] });
+    rig = await openRig({
+      services: [downloads, control],
+      environment: { YTDL_OPTIONS_PRESETS: '{"thrifty": {"format_sort": ["res:360"]}}' },
+    });
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
@@ -38,6 +41,11 @@ describe('the history', () => {
     expect(await titles('?kind=audio')).toEqual(['Song']);
     expect(await titles('?kind=video&state=finished&q=film')).toEqual(['Film']);
   }, 60_000);
+
+  it('stands beside what a download may name: folders that are there, and presets', async () => {
+    await mkdir(rig.file('Talks/2026'), { recursive: true });
+    expect(await ask('/choices')).toEqual({ folders: ['Talks', 'Talks/2026'], presets: ['thrifty'] });
+  });
 
   it('downloads again what is there, beside it and in the same format', async () => {
     const first = await rig.client.add(rig.site.url('/p/og?title=Again'), { quality: 'audio', format: 'm4a' });

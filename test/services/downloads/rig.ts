@@ -26,6 +26,8 @@ export interface Record {
   readonly size: number | null;
   readonly error: string | null;
   readonly msg: string | null;
+  readonly live_status?: string | null;
+  readonly live_release_timestamp?: number | null;
 }
 
 export interface History {

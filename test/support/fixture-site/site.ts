@@ -68,6 +68,8 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     headers: {} as IncomingMessage['headers'],
   };
   const channels = new Map<string, readonly string[]>();
+  /** When each live stream was first asked for. */
+  const streams = new Map<string, number>();
   const reset = (): void => {
     Object.assign(tally, { hits: {}, ranges: [], mostAtOnce: tally.active });
   };
@@ -98,6 +100,13 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     if (titles !== undefined) {
       const body = channel(url.searchParams.get('title') ?? 'Channel', titles, address);
       return void response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(body);
+    }
+    const live = /^\/live\/(.+)\.m3u8$/.exec(path)?.[1];
+    if (live !== undefined) {
+      const began = streams.get(live) ?? Date.now();
+      streams.set(live, began);
+      response.writeHead(200, { 'Content-Type': 'application/vnd.apple.mpegurl' });
+      return void response.end(liveWindow((Date.now() - began) / 1000, Number(url.searchParams.get('n') ?? Infinity)));
     }
     const made = page(path, url.searchParams, address);
     if (made !== undefined) return void response.writeHead(200, { 'Content-Type': made.type }).end(made.body);
@@ -201,4 +210,19 @@ function mannerOf(path: string): Manner {
     default:
       return { file: path };
   }
+}
+
+const segmentSeconds = 2;
+
+/** A live playlist as it is after some seconds: the last segments, which repeat; it ends after `total`. */
+function liveWindow(seconds: number, total: number): string {
+  const last = Math.floor(Math.min(seconds, total) / segmentSeconds) + 2;
+  const first = Math.max(0, last - 4);
+  const segments = Array.from({ length: last - first + 1 }, (_, index) => {
+    const number = first + index;
+    const seam = number % 2 === 0 && number > 0 ? '#EXT-X-DISCONTINUITY\n' : '';
+    return `${seam}#EXTINF:${segmentSeconds}.0,\n/hls/v360-${number % 2}.ts?${number}\n`;
+  });
+  const head = `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:${segmentSeconds}\n#EXT-X-MEDIA-SEQUENCE:${first}\n`;
+  return `${head}${segments.join('')}${seconds >= total ? '#EXT-X-ENDLIST\n' : ''}`;
 }

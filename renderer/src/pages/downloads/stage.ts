@@ -1,5 +1,5 @@
 import type { Download } from '../../../../services/contracts/downloads.ts';
-import { bytes, duration } from '../../parts/format.ts';
+import { bytes, duration, fullTime } from '../../parts/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {
   pending: 'Waiting for its start',
@@ -19,6 +19,8 @@ const words: Readonly<Record<Download['state'], string>> = {
 export function stage(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
   const { state, percent, speed, eta, message } = download;
   const whole = percent === null ? '' : `${String(Math.floor(percent))} %`;
+  if (state === 'waiting' && download.startsAt !== undefined) return `Begins ${fullTime(download.startsAt)}`;
+  if (state === 'downloading' && download.live === true) return message ?? 'Recording the live stream';
   if (state === 'paused') return whole === '' ? words.paused : `${words.paused} at ${whole}`;
   if (state === 'waiting' && queuePaused) return 'Waiting until the queue is resumed';
   if (state === 'waiting' && waitsUntil !== null && download.anyway !== true) {

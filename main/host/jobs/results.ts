@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely';
+import type { Log } from '../../../services/contracts/service.ts';
+import type { Verdict } from './verdict.ts';
+import type { Working } from './working.ts';
+
+/** A job whose attempt ended, with who works its kind. */
+export interface Ended {
+  readonly working: Working;
+  readonly verdict: Verdict;
+}
+
+/** Lets each kind write what its handlers returned, in the transaction of the marks. */
+export async function recordResults(transaction: Kysely<any>, ended: readonly Ended[]): Promise<void> {
+  for (const [{ handling }, results] of resultsOf(ended)) await handling.record?.(transaction, results);
+}
+
+/** Tells each kind that this is stored. */
+export function tellResults(ended: readonly Ended[], log: Log): void {
+  for (const [{ kind, handling }, results] of resultsOf(ended)) {
+    try {
+      handling.onDone?.(results);
+    } catch (error) {
+      log.error('what follows finished jobs failed', { kind: kind.name, error });
+    }
+  }
+}
+
+function resultsOf(ended: readonly Ended[]): ReadonlyMap<Working, readonly unknown[]> {
+  const found = new Map<Working, unknown[]>();
+  for (const { working, verdict } of ended) {
+    if (verdict.how !== 'done') continue;
+    const known = found.get(working);
+    if (known === undefined) found.set(working, [verdict.result]);
+    else known.push(verdict.result);
+  }
+  return found;
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+import { SmtpDialogue } from '../support/smtp.ts';
+
+interface Posted {
+  readonly title: string;
+  readonly attachments: readonly { readonly filename: string; readonly base64: string }[];
+}
+
+let dataDir: string;
+let destination: Server | undefined;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-mail-files-'));
+});
+afterEach(() => {
+  destination?.close();
+  destination = undefined;
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function listen(port: number, into: Posted[]): Promise<void> {
+  destination = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      into.push(JSON.parse(Buffer.concat(chunks).toString()) as Posted);
+      response.end('{}');
+    });
+  }).listen(port, '127.0.0.1');
+  await once(destination, 'listening');
+}
+
+/** Sends all mails of this host to one web address. */
+async function deliverTo(host: HostProcess, port: number): Promise<void> {
+  const reply = await fetch(`${host.url('notify')}/add/aggregator`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ format: 'text', config: `json://127.0.0.1:${port}/?rto=30` }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+function mailWith(subject: string, bytes: Buffer): string {
+  const lines = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n');
+  return [
+    `Subject: ${subject}`,
+    'Content-Type: multipart/mixed; boundary=b',
+    ...['', '--b', 'Content-Type: text/plain', '', 'see the file'],
+    ...['--b', 'Content-Type: application/octet-stream; name=data.bin', 'Content-Transfer-Encoding: base64', ''],
+    ...[lines, '--b--', '.'],
+  ].join('\r\n');
+}
+
+async function send(host: HostProcess, source: string): Promise<string> {
+  using smtp = await SmtpDialogue.open(host.port('mail'));
+  for (const line of ['EHLO test', 'MAIL FROM:<nas@example.org>', 'RCPT TO:<alerts@nas>', 'DATA']) {
+    await smtp.command(line);
+  }
+  return await smtp.command(source);
+}
+
+it('kill -9 between the 250 and the delivery: each mail arrives once, with its file whole', async () => {
+  const port = await freePort();
+  const files = Array.from({ length: 6 }, (_, at) => Buffer.alloc(1000 + at * 40_000, `${String(at)} file `));
+  {
+    await using host = await startHostProcess(dataDir);
+    await deliverTo(host, port);
+    for (const [at, bytes] of files.entries()) {
+      expect(await send(host, mailWith(`mail ${String(at)}`, bytes))).toMatch(/^250 /);
+    }
+    await host.kill();
+  }
+  const posted: Posted[] = [];
+  await listen(port, posted);
+  await using again = await startHostProcess(dataDir);
+  expect(again.url('mail')).toBeDefined();
+  await vi.waitFor(() => expect(posted).toHaveLength(files.length), { timeout: 60_000, interval: 100 });
+  expect(posted.map(({ title }) => title.slice(0, 6))).toEqual(files.map((_, at) => `mail ${String(at)}`));
+  for (const [at, { attachments }] of posted.entries()) {
+    expect(attachments.map(({ filename }) => filename)).toEqual(['data.bin']);
+    expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(files[at] ?? Buffer.of())).toBe(true);
+  }
+}, 120_000);
+
+it('three mails of 30 MB at once take a bounded part of the memory', async () => {
+  const port = await freePort();
+  const posted: Posted[] = [];
+  await listen(port, posted);
+  await using host = await startHostProcess(dataDir);
+  await deliverTo(host, port);
+  const peak = (): number => {
+    const status = readFileSync(`/proc/${String(host.child.pid)}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  };
+  const before = peak();
+  const large = mailWith('large', Buffer.alloc(22 * 1024 * 1024, 'bytes of a file '));
+  expect(await Promise.all([1, 2, 3].map(() => send(host, large)))).toEqual(
+    [1, 2, 3].map(() => expect.stringMatching(/^250 /) as string),
+  );
+  await vi.waitFor(() => expect(posted).toHaveLength(3), { timeout: 90_000, interval: 100 });
+  expect(peak() - before).toBeLessThan(600);
+}, 150_000);

@@ -1,0 +1,76 @@
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import type { Database } from '../../../main/host/database/open.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom } from './room.ts';
+
+const count = defineJob('test.count', z.object({ n: z.int() }), { concurrency: 8 });
+const payloads = (numbers: readonly number[]) => numbers.map((n) => ({ payload: { n } }));
+
+async function withTable(database: Database): Promise<Database> {
+  await database.kysely.schema.createTable('results').addColumn('n', 'integer').execute();
+  return database;
+}
+
+const stored = async ({ kysely }: Database): Promise<readonly number[]> =>
+  (await kysely.selectFrom('results').select('n').orderBy('n').execute()).map(({ n }) => Number(n));
+
+eachDialect((_name, open) => {
+  it('writes what handlers returned with the marks of their jobs, and tells when that is stored', async () => {
+    await using room = await openRoom(await withTable(await open()));
+    const told: number[] = [];
+    using _counting = room.jobs.handle(count, async ({ payload }) => payload.n * 10, {
+      async record(transaction, results) {
+        await transaction
+          .insertInto('results')
+          .values(results.map((n) => ({ n })))
+          .execute();
+      },
+      onDone: (results) => void told.push(...results),
+    });
+    await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2, 3, 4, 5]));
+    await room.settle('done', 5);
+    await vi.waitFor(() => expect(told.toSorted((a, b) => a - b)).toEqual([10, 20, 30, 40, 50]));
+    expect(await stored(room.database)).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  it('writes them again, and never without the marks, when the transaction was refused', async () => {
+    const database = await withTable(await open());
+    await using room = await openRoom(database);
+    let refusals = 2;
+    const told: number[] = [];
+    using _counting = room.jobs.handle(count, async ({ payload }) => payload.n, {
+      async record(transaction, results) {
+        await transaction
+          .insertInto('results')
+          .values(results.map((n) => ({ n })))
+          .execute();
+        if ((refusals -= 1) >= 0) throw new Problem('database.busy', 503, 'The database is busy.');
+      },
+      onDone: (results) => void told.push(...results),
+    });
+    await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2]));
+    await vi.waitFor(async () => {
+      room.clock.advance(1000);
+      expect(await room.jobs.count('done')).toBe(2);
+    }, 15_000);
+    expect(await stored(database)).toEqual([1, 2]);
+    await vi.waitFor(() => expect(told.toSorted()).toEqual([1, 2]));
+  });
+
+  it('runs no job before its row is on the disk', async () => {
+    const sync = Promise.withResolvers<void>();
+    const database = await open();
+    await using room = await openRoom({ ...database, settling: () => sync.promise });
+    const handler = vi.fn(async () => undefined);
+    using _counting = room.jobs.handle(count, handler);
+    await room.jobs.enqueue(database.kysely, count, { n: 1 });
+    await room.settle('running', 1);
+    expect(handler).not.toHaveBeenCalled();
+    sync.resolve();
+    await room.settle('done', 1);
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasLibrary, libraryOf, placeEngine } from '../services/notify/engine-rig.ts';
+import { noBrowser } from '../support/browser.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { besidesRefusals } from './visit.ts';
+
+describe.skipIf(noBrowser || !hasLibrary)('a service that needs the Apprise engine', () => {
+  let real: RealServices;
+  let folder: string;
+  let server: Server;
+  let url: string;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-engine-page-'));
+    server = createServer((request, response) => void request.resume().once('end', () => response.end('{}')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `misskey://tokentoken@127.0.0.1:${(server.address() as AddressInfo).port}`;
+    real = await openRealServices({ APPRISE_PATH: join(folder, 'engine', 'apprise') });
+  });
+  afterEach(async () => {
+    await real[Symbol.asyncDispose]();
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says so with a way to the engines, is taken once it is there, and waits visibly while it is away', async () => {
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('combobox').fill('misskey');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Address').fill(url);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('This address needs the Apprise engine.').waitFor();
+    expect(await dialog.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/engines');
+
+    placeEngine(join(folder, 'engine'), libraryOf('apprise-2'));
+    await real.ask('POST', '/engines/apprise/verify');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('listitem').filter({ hasText: 'Misskey' });
+    await row.getByText('misskey://t...n@127.0.0.1').first().waitFor();
+    await row.getByRole('button', { name: /Test/ }).click();
+    await row.getByText('Sent Misskey notification.').waitFor();
+    expect(await page.content()).not.toContain('tokentoken');
+
+    renameSync(join(folder, 'engine'), join(folder, 'elsewhere'));
+    await real.ask('POST', '/engines/apprise/verify');
+    await page.reload();
+    await row.getByText('Waits for the Apprise engine.').waitFor();
+    expect(await row.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/engines');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    const shots = process.env['HOMEPORT_SHOTS'];
+    if (shots !== undefined) await page.screenshot({ path: join(shots, 'engine-waits.png') });
+  }, 120_000);
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startFixtureSite } from '../../support/fixture-site/site.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import {
+  Client,
+  dataFolderWith,
+  openRig,
+  partBytes,
+  processesNaming,
+  requireEngines,
+  streams,
+  type Rig,
+} from './rig.ts';
+
+describe.each([
+  ['a loaded yt-dlp', true],
+  ['its executable', false],
+])('a live stream, with %s', (_name, keepLoaded) => {
+  let rig: Rig;
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = dataFolderWith({ keepLoaded });
+    rig = await openRig({ dataDir });
+  });
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Begins a recording and resolves once some of it is on disk. */
+  async function record(name: string): Promise<string> {
+    const uid = await rig.client.add(rig.site.url(`/live/${name}.m3u8`));
+    await rig.client.until(uid, ({ msg }) => /^Recording \d+:\d\d, [0-9.]+ MB$/.test(msg ?? ''));
+    return uid;
+  }
+
+  it('tells how long and how much it has recorded, and is kept when it is stopped', async () => {
+    const uid = await record('kept');
+    const shown = await rig.client.until(uid, ({ status }) => status === 'downloading');
+    expect(shown).toMatchObject({ live_status: 'is_live', percent: null });
+    expect(await rig.client.post('/pause', { ids: [uid] })).toMatchObject({ status: 'ok', uids: [uid] });
+    const ended = await rig.client.ended(uid);
+    expect(ended).toMatchObject({ status: 'finished', error: null });
+    const file = rig.file(ended.filename ?? '');
+    expect((await stat(file)).size).toBeGreaterThan(0);
+    expect(await streams(file)).toEqual(['h264/360']);
+    expect(await processesNaming(uid)).toEqual([]);
+    expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]);
+  }, 60_000);
+
+  it('leaves no file and no process when it is cancelled', async () => {
+    const before = await readdir(join(dataDir, 'Downloads'));
+    const uid = await record('cancelled');
+    await rig.client.post('/delete', { where: 'queue', ids: [uid] });
+    await vi.waitFor(async () => expect(await processesNaming(uid)).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
+    expect(await readdir(join(dataDir, 'Downloads'))).toEqual(before);
+  }, 60_000);
+
+  it('is finished when it ends by itself', async () => {
+    const uid = await rig.client.add(rig.site.url('/live/short.m3u8?n=4'));
+    const ended = await rig.client.ended(uid);
+    expect(ended).toMatchObject({ status: 'finished' });
+    expect(await streams(rig.file(ended.filename ?? ''))).toEqual(['h264/360']);
+  }, 60_000);
+});
+
+it('after kill -9 a live stream is recorded anew beside what there is, and no ffmpeg goes on alone', async () => {
+  await requireEngines();
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
+  try {
+    await using site = await startFixtureSite();
+    const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
+    let uid: string;
+    let orphans: readonly number[];
+    {
+      await using host = await startHostProcess(dataDir, { environment });
+      const client = new Client(host.url('downloads'));
+      uid = await client.add(site.url('/live/crash.m3u8'));
+      await vi.waitFor(async () => expect(await partBytes(dataDir, uid)).toBeGreaterThan(100_000), { timeout: 30_000 });
+      orphans = await processesNaming(uid);
+      await host.kill();
+    }
+    await using host = await startHostProcess(dataDir, { environment });
+    const client = new Client(host.url('downloads'));
+    await client.until(uid, ({ msg }) => /^Recording/.test(msg ?? ''));
+    expect((await processesNaming(uid)).filter((pid) => orphans.includes(pid))).toEqual([]);
+    await client.post('/pause', { ids: [uid] });
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+    const files = await readdir(join(dataDir, 'Downloads'));
+    expect(files.filter((name) => name.includes('(before the break)'))).toHaveLength(1);
+    expect(files).toHaveLength(2);
+    for (const file of files) expect(await streams(join(dataDir, 'Downloads', file))).toEqual(['h264/360']);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 90_000);
+
+describe('a stream that is announced', () => {
+  it('waits for its time, over a restart, and begins when it has come', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
+    try {
+      const environment = {
+        ALLOW_PRIVATE_ADDRESSES: 'true',
+        DOWNLOAD_MODE: 'concurrent',
+        YTDLP_PATH: await announcing(folder, 6),
+      };
+      let uid: string;
+      {
+        await using rig = await openRig({ dataDir, environment });
+        uid = await rig.client.add(rig.site.url('/premiere'));
+        const record = await rig.client.until(uid, ({ status }) => status === 'scheduled');
+        expect(record).toMatchObject({
+          title: 'Premiere',
+          live_status: 'is_upcoming',
+          live_release_timestamp: expect.any(Number),
+          error: null,
+        });
+        expect(await rig.client.get('/status')).toMatchObject({ counts: { scheduled: 1, queued: 0 } });
+        // What waits for its time keeps nobody up.
+        const other = await rig.client.add(rig.site.url('/other'));
+        expect(await rig.client.ended(other)).toMatchObject({ status: 'finished' });
+      }
+      await using rig = await openRig({ dataDir, environment });
+      expect(await rig.client.ended(uid)).toMatchObject({ status: 'finished', live_release_timestamp: null });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 90_000);
+});
+
+/** An extractor that knows of a premiere which begins some seconds after it was first asked for. */
+async function announcing(folder: string, seconds: number): Promise<string> {
+  const script = `#!/usr/bin/env python3
+import json, os, sys, time
+argv = sys.argv[1:]
+if '--version' in argv:
+    print('2026.10.26'); sys.exit(0)
+mark = ${JSON.stringify(join(folder, 'first'))}
+if not os.path.exists(mark):
+    open(mark, 'w').write(str(time.time() + ${seconds}))
+begins = float(open(mark).read())
+address = argv[-1]
+if '-J' in argv:
+    if address.endswith('/premiere') and time.time() < begins:
+        if '--ignore-no-formats-error' not in argv:
+            print('ERROR: [site] x: This live event will begin in a few moments.', file=sys.stderr); sys.exit(1)
+        print(json.dumps({'id': 'x', 'title': 'Premiere', 'live_status': 'is_upcoming', 'release_timestamp': int(begins) + 1})); sys.exit(0)
+    print(json.dumps({'id': 'x', 'title': 'Premiere', 'live_status': 'was_live'})); sys.exit(0)
+out = [each[5:] for each in argv if each.startswith('home:')][0]
+os.makedirs(out, exist_ok=True)
+path = os.path.join(out, 'Premiere.mp4')
+open(path, 'w').write('video')
+print('A ' + json.dumps({'id': 'x', 'title': 'Premiere', 'filepath': path}))
+`;
+  const path = join(folder, 'yt-dlp');
+  await writeFile(path, script);
+  await chmod(path, 0o755);
+  return path;
+}

@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { RememberedPopups } from '../../host/popups/support.ts';
+import { dataFolderWith, openRig, type Rig } from './rig.ts';
+
+describe('the popup at the end of a download', () => {
+  const notifier = new RememberedPopups();
+  const opened: string[] = [];
+  const dataDir = dataFolderWith({ retries: 0 });
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await openRig({
+      dataDir,
+      services: [downloads, notify, inbox, control],
+      notifier,
+      openAddress: (address) => void opened.push(address),
+    });
+  });
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('names the video, and a press on it opens the download on its page, where it plays', async () => {
+    const uid = await rig.client.add(rig.site.url('/p/og?title=Harbour+at+dawn'));
+    await rig.client.ended(uid);
+    await expect.poll(() => notifier.shown, { timeout: 15_000 }).toHaveLength(1);
+    expect(notifier.shown[0]).toMatchObject({ title: 'Download finished', body: 'Harbour at dawn' });
+    notifier.answer('clicked');
+    expect(opened).toEqual([`${rig.host.url('control')}/downloads?id=${uid}`]);
+  }, 60_000);
+
+  it('of a failed one says why, and leads to the same place', async () => {
+    const uid = await rig.client.add(rig.site.url('/dead/50000/big.mp4'));
+    expect(await rig.client.ended(uid)).toMatchObject({ status: 'error' });
+    await expect.poll(() => notifier.shown.at(-1)?.title, { timeout: 15_000 }).toBe('Download failed');
+    notifier.answer('clicked');
+    expect(opened.at(-1)).toBe(`${rig.host.url('control')}/downloads?id=${uid}`);
+  }, 120_000);
+});
