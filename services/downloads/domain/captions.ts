@@ -24,7 +24,7 @@ const origins: Readonly<Record<SubtitleMode, readonly Origin[]>> = {
   prefer_auto: ['automatic', 'manual'],
 };
 
-/** Formats that the extractor itself makes of others; ours are made of WebVTT, see cues.ts. */
+/** Formats that the extractor itself makes of others, with ffmpeg; ours are made of WebVTT, see cues.ts. */
 const convertible = new Set(['srt', 'vtt']);
 
 /** The captions that a request for them alone means; without knowing the site's, what it says. Undefined: there are none. */
@@ -61,15 +61,22 @@ export function noCaptions({ subtitleLanguage, subtitleMode }: Order, known: Kno
   return `There are no ${kind}captions in "${subtitleLanguage}". ${others}`;
 }
 
-/** The extractor's options for captions alone. What is no SRT or WebVTT comes as WebVTT, unless the site has it. */
-export function captionsArguments(format: string, { language, from, native }: CaptionsChoice): readonly string[] {
+/**
+ * The extractor's options for captions alone. What is no SRT or WebVTT comes as WebVTT, unless the site has it. Without
+ * ffmpeg (`convert` false) it comes as the site has it.
+ */
+export function captionsArguments(
+  format: string,
+  { language, from, native }: CaptionsChoice,
+  { convert }: { readonly convert: boolean },
+): readonly string[] {
   const fetched = native || convertible.has(format) ? format : 'vtt';
   return [
     '--skip-download',
     ...(from.includes('manual') ? ['--write-subs'] : []),
     ...(from.includes('automatic') ? ['--write-auto-subs'] : []),
     ...['--sub-langs', escaped(language), '--sub-format', `${fetched}/vtt/srt/best`],
-    ...(native && !convertible.has(format) ? [] : ['--convert-subs', fetched]),
+    ...(!convert || (native && !convertible.has(format)) ? [] : ['--convert-subs', fetched]),
   ];
 }
 

@@ -46,11 +46,15 @@ function milliseconds(clock: string): number {
   return Math.round(parts.reduce((sum, part) => sum * 60 + part, 0) * 1000);
 }
 
-/** The captions in a format that the extractor does not make; undefined for any other. */
+/** The captions in one of our formats; undefined for any other. */
 export function writeCues(cues: readonly Cue[], format: string, language: string): string | undefined {
   switch (format) {
     case 'txt':
       return toText(cues);
+    case 'srt':
+      return cues.map((cue, index) => `${index + 1}\n${timed(cue, ',')}`).join('\n');
+    case 'vtt':
+      return `WEBVTT\n\n${cues.map((cue) => timed(cue, '.').replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('\n')}`;
     case 'sbv':
       return cues.map(({ from, to, lines }) => `${sbvTime(from)},${sbvTime(to)}\n${lines.join('\n')}\n`).join('\n');
     case 'ttml':
@@ -61,6 +65,11 @@ export function writeCues(cues: readonly Cue[], format: string, language: string
     default:
       return undefined;
   }
+}
+
+function timed({ from, to, lines }: Cue, mark: ',' | '.'): string {
+  const time = (ms: number): string => longTime(ms).replace('.', mark);
+  return `${time(from)} --> ${time(to)}\n${lines.join('\n')}\n`;
 }
 
 /** What is said, a line each. Captions that roll upwards repeat their lines; here each is said once. */
@@ -82,20 +91,22 @@ function sbvTime(ms: number): string {
 
 /** Timed Text Markup Language 1.0 (W3C), which was called DFXP. */
 function toTtml(cues: readonly Cue[], language: string): string {
-  const time = (ms: number): string => {
-    const { hours, minutes, seconds, rest } = clockOf(ms);
-    return `${two(hours)}:${two(minutes)}:${two(seconds)}.${String(rest).padStart(3, '0')}`;
-  };
   const escape = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
   const paragraphs = cues.map(
     ({ from, to, lines }) =>
-      `      <p begin="${time(from)}" end="${time(to)}">${lines.map(escape).join('<br/>')}</p>\n`,
+      `      <p begin="${longTime(from)}" end="${longTime(to)}">${lines.map(escape).join('<br/>')}</p>\n`,
   );
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n<tt xmlns="http://www.w3.org/ns/ttml" xml:lang="${escape(language)}">\n` +
     `  <body>\n    <div>\n${paragraphs.join('')}    </div>\n  </body>\n</tt>\n`
   );
+}
+
+/** `00:00:01.500` */
+function longTime(ms: number): string {
+  const { hours, minutes, seconds, rest } = clockOf(ms);
+  return `${two(hours)}:${two(minutes)}:${two(seconds)}.${String(rest).padStart(3, '0')}`;
 }
 
 function clockOf(ms: number): { hours: number; minutes: number; seconds: number; rest: number } {

@@ -1,12 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { ffmpeg, streamsOf, type FfmpegCall, type StreamKind } from './ffmpeg.ts';
 
 /**
  * Makes of a video one that every Apple device plays and can begin to play at once: H.264 or HEVC with AAC in MP4, its
  * index in front. Only what is not so is encoded anew. Returns the path, which ends in `.mp4`.
  */
-export async function makeApple(call: FfmpegCall, file: string): Promise<string> {
+export async function makeApple(call: FfmpegCall, file: string, scratch: string): Promise<string> {
   const streams = await streamsOf(call, file);
   const video = streams.filter(({ kind }) => kind === 'video');
   const audio = streams.filter(({ kind }) => kind === 'audio');
@@ -15,7 +15,7 @@ export async function makeApple(call: FfmpegCall, file: string): Promise<string>
   const isMp4 = extname(file) === '.mp4';
   if (isMp4 && plays && tagged && (await isIndexFirst(file))) return file;
   const target = isMp4 ? file : `${file.slice(0, -extname(file).length)}.mp4`;
-  const draft = join(dirname(file), '.apple.mp4');
+  const draft = join(scratch, 'apple.mp4');
   await ffmpeg(call, [
     ...['-i', file, '-map', '0:v:0?', '-map', '0:a?', '-map', '0:s?', '-dn'],
     ...(video.every(isPlayable) ? ['-c:v', 'copy'] : ['-c:v', 'libx264', '-preset', 'fast', '-pix_fmt', 'yuv420p']),

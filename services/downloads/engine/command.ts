@@ -94,7 +94,7 @@ function limit(order: Order, playlist: PlaylistPlace | null): readonly string[] 
 
 function extras(command: DownloadCommand, { subtitles, sponsorblock }: CommandSettings): readonly string[] {
   const { order, captions, folder, ffmpegPath, chapterTemplate: template } = command;
-  if (captions !== undefined) return captionsArguments(order.format, captions);
+  if (captions !== undefined) return captionsArguments(order.format, captions, { convert: ffmpegPath !== null });
   if (order.type === 'captions') return ['--skip-download'];
   if (order.type === 'thumbnail') return ['--skip-download', '--write-thumbnail', '--convert-thumbnails', 'jpg'];
   if (ffmpegPath === null) return [];
@@ -102,5 +102,7 @@ function extras(command: DownloadCommand, { subtitles, sponsorblock }: CommandSe
   if (order.type === 'video') return [...subtitleArguments(order.format, subtitles), ...cuts];
   // The picture becomes the cover once all is there; a WAV file holds none.
   const cover = order.format === 'wav' ? [] : ['--write-thumbnail', '--convert-thumbnails', 'jpg'];
-  return ['--embed-metadata', ...cover, ...cuts];
+  // The tags name the page; a login in its address is none of theirs.
+  const tags = ['--embed-metadata', '--replace-in-metadata', 'webpage_url', '://[^/@]*@', '://'];
+  return [...tags, ...cover, ...cuts];
 }

@@ -1,16 +1,16 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { ffmpeg, type FfmpegCall } from './ffmpeg.ts';
 
 /** Formats that hold a cover. */
 const holds = new Set(['.mp3', '.m4a', '.flac', '.ogg', '.opus']);
 
 /** Puts a JPEG picture into an audio file as its cover; the sound and the tags are copied as they are. */
-export async function embedCover(call: FfmpegCall, file: string, picture: string): Promise<void> {
+export async function embedCover(call: FfmpegCall, file: string, picture: string, scratch: string): Promise<void> {
   const extension = extname(file);
   if (!holds.has(extension)) return;
-  const draft = join(dirname(file), `.cover${extension}`);
-  const notes = join(dirname(file), '.cover.txt');
+  const draft = join(scratch, `cover${extension}`);
+  const notes = join(scratch, 'cover.txt');
   try {
     if (extension === '.ogg' || extension === '.opus') {
       // Ogg has no pictures of its own: the cover is a comment.

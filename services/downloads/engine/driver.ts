@@ -196,6 +196,7 @@ export class Driver {
     return await finish({
       order: call.item.order,
       folders: [join(folder, 'out'), join(folder, 'chapters')],
+      scratch: join(folder, 'part'),
       main,
       ffmpeg: path === null ? undefined : { path, clock: this.#clock, signal, onStart },
       onStage: (name) => onEvent({ kind: 'stage', started: true, name }),

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
@@ -12,6 +12,8 @@ export interface Finishing {
   readonly order: Order;
   /** Where the extractor left its files. */
   readonly folders: readonly string[];
+  /** Where half-made files may lie; nothing is delivered from there. */
+  readonly scratch: string;
   /** The file it named as its result. */
   readonly main: string | undefined;
   /** Undefined where there is no ffmpeg. */
@@ -22,14 +24,15 @@ export interface Finishing {
 
 /** What the extractor cannot do, done to the files it left. Returns the main file, which may have another name now. */
 export async function finish(finishing: Finishing): Promise<string | undefined> {
-  const { order, ffmpeg } = finishing;
+  const { order, ffmpeg, scratch } = finishing;
+  await mkdir(scratch, { recursive: true });
   if (order.type === 'captions') return await finishCaptions(finishing);
   if (order.type === 'audio') await finishCover(finishing);
   if (order.type !== 'video' || order.format !== 'ios' || ffmpeg === undefined) return finishing.main;
   let { main } = finishing;
   finishing.onStage('VideoConvertor');
   for (const file of await filesOf(finishing.folders, videoEnds)) {
-    const made = await makeApple(ffmpeg, file);
+    const made = await makeApple(ffmpeg, file, scratch);
     if (file === main) main = made;
   }
   return main;
@@ -58,14 +61,15 @@ async function finishCaptions({ order, folders }: Finishing): Promise<string | u
 }
 
 /** A picture beside the sound goes into it; a file without its cover is better than none. */
-async function finishCover({ folders, main, ffmpeg, onStage, log }: Finishing): Promise<void> {
+async function finishCover({ folders, scratch, main, ffmpeg, onStage, log }: Finishing): Promise<void> {
   const [picture] = await filesOf(folders.slice(0, 1), ['.jpg']);
   if (picture === undefined) return;
   try {
     if (ffmpeg === undefined) return;
     onStage('EmbedThumbnail');
     const files = await filesOf(folders, ['.mp3', '.m4a', '.flac', '.ogg', '.opus']);
-    for (const file of main === undefined ? files : new Set([main, ...files])) await embedCover(ffmpeg, file, picture);
+    for (const file of main === undefined ? files : new Set([main, ...files]))
+      await embedCover(ffmpeg, file, picture, scratch);
   } catch (error) {
     if (ffmpeg?.signal.aborted === true) throw error;
     log.warn('a cover was left out', { error });

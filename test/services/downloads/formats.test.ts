@@ -82,6 +82,15 @@ describe('sound', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('has no login of its address in the tags', async () => {
+    const url = rig.site.url('/single.mp4?login').replace('://', '://ada:s3cret%40pw@');
+    const uid = await rig.client.add(url, { download_type: 'audio', format: 'mp3', quality: 'best' });
+    const { filename = '' } = await rig.client.ended(uid);
+    const { tags } = await mediaOf(rig.file(filename));
+    expect(tags['purl']).toBe(rig.site.url('/single.mp4?login'));
+    expect(JSON.stringify(tags)).not.toContain('s3cret');
+  });
+
   it('as WAV has none, and one whose picture is gone is fine without', async () => {
     const wave = await made('/p/chapters?title=Wave', { download_type: 'audio', format: 'wav', quality: 'best' });
     expect((await mediaOf(rig.file(wave.filename ?? ''))).codecs).toEqual(['pcm_s16le']);
@@ -262,7 +271,8 @@ describe('advertising', { timeout: 60_000 }, () => {
         const media = await mediaOf(path ?? '');
         expect(Math.abs(media.seconds - 4)).toBeLessThan(0.6);
         expect(api.asked).toHaveLength(1);
-        expect(JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '')).toEqual(['sponsor', 'selfpromo']);
+        const asked = JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '') as string[];
+        expect(asked.toSorted()).toEqual(['selfpromo', 'sponsor']);
         expect(api.asked[0]?.searchParams.get('service')).toBe('YouTube');
       } finally {
         await rm(folder, { recursive: true });

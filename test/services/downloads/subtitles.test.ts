@@ -121,6 +121,22 @@ describe('captions alone', { timeout: 120_000 }, () => {
   });
 });
 
+it('captions need no ffmpeg', { timeout: 60_000 }, async () => {
+  await using rig = await openRig({ environment: { FFMPEG_PATH: '/nowhere/ffmpeg' } });
+  expect((await rig.client.get<{ engine: { ffmpeg: string | null } }>('/status')).engine.ffmpeg).toBeNull();
+  for (const [format, text] of [
+    ['srt', '1\n00:00:00,100 --> 00:00:00,400\nHello, world\n\n2\n'],
+    ['vtt', 'WEBVTT\n'],
+    ['ttml', 'Hello, world</p>'],
+  ]) {
+    const fields = { download_type: 'captions', format };
+    const uid = await rig.client.add(rig.site.url(`${master}?${format}`), fields);
+    const { filename = '', error } = await rig.client.ended(uid);
+    expect([filename, error]).toEqual([`master.en.${format}`, null]);
+    expect(readFileSync(rig.file(filename), 'utf8')).toContain(text);
+  }
+});
+
 describe('the choice of captions', () => {
   const known = {
     manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
@@ -184,6 +200,10 @@ describe('the text of captions', () => {
       expect.stringContaining('second') as string,
       '',
     ]);
+  });
+
+  it('as SRT and WebVTT reads as it was', () => {
+    for (const format of ['srt', 'vtt']) expect(readCues(writeCues(cues, format, 'en') ?? '')).toEqual(cues);
   });
 
   it('escapes what XML would read', () => {
