@@ -175,7 +175,7 @@ describe('files of a notification', () => {
     const clock = createFakeClock(Date.now() - 3_600_000);
     open.use(await openTestHost({ services: [createProbe([]).descriptor, keepingNothing], dataDir, clock }));
     clock.advance(3_600_000);
-    await vi.waitFor(() => expect(left()).toEqual(['young']));
+    await vi.waitFor(() => expect(left()).toEqual(['young']), { timeout: 15_000 });
   });
 });
 
