@@ -1,6 +1,6 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Order } from './domain/order.ts';
 import { folderParts } from './domain/template.ts';
 import { makeFolders, rightsOf, type Rights } from './engine/rights.ts';
@@ -38,6 +38,17 @@ export class Folders {
     this.audio = settings.audioDownloadDir || this.downloads;
     this.cache = join(files, 'cache');
     this.#temp = settings.tempDir || join(files, 'temp');
+  }
+
+  /** Bytes that are free where downloads go, also before the folder was made; null when nobody can tell. */
+  async free(): Promise<number | null> {
+    let folder = this.downloads;
+    for (;;) {
+      const disk = await statfs(folder).catch(() => undefined);
+      if (disk !== undefined) return disk.bavail * disk.bsize;
+      if (dirname(folder) === folder) return null;
+      folder = dirname(folder);
+    }
   }
 
   /** Where the files of such an order go, below the folder that it names. */

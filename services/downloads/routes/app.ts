@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
@@ -171,14 +170,14 @@ async function status(
   records: (items: readonly Item[]) => unknown[],
 ): Promise<Record<string, unknown>> {
   const { context, settings, store, queue, live, engine, folders, steering } = parts;
-  const [counts, paused, queued, pending, ytdlp, ffmpeg, disk] = await Promise.all([
+  const [counts, paused, queued, pending, ytdlp, ffmpeg, diskFree] = await Promise.all([
     store.counts(),
     steering.isPaused(),
     store.queue(),
     store.queue(['pending']),
     context.engines.find('yt-dlp'),
     context.engines.find('ffmpeg'),
-    statfs(folders.downloads).catch(() => undefined),
+    folders.free(),
   ]);
   const scheduled = queued.filter(isScheduled).length;
   const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
@@ -203,7 +202,7 @@ async function status(
     pending: records(pending),
     engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
     ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
-    disk_free: disk === undefined ? null : disk.bavail * disk.bsize,
+    disk_free: diskFree,
   };
 }
 

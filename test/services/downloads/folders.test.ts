@@ -200,3 +200,11 @@ it.each([
 ])('%j keeps it from starting, and one line names it', async (environment, name) => {
   await expect(openRig({ environment })).rejects.toThrow(new RegExp(`setting refused.*"${name}: `));
 });
+
+describe('the free space', () => {
+  it('is known before the download folder was made', async () => {
+    const folder = join(await freshFolder(), 'not', 'there', 'yet');
+    await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder } });
+    expect((await rig.client.get<{ disk_free: number }>('/status')).disk_free).toBeGreaterThan(0);
+  });
+});
