@@ -94,7 +94,9 @@ export function openEngines(options: EngineOptions): EngineShelf {
   }
 
   async function find(name: EngineName, { refresh = false } = {}): Promise<Engine> {
-    const key = JSON.stringify(options.settings());
+    // Another process may have installed it: `homeport engines install` beside a host that runs.
+    const installed = await new EngineFolder(root, name).current();
+    const key = JSON.stringify([options.settings(), installed]);
     const known = remembered.get(name);
     if (known !== undefined && known.key === key && !refresh) return await known.engine;
     const engine = look(name);

@@ -40,6 +40,11 @@ export class EngineFolder {
     return folder;
   }
 
+  /** Names what is installed now; another text after each installation, none before the first. */
+  async current(): Promise<string | undefined> {
+    return (await this.#pointer())?.current;
+  }
+
   /** Makes a staged folder the current version and keeps the one before. Returns the executable's path. */
   async publish(staged: string, version: string): Promise<string> {
     const folder = `${version}-${randomBytes(4).toString('hex')}`;

@@ -155,6 +155,16 @@ describe('an installation', () => {
     expect(await engines.find('yt-dlp', { refresh: true })).toMatchObject({ version: '2026.02.02', path: before.path });
   });
 
+  it('by another process is noticed without asking for it', async () => {
+    expect((await engines.find('yt-dlp')).source).toBe('missing');
+    publish(program('2026.02.02'));
+    await open().install('yt-dlp');
+    expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.02.02', source: 'data' });
+    publish(program('2026.03.03'));
+    await open().install('yt-dlp');
+    expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.03.03' });
+  });
+
   it('asked for twice is done once', async () => {
     publish(program('2026.02.02'));
     const [one, other] = await Promise.all([engines.install('yt-dlp'), engines.install('yt-dlp')]);
