@@ -15,6 +15,9 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, which the page's security policy does not hinder.
   await page.evaluate(await source);
   const violations = await page.evaluate(async () => {
+    // A colour that is on its way to another is neither of them.
+    const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(fading.map(({ finished }) => finished));
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
     return (await axe.run()).violations;
   });

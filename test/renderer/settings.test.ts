@@ -113,8 +113,8 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
       },
     });
     const { page } = visit;
-    await page.getByRole('button', { name: 'Choose' }).last().click();
     const field = page.getByLabel('Folder for unfinished files', { exact: true });
+    await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This one is set from outside.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);

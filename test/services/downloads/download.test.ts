@@ -53,8 +53,8 @@ describe('a download', () => {
   it('goes into the folder of the request under the prefix, both of which stay inside', async () => {
     const wish = { folder: 'clips/new', custom_name_prefix: '../../up' };
     const record = await rig.client.ended(await rig.client.add(rig.site.url('/single.mp4?prefix'), wish));
-    expect(record).toMatchObject({ filename: '..⧸..⧸up.single.mp4', title: '../../up.single' });
-    expect(await readdir(rig.file('clips/new'))).toEqual(['..⧸..⧸up.single.mp4']);
+    expect(record).toMatchObject({ filename: '_..⧸..⧸up.single.mp4', title: '../../up.single' });
+    expect(await readdir(rig.file('clips/new'))).toEqual(['_..⧸..⧸up.single.mp4']);
   });
 
   it('is refused for a folder outside, be it by its name or by a link', async () => {

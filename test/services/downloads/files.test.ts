@@ -29,15 +29,16 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 
 describe('the picture of a download', () => {
   it('is fetched once, kept, and goes when the download is forgotten', async () => {
+    rig.site.reset();
     const uid = await rig.client.add(rig.site.url('/p/og?title=Picture'));
     await rig.client.ended(uid);
     expect(await row(uid)).toMatchObject({ title: 'Picture', thumbnail: true });
-    rig.site.reset();
     const first = await get(`/api/downloads/${uid}/thumbnail`);
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
     expect(first.headers.get('content-security-policy')).toContain('sandbox');
     await get(`/api/downloads/${uid}/thumbnail`);
-    expect(rig.site.stats().hits).toEqual({ '/cover.jpg': 1 });
+    // For the notice, or for the first who asked.
+    expect(rig.site.stats().hits['/cover.jpg']).toBe(1);
     await rig.client.post('/delete', { where: 'done', ids: [uid] });
     expect((await get(`/api/downloads/${uid}/thumbnail`)).status).toBe(404);
   }, 60_000);

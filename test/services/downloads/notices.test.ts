@@ -64,7 +64,10 @@ it('a playlist is told once, when its last video has ended', async () => {
   const page = await metrics();
   expect(page.get('downloads_bytes_total')).toBeGreaterThan(4 * 100_000);
   expect(page.get('downloads_duration_seconds_count')).toBe(4);
-  expect([page.get('downloads_active'), page.get('downloads_queued')]).toEqual([0, 0]);
+  await vi.waitFor(async () => {
+    const now = await metrics();
+    expect([now.get('downloads_active'), now.get('downloads_queued')]).toEqual([0, 0]);
+  }, 15_000);
 });
 
 it('a playlist whose rest is cancelled is told of with what there is, and not at all when that is nothing', async () => {
