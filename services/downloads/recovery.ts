@@ -4,25 +4,28 @@ import { removeCopies } from './engine/deliver.ts';
 import { isRunning, signalGroup } from './engine/processes.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
+import type { Runs } from './runs.ts';
 import { DownloadStore, type Holder } from './store/store.ts';
 
 interface Parts {
   readonly context: Context;
   readonly folders: Folders;
   readonly live: Live;
+  readonly runs: Pick<Runs, 'has'>;
 }
 
 /**
  * Puts back what a host that is gone was working on, at its old place, once its extractor is gone too. `self` is this
  * process; at its start nothing of its own runs yet.
  */
-export async function recover({ context, live }: Parts, self: Holder, starting: boolean): Promise<void> {
+export async function recover({ context, live, runs }: Parts, self: Holder, starting: boolean): Promise<void> {
   for (const { item, holder, leaseUntil, child } of await new DownloadStore(context.db).running()) {
     const here = holder === undefined || holder.machine === self.machine;
     const own = here && holder?.process === self.process;
-    // Rows of our own without a run are new ones, or could not be written when their run ended: the lease tells which.
     const believed = leaseUntil > context.clock.now();
-    const alive = own ? !starting && believed : here ? await runsStill(holder) : believed;
+    // Rows of our own without a run are new ones, or could not be written when their run ended: the lease tells which.
+    // With one they live, also when this machine has slept past their lease.
+    const alive = own ? runs.has(item.uid) || (!starting && believed) : here ? await runsStill(holder) : believed;
     if (alive) continue;
     if (here && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
     context.log.info('download goes back into the queue', { uid: item.uid, was: item.state });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
 import { openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -86,5 +87,18 @@ describe('a file of a hostile title', () => {
     );
     expect(names.map((name) => name.split('/').length)).toEqual([2, 2]);
     expect(names[0]).toMatch(/^\.\.⧸\.\.⧸evil\//);
+  }, 60_000);
+});
+
+describe('a machine that slept past the lease of what it works on', () => {
+  it('goes on with it, and does not begin it anew', async () => {
+    const clock = createFakeClock();
+    await using own = await openRig({ clock });
+    const uid = await own.client.add(own.site.slow(600, 'big.mp4'));
+    await own.client.until(uid, ({ percent }) => (percent ?? 0) > 0);
+    clock.set(clock.now() + 3_600_000);
+    clock.advance(30_000);
+    expect(await own.client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(own.site.stats().ranges).toEqual([]);
   }, 60_000);
 });
