@@ -95,12 +95,14 @@ export class Intake {
     if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid] };
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const back = await store.requeue(failed.uid, 'preparing');
+      const back = await store.requeue(failed.uid, 'failed', 'preparing');
+      if (back === undefined) return undefined;
       await leaveBatch(db, failed.uid);
       await store.hold(failed.uid, queue.holder, queue.leaseUntil);
       return back;
     });
-    if (item === undefined) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
+    // Somebody else was faster.
+    if (item === undefined) return { status: 'ok', msg: `Already in queue: ${failed.title}`, uids: [failed.uid] };
     live.changed(item);
     return await this.#prepare(item);
   }
@@ -112,8 +114,8 @@ export class Intake {
     for (const { uid, order } of items) {
       const started = await context.commit(async (db) => {
         const store = new DownloadStore(db);
-        await store.change(uid, { order: { ...order, autoStart: true } });
-        return await store.requeue(uid, 'waiting');
+        const waiting = await store.requeue(uid, 'pending', 'waiting');
+        return waiting && (await store.change(uid, { order: { ...order, autoStart: true } }));
       });
       if (started !== undefined) live.changed(started);
     }

@@ -255,7 +255,9 @@ export class Queue implements AsyncDisposable {
       message: null,
       title: follower.title,
     });
-    if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
+    // Cancelled on the way.
+    if (finished === undefined) await delivered.undo();
+    else meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
   }

@@ -103,12 +103,15 @@ export function stageMessage(name: string): string | null {
   return stageWords[name] ?? null;
 }
 
-/** The message of a failed run: its last ERROR line, verbatim; the disk's own trouble in plain words. */
+/**
+ * The message of a failed run: its last ERROR line, without the mark by which a terminal writes over a line of progress;
+ * the disk's own trouble in plain words.
+ */
 export function failureMessage(
   stderr: readonly string[],
   exit: { readonly code: number | null; readonly signal: string | null },
 ): string {
-  const error = stderr.findLast((line) => line.startsWith('ERROR:'));
+  const error = stderr.findLast((line) => line.startsWith('ERROR:'))?.replace(/\r(\[download\] )?/g, '');
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
   if (error !== undefined && /\[Errno (2|13|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore

@@ -281,12 +281,13 @@ export class DownloadStore {
     return { ...item, finishedAt: at };
   }
 
-  /** Puts an item back to the end of the queue. */
-  async requeue(uid: string, state: DownloadState): Promise<Item | undefined> {
+  /** Puts an item to the end of the queue; undefined, and nothing is changed, when its state is another one by now. */
+  async requeue(uid: string, from: DownloadState, to: DownloadState): Promise<Item | undefined> {
+    if ((await this.find(uid))?.state !== from) return undefined;
     const position = await this.#next('position');
     const values = { position, finished_at: null, finished_order: null };
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
-    return await this.change(uid, { state, message: null });
+    return await this.change(uid, { state: to, message: null });
   }
 
   async remove(uids: readonly string[]): Promise<void> {
