@@ -7,6 +7,7 @@ import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Targ
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
+import type { Notices } from './notices.ts';
 import { DownloadStore } from './store/store.ts';
 
 /** Probes at once; one takes about two seconds of a core. */
@@ -22,6 +23,7 @@ interface Parts {
   readonly folders: Folders;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
 }
 
 /** Asks the extractor what is behind an address and stores the answer. */
@@ -61,7 +63,12 @@ export class Prober {
         return changed === undefined ? [] : [changed];
       }
       const made = probe.entries.map((entry, index) => this.entry(item, probe, entry, index));
-      const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
+      const entries = await context.commit(async (db) => {
+        const stored = await new DownloadStore(db).replace(item.uid, made);
+        // A list inside of a list may be empty, and the last one that was waited for.
+        await this.#parts.notices.left(db, [item]);
+        return stored;
+      });
       live.removed([item]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
@@ -150,6 +157,8 @@ export class Prober {
       liveStatus: entry.live_status ?? null,
       // A tab of a channel is a list again; when a stream begins, its own page says.
       probed: !isList(entry) && entry.live_status !== 'is_upcoming',
+      // A stream takes its own time; nobody waits for it to hear of the rest.
+      batch: /^is_(live|upcoming)$/.test(entry.live_status ?? '') ? null : (item.batch ?? item.uid),
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
     };

@@ -13,13 +13,13 @@ import { Follower } from './follow.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
-import { enqueueNotice } from './notices.ts';
+import type { Notices } from './notices.ts';
 import type { Gate } from './gate.ts';
 import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
-import { prefixOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { isPaused } from './store/pause.ts';
 import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
 
@@ -38,6 +38,7 @@ interface Parts {
   readonly prober: Prober;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
   readonly engine: EngineWatch;
   readonly runs: Runs;
   readonly gate: Gate;
@@ -335,10 +336,10 @@ export class Queue implements AsyncDisposable {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
   ): Promise<Item | undefined> {
-    const { context, live, meters, settings } = this.#parts;
+    const { context, live, meters, notices } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
-      if (finished !== undefined && tell) await enqueueNotice(context, db, finished, prefixOf(settings));
+      if (finished !== undefined && tell) await notices.ended(db, finished);
       return finished;
     });
     if (item === undefined) return undefined;

@@ -34,6 +34,8 @@ export interface Item {
   readonly startsAt?: number | null;
   /** It runs outside the hours for downloads, too. */
   readonly anyway?: boolean;
+  /** What one playlist, or one look at a feed, has brought: it is told of together. Null: told of by itself. */
+  readonly batch?: string | null;
 }
 
 export interface OtherFile {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lackOf } from '../../../services/downloads/engine/required.ts';
-import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
+import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -19,14 +19,10 @@ async function rigWith(settings: object = {}, environment: Record<string, string
   return open.use(await openRig({ dataDir, environment }));
 }
 
-/** A program in the extractor's place: `answer` is a shell script for every call but `--version`. */
-function fakeEngine(answer: string, version = '2026.10.26'): Record<string, string> {
+function fake(answer: string, version?: string): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'fake-engine-'));
   open.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'yt-dlp');
-  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
-  writeFileSync(path, script, { mode: 0o755 });
-  return { YTDLP_PATH: path };
+  return fakeEngine(folder, answer, version);
 }
 
 /** Pids of the loaded extractors of this process. */
@@ -75,7 +71,7 @@ describe('the extractor', () => {
   }, 60_000);
 
   it('that is too old is not used; the row waits, and everybody is told what to do', async () => {
-    const { client, site, host } = await rigWith({}, fakeEngine('exit 2', '2024.12.23'));
+    const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
     const says = expect.stringContaining('yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.') as string;
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
       status: 'ok',
@@ -103,7 +99,7 @@ describe('the extractor', () => {
     ['that is an error', 'echo "WARNING: odd" >&2; echo "ERROR: [x] The site said no" >&2; exit 1', 'The site said no'],
     ['without a word', 'exit 3', 'ended with code 3'],
   ])('with an answer %s fails the row with its reason', async (_name, answer, reason) => {
-    const { client, site, host } = await rigWith({}, fakeEngine(answer));
+    const { client, site, host } = await rigWith({}, fake(answer));
     const added = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
     expect(added).toMatchObject({ status: 'error', msg: expect.stringContaining(reason) as string });
     const [record] = (await client.history()).done;
@@ -119,7 +115,7 @@ describe('the extractor', () => {
         for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
         mkdir -p "$home"; echo video >"$home/Junk.mp4"; echo "A {\\"filepath\\": \\"$home/Junk.mp4\\"}"; ${junk} ;;
     esac`;
-    const { client, site } = await rigWith({}, fakeEngine(answer));
+    const { client, site } = await rigWith({}, fake(answer));
     const uid = await client.add(site.url('/single.mp4'));
     expect(await client.ended(uid)).toMatchObject({ status: 'finished', title: 'Junk', filename: 'Junk.mp4', size: 6 });
   });

@@ -140,6 +140,14 @@ export function dataFolderWith(settings: object): string {
   return folder;
 }
 
+/** A program in the extractor's place, in this folder: `answer` is a shell script for every call but `--version`. */
+export function fakeEngine(folder: string, answer: string, version = '2026.10.26'): { readonly YTDLP_PATH: string } {
+  const path = join(folder, 'yt-dlp');
+  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
+  writeFileSync(path, script, { mode: 0o755 });
+  return { YTDLP_PATH: path };
+}
+
 /** Bytes of unfinished media in a download's own folder. */
 export async function partBytes(dataDir: string, uid: string): Promise<number> {
   const folder = join(dataDir, 'downloads', 'temp', uid, 'part');
