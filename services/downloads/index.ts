@@ -11,10 +11,10 @@ import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
 import { Limits } from './limits/limits.ts';
-import { createPortable } from './limits/portable.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
 import { Notices } from './notices.ts';
+import { createPortable } from './portable.ts';
 import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
@@ -55,7 +55,7 @@ export const downloads = defineService({
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
-      portable: createPortable(context),
+      portable: createPortable(context, settings),
       async start() {
         open.use(extractor);
         open.use(live);

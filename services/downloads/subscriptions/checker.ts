@@ -11,7 +11,7 @@ import type { Notices } from '../notices.ts';
 import type { Prober } from '../prober.ts';
 import type { Queue } from '../queue.ts';
 import { DownloadStore } from '../store/store.ts';
-import { entryKey, readFeed, type Feed } from './feed.ts';
+import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
 import { SubscriptionStore, type StoredSubscription } from './store.ts';
 import { matchTitles } from './title-filter.ts';
@@ -85,8 +85,11 @@ export class Checker {
     this.#parts.tell(subscription);
     try {
       const { url, order } = subscription;
-      const most = order.itemLimit > 0 ? Math.min(order.itemLimit, scan) : scan;
+      // An imported one was never looked at.
+      const first = subscription.lastChecked === null;
+      const most = depthOf(order, scan, first);
       const feed = await readFeed(this.#parts, { url, order, most }, signal);
+      if (first) return await this.#take(id, feed, feed.entries.filter(isThere), new Set());
       const open = feed.entries.filter(
         ({ availability }) => !subscription.skipMembersOnly || availability !== 'subscriber_only',
       );

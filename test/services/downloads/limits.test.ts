@@ -8,10 +8,7 @@ import { wallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
 import { openingAt } from '../../../services/downloads/limits/hours.ts';
-import { createPortable } from '../../../services/downloads/limits/portable.ts';
-import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { eachDialect } from '../../support/database.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
 import { dataFolderWith, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
 
@@ -107,23 +104,6 @@ describe('the speed limit', () => {
     const { limit } = await limitRig();
     await expect(limit({ speed: 3 })).rejects.toThrow('422');
     await expect(limit({ hours: ['at night'] })).rejects.toThrow('422');
-  });
-});
-
-eachDialect((_name, openDatabase) => {
-  it('limits go along with an exported configuration', async () => {
-    const database = await openDatabase();
-    await database.migrate(migrations);
-    const portable = createPortable({ db: database.kysely, commit: database.commit });
-    expect(await portable.export({ secrets: false })).toEqual({ limits: { speed: null, hours: [] } });
-    const given = { limits: { speed: 250_000, hours: ['mon-fri 23:00-06:00'] } };
-    await portable.import(given);
-    expect(await portable.export({ secrets: false })).toEqual(given);
-    await expect(portable.import({ limits: { speed: 'fast' } })).rejects.toMatchObject({
-      code: 'downloads.bad_import',
-    });
-    await portable.import({});
-    expect(await portable.export({ secrets: false })).toEqual(given);
   });
 });
 
