@@ -103,15 +103,21 @@ export function stageMessage(name: string): string | null {
   return stageWords[name] ?? null;
 }
 
+/** Says nothing of why; the line before it does. */
+const consequence = /^ERROR: fragment \d+ not found, unable to continue$/;
+
 /**
- * The message of a failed run: its last ERROR line, without the mark by which a terminal writes over a line of progress;
+ * The message of a failed run: its last ERROR line that names a reason, without the mark by which a terminal writes over a line of progress;
  * the disk's own trouble in plain words.
  */
 export function failureMessage(
   stderr: readonly string[],
   exit: { readonly code: number | null; readonly signal: string | null },
 ): string {
-  const error = stderr.findLast((line) => line.startsWith('ERROR:'))?.replace(/\r(\[download\] )?/g, '');
+  const errors = stderr
+    .filter((line) => line.startsWith('ERROR:'))
+    .map((line) => line.replace(/\r(\[download\] )?/g, ''));
+  const error = errors.findLast((line) => !consequence.test(line)) ?? errors.at(-1);
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
   if (error !== undefined && /\[Errno (2|13|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore

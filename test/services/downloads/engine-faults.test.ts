@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,6 +150,39 @@ describe('a transfer', () => {
     await client.until(uid, ({ msg }) => msg?.includes('started again from the beginning') === true);
     const record = await client.ended(uid);
     expect(record).toMatchObject({ status: 'finished', msg: null });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+  }, 60_000);
+
+  it('that lacks a piece fails instead of leaving a hole, and a retry fetches what is missing', async () => {
+    const { client, site, file } = await rigWith({ retries: 0 });
+    let whole = false;
+    const server = createServer((request, response) => {
+      const piece = request.url?.includes('-1.ts') === true;
+      if (piece && !whole) return void response.writeHead(404).end();
+      void fetch(site.address + (request.url ?? '')).then(async (reply) => {
+        response.writeHead(reply.status, { 'Content-Type': reply.headers.get('content-type') ?? '' });
+        response.end(Buffer.from(await reply.arrayBuffer()));
+      });
+    }).listen(0, '127.0.0.1');
+    open.defer(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const uid = await client.add(`http://127.0.0.1:${port}/hls/v360.m3u8`);
+    expect(await client.ended(uid)).toMatchObject({ status: 'error', error: expect.stringContaining('404') as string });
+    whole = true;
+    site.reset();
+    await client.post('/retry', { id: uid });
+    const record = await client.ended(uid);
+    expect(record).toMatchObject({ status: 'finished', error: null });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/360']);
+    expect(site.stats().hits['/hls/v360-0.ts']).toBeUndefined();
+  }, 60_000);
+
+  it('that falls silent is asked for the rest', async () => {
+    const { client, site, file } = await rigWith({ socketTimeout: 2 });
+    const record = await client.ended(await client.add(site.url('/stall/500000/big.mp4')));
+    expect(record).toMatchObject({ status: 'finished', error: null });
+    expect(site.stats().ranges).toMatchObject([{ path: '/stall/500000/big.mp4' }]);
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   }, 60_000);
 
