@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lackOf } from '../../../services/downloads/engine/required.ts';
+import { enginesFolder } from '../../support/host.ts';
 import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
@@ -139,6 +140,31 @@ describe('the extractor', () => {
     expect(host.log.filter((line) => line.includes('downloads do without ffmpeg'))).toHaveLength(1);
   }, 60_000);
 });
+
+it('an extractor that is updated meanwhile takes the next download, and what runs finishes with the one before', async () => {
+  const engines = mkdtempSync(join(tmpdir(), 'engines-'));
+  open.defer(() => rmSync(engines, { recursive: true, force: true }));
+  const place = join(engines, 'engines', 'yt-dlp');
+  mkdirSync(place, { recursive: true });
+  const installed = join(enginesFolder, 'engines', 'yt-dlp');
+  const { current } = JSON.parse(readFileSync(join(installed, 'current'), 'utf8')) as { readonly current: string };
+  const releases = ['2026.10.26-old', '2026.10.26-new'] as const;
+  for (const release of releases) symlinkSync(join(installed, current), join(place, release));
+  const point = (to: string): void => writeFileSync(join(place, 'current'), JSON.stringify({ current: to, previous: releases[0] })); // prettier-ignore
+  point(releases[0]);
+  const { client, site } = await rigWith({}, { HOMEPORT_ENGINES_DIR: engines });
+  const first = await client.add(site.slow(60, 'big.mp4', 'first'));
+  await client.until(first, ({ percent }) => (percent ?? 0) > 10);
+  const [before] = await workers();
+  point(releases[1]);
+  expect(await client.ended(await client.add(site.url('/single.mp4?second')))).toMatchObject({ status: 'finished' });
+  expect(await workers()).toHaveLength(2);
+  expect(await client.until(first, () => true)).toMatchObject({ status: 'downloading', error: null });
+  expect(await client.ended(first)).toMatchObject({ status: 'finished' });
+  expect(site.stats().ranges).toEqual([]);
+  await vi.waitFor(async () => expect(await workers()).not.toContain(before), 15_000);
+  expect(await workers()).toHaveLength(1);
+}, 120_000);
 
 describe('a transfer', () => {
   it('that the server cannot continue starts again from the beginning, and the row says so', async () => {
