@@ -124,6 +124,34 @@ describe('the extractor', () => {
     expect(await client.ended(uid)).toMatchObject({ status: 'finished', title: 'Junk', filename: 'Junk.mp4', size: 6 });
   });
 
+  it.each([
+    ['a video', { id: 'x'.repeat(3e6), title: '字'.repeat(1e6), formats: [] }],
+    [
+      'a list',
+      {
+        _type: 'playlist',
+        id: 'y'.repeat(3e6),
+        title: '字'.repeat(1e6),
+        entries: [{ id: 'z'.repeat(3e6), title: '字'.repeat(1e6), url: `http://127.0.0.1/${'a'.repeat(3e6)}` }],
+      },
+    ],
+    ['a stream', { id: '1', title: 'Announced', live_status: 'is_upcoming', release_timestamp: 1e300 }],
+  ])('that knows no bounds with %s fills no page', async (_name, found) => {
+    const folder = mkdtempSync(join(tmpdir(), 'answers-'));
+    open.defer(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'answer.json'), `${JSON.stringify(found)}\n`);
+    const { client, site } = await rigWith({}, fake(`cat '${folder}/answer.json'`));
+    await client.post('/pause', {});
+    expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
+      status: 'ok',
+    });
+    const text = JSON.stringify(await client.history());
+    expect(text.length).toBeLessThan(10_000);
+    const { queue } = JSON.parse(text) as { queue: readonly { live_release_timestamp: number | null }[] };
+    expect(queue).toHaveLength(1);
+    expect(new Date((queue[0]?.live_release_timestamp ?? 0) * 1000).getTime()).not.toBeNaN();
+  });
+
   it('and ffmpeg: what is missing is said once, not with every download', async () => {
     const { client, site, host } = await rigWith({}, { FFMPEG_PATH: '/nowhere/ffmpeg' });
     for (const tag of ['a', 'b']) {
