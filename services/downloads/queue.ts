@@ -324,9 +324,10 @@ export class Queue implements AsyncDisposable {
     const unwanted = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       await store.renew(uids, this.leaseUntil);
-      if (await isPaused(db)) return uids;
-      const wanted = (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid);
-      return uids.filter((uid) => !wanted.includes(uid));
+      const wanted = new Set((await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid)); // prettier-ignore
+      // What is added to a paused queue is looked at all the same.
+      const held = new Set((await isPaused(db)) ? runs.uids('download') : []);
+      return uids.filter((uid) => !wanted.has(uid) || held.has(uid));
     });
     await Promise.all(unwanted.map(async (uid) => await this.rest(uid)));
   }

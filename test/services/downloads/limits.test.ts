@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads.ts';
 import { wallClock } from '../../../services/contracts/quiet-hours.ts';
@@ -10,7 +7,7 @@ import { control } from '../../../services/control/index.ts';
 import { openingAt } from '../../../services/downloads/limits/hours.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
-import { dataFolderWith, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
+import { dataFolderWith, holdFeed, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -148,21 +145,12 @@ describe('hours for downloads', () => {
   it('are left by every video of a playlist that was started while the site was still asked', async () => {
     const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
     await limit({ hours: night });
-    const asked = Promise.withResolvers<ServerResponse>();
-    const server = createServer((_request, response) => asked.resolve(response)).listen(0, '127.0.0.1');
-    open.defer(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const adding = client.post('/add', { url: `http://127.0.0.1:${port}/feed.rss`, quality: 'best', format: 'any' });
-    const response = await asked.promise;
+    const feed = open.use(await holdFeed());
+    const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
+    await feed.asked;
     const [playlist = ''] = await client.order();
     expect(await start([playlist], true)).toEqual({ started: 1 });
-    const items = ['One', 'Two'].map((title) => `<item><title>${title}</title><enclosure url="http://127.0.0.1:${port}/${title}.mp4"/></item>`); // prettier-ignore
-    server.removeAllListeners('request').on('request', (_request, later: ServerResponse) => later.writeHead(404).end());
-    response.writeHead(200, { 'Content-Type': 'application/rss+xml' });
-    response.end(
-      `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title>${items.join('')}</channel></rss>`,
-    );
+    feed.answer(['One', 'Two']);
     const { uids = [] } = await adding;
     expect(uids).toHaveLength(2);
     // They may run: there is nothing to fetch.

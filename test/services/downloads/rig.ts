@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -103,6 +106,41 @@ export interface Rig extends AsyncDisposable {
   readonly client: Client;
   /** Absolute path in the download folder. */
   readonly file: (name: string) => string;
+}
+
+/** A site that says what it has only when it is told to: a feed of these titles, whose videos are not there. */
+export interface HeldFeed extends AsyncDisposable {
+  readonly url: string;
+  /** Somebody waits for the answer. */
+  readonly asked: Promise<unknown>;
+  answer(titles: readonly string[]): void;
+}
+
+export async function holdFeed(): Promise<HeldFeed> {
+  const asked = Promise.withResolvers<ServerResponse>();
+  const told = Promise.withResolvers<readonly string[]>();
+  const server = createServer((request, response) => {
+    if (request.url !== '/feed.rss') return void response.writeHead(404).end();
+    asked.resolve(response);
+    void told.promise.then((titles) => {
+      const items = titles.map((title) => `<item><title>${title}</title><enclosure url="${address}/${title}.mp4"/></item>`); // prettier-ignore
+      response.writeHead(200, { 'Content-Type': 'application/rss+xml' });
+      response.end(
+        `<?xml version="1.0"?><rss version="2.0"><channel><title>Held</title>${items.join('')}</channel></rss>`,
+      );
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `${address}/feed.rss`,
+    asked: asked.promise,
+    answer: told.resolve,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 /** The extractor for tests, installed once by our own installer. */
