@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lackOf } from '../../../services/downloads/engine/required.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
@@ -17,10 +18,14 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-async function rigWith(settings: object = {}, environment: Record<string, string> = {}): Promise<Rig> {
+async function rigWith(
+  settings: object = {},
+  environment: Record<string, string> = {},
+  clock?: FakeClock,
+): Promise<Rig> {
   const dataDir = dataFolderWith(settings);
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  return open.use(await openRig({ dataDir, environment }));
+  return open.use(await openRig({ dataDir, environment, ...(clock && { clock }) }));
 }
 
 function fake(answer: string, version?: string): Record<string, string> {
@@ -84,6 +89,27 @@ describe('the extractor', () => {
     expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
     expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
   });
+
+  it('that goes away while the host runs is waited for, and everybody is told what to do', async () => {
+    const answer = `for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
+      case "$*" in
+        *" -J "*) echo '{"id": "1", "title": "Clip", "formats": []}' ;;
+        *) mkdir -p "$home"; echo video >"$home/Clip.mp4" ;;
+      esac`;
+    const environment = fake(answer);
+    const path = environment['YTDLP_PATH'] ?? '';
+    const clock = createFakeClock();
+    const { client, site } = await rigWith({}, environment, clock);
+    expect(await client.ended(await client.add(site.url('/one')))).toMatchObject({ status: 'finished' });
+    await rename(path, `${path}.away`);
+    const uid = await client.add(site.url('/two'));
+    await vi.waitFor(async () => {
+      expect(await client.get('/status')).toMatchObject({ counts: { queued: 1, error: 0 }, msg: expect.stringContaining('yt-dlp') as string }); // prettier-ignore
+    }, 15_000);
+    await rename(`${path}.away`, path);
+    clock.advance(15_000);
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+  }, 60_000);
 
   it.each([
     ['2025.11.12', false],
