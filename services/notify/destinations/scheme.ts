@@ -39,6 +39,8 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly dialect?: Partial<Record<TextFormat, Shown | 'asWritten'>>;
   readonly titleLimit?: number;
   readonly bodyLimit?: number;
+  readonly unit?: Shape['unit'];
+  readonly titleCounts?: true;
   /** What becomes of a longer body unless the URL says otherwise; default truncate. */
   readonly overflow?: Overflow;
   readonly heading?: Shape['heading'];
@@ -48,8 +50,17 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly each?: true;
   /** Moves parts that may stand in several places to the one that `open` reads. */
   readonly arrange?: (url: DestinationUrl) => DestinationUrl;
-  /** How it sends, or a sentence that says what is wrong with the URL. `noun` names it in results in place of the service. */
-  open(address: Address): Send | { readonly send: Send; readonly noun: string } | string;
+  /** How it sends, or a sentence that says what is wrong with the URL. */
+  open(address: Address): Send | Opened | string;
+}
+
+/** A way to send with what else is to be known of it. */
+interface Opened {
+  readonly send: Send;
+  /** Names it in results in place of the service. */
+  readonly noun?: string;
+  /** What each of its messages begins with takes so much of the body's limit. */
+  readonly taken?: number;
 }
 
 const mostTargets = 100;
@@ -116,12 +127,14 @@ function make(
     argument,
   });
   if (typeof opened === 'string') return opened;
-  const { send, noun } = typeof opened === 'function' ? { send: opened, noun: scheme.service } : opened;
+  const { send, noun = scheme.service, taken = 0 }: Opened = typeof opened === 'function' ? { send: opened } : opened;
   const shown = scheme.dialect?.[options.format] ?? options.format;
   const shape: Shape = {
     format: shown === 'asWritten' ? undefined : shown,
     titleLimit: scheme.titleLimit,
-    bodyLimit: scheme.bodyLimit,
+    bodyLimit: scheme.bodyLimit === undefined ? undefined : Math.max(1, scheme.bodyLimit - taken),
+    unit: scheme.unit,
+    titleCounts: scheme.titleCounts,
     overflow: options.overflow,
     ...(scheme.heading === undefined ? {} : { heading: scheme.heading }),
   };

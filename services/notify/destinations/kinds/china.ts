@@ -31,9 +31,11 @@ const markdownField = choiceField('format', 'Format', 'query:format', [
   ['', 'Plain text'],
   ['markdown', 'Markdown'],
 ]);
+/** They count the bytes of a message. */
 const hooked = {
   protocols: [],
   titleLimit: 0,
+  unit: 'bytes',
   overflow: 'split',
 } as const satisfies Partial<Scheme>;
 
@@ -61,7 +63,7 @@ export const larkKind = defineScheme({
   label: 'lark',
   secureProtocols: ['lark'],
   templates: ['{schema}://{token}'],
-  bodyLimit: 20_000,
+  bodyLimit: 19_985,
   heading: (title) => `${title}\n`,
   form: { about: 'A group of Lark, by a bot of its own.', fields: [tokenField('The last part of the webhook.')] },
   open({ url }) {
@@ -117,7 +119,7 @@ export const weComKind = defineScheme({
   label: 'wecombot',
   secureProtocols: ['wecombot'],
   templates: ['{schema}://{botkey}'],
-  bodyLimit: 2000,
+  bodyLimit: 2048,
   form: {
     about: 'A group of WeCom, by a bot.',
     fields: [tokenField('What follows key= in the webhook.'), markdownField],

@@ -131,7 +131,9 @@ export const matrixKind = defineScheme({
   args: ['mode', 'msgtype'],
   files: true,
   titleLimit: 250,
-  bodyLimit: 60_000,
+  // An event has 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits), and often the text twice.
+  bodyLimit: 20_000,
+  unit: 'bytes',
   overflow: 'split',
   form: {
     about: 'Rooms of a Matrix server.',

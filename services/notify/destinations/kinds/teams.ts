@@ -38,7 +38,9 @@ export const workflowKind = defineScheme({
   args: ['wrap', 'ver', 'route'],
   format: 'markdown',
   titleLimit: 250,
+  // A request has 28 KB at most.
   bodyLimit: 20_000,
+  unit: 'bytes',
   form: {
     about: 'A channel or chat of Microsoft Teams, by a flow that starts “when a Teams webhook request is received”.',
     fixed: 2,
@@ -74,7 +76,9 @@ export const teamsKind = defineScheme({
   ],
   format: 'markdown',
   titleLimit: 250,
+  // A request has 28 KB at most.
   bodyLimit: 20_000,
+  unit: 'bytes',
   form: {
     about: 'A channel of Microsoft Teams, by an old connector. New ones are flows: see Power Automate.',
     fixed: 4,
