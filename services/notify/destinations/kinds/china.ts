@@ -16,11 +16,14 @@ const Reply = z.object({
   message: z.string().optional(),
 });
 
+/** They are busy, or get too much at once: Feishu and Lark 9499, 11232 and 99991400, DingTalk 130101, WeCom 45009 and 45033. */
+const passing: ReadonlySet<number> = new Set([-1, 9499, 11_232, 45_009, 45_033, 130_101, 99_991_400]);
+
 /** These answer 200 whatever happened; `good` is the code of success. */
 function check(reply: FetchReply, { fail }: Exchange, good = 0): void {
   const { errcode, errmsg, code, msg, message } = readJson(reply, Reply) ?? {};
   const said = errcode ?? code;
-  if (said !== undefined && said !== good) fail(errmsg ?? msg ?? message ?? `code ${said}`);
+  if (said !== undefined && said !== good) fail(errmsg ?? msg ?? message ?? `code ${said}`, passing.has(said));
 }
 
 function tokenField(help: string): GrammarField {
