@@ -2,6 +2,7 @@ import { defineService, type Context, type Health } from '../contracts/service.t
 import { Problem } from '../contracts/problem.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
+import { Guesses } from './guesses.ts';
 import { Gateway } from './gateway.ts';
 import { routingOf } from './mappings.ts';
 import { MailReader } from './mime/reader.ts';
@@ -62,7 +63,7 @@ export const mail = defineService({
     const isInside = within(clients);
     const listener = new Listener(
       gateway,
-      new SignIn(context.accounts, settings.logins),
+      new SignIn(context.accounts, settings.logins, new Guesses(context.clock)),
       {
         mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
         ...{ signIn, tls },
