@@ -16,7 +16,9 @@ import type { MessageStore } from './store/messages.ts';
 import type { Spool } from './store/spool.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
-const maxHops = 25;
+const maxServers = 25;
+/** A mail that as many aggregators passed on comes back to where it began. */
+const maxAggregators = 3;
 /** The header is looked at in so many bytes. */
 const headerBytes = 256 * 1024;
 /** A client that saw no answer sends again within minutes. */
@@ -99,7 +101,9 @@ export class Gateway implements Reception {
     }
     if (exceeded()) throw new Refusal(552, 'The mail is larger than this server takes');
     const header = headerOf(Buffer.concat(head));
-    if (count(header, /^received:/gim) > maxHops) throw new Refusal(554, 'The mail has come through too many servers');
+    const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
+    if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
+      throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
     const applied = await this.#ruleFor({ sender, recipients }, header);
     const dropped = applied?.rule.drop === true;

@@ -61,7 +61,8 @@ export function chooseParts(chosen: readonly (TaggedDestination & Asked)[]): Map
 export function messageOf(id: string, notice: Notice, time: number, hops: number): Message {
   const { title, body, type, format, tags, link, source } = notice;
   const kept = { id, title: withoutNul(title), body: withoutNul(body), type, format, tags, link, source, time };
-  return hops === 0 ? kept : { ...kept, hops };
+  const passed = Math.max(hops, notice.hops ?? 0);
+  return passed === 0 ? kept : { ...kept, hops: passed };
 }
 
 /** PostgreSQL takes no NUL in text, and nobody can read one. */

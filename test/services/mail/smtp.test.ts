@@ -160,9 +160,12 @@ describe('a mail', () => {
 
   it('that goes round in circles is refused', async () => {
     expect(await submit(host.port('mail'), to, `${'Received: from x\r\n'.repeat(26)}Subject: loop\r\n\r\nx`)).toMatch(
-      /^554 /,
+      /^554 5\.4\.6 /,
     );
+    expect(await submit(host.port('mail'), to, 'Subject: loop\r\nX-Notify-Hop: 4\r\n\r\nx')).toMatch(/^554 5\.4\.6 /);
     expect(spool()).toEqual([]);
+    expect(await submit(host.port('mail'), to, 'Subject: on its way\r\nX-Notify-Hop: 3\r\n\r\nx')).toMatch(/^250 /);
+    await vi.waitFor(() => expect([...offers.notices.values()]).toMatchObject([{ notice: { hops: 3 } }]));
   });
 
   it('stays with its sender while it cannot be stored', async () => {
