@@ -10,6 +10,7 @@ import { matchRecipient } from './domain/recipients.ts';
 import { ruleFor, type Rule } from './domain/rules.ts';
 import type { Routing } from './mappings.ts';
 import { parseMail } from './mime/parse.ts';
+import { subjectIn } from './mime/subject.ts';
 import type { Envelope, Reception } from './smtp/listener.ts';
 import { Refusal } from './smtp/refusal.ts';
 import type { MessageStore } from './store/messages.ts';
@@ -122,7 +123,8 @@ export class Gateway implements Reception {
       twin = await commit(async (transaction) => {
         const known = fingerprint && (await this.#messages.findTwin(transaction, fingerprint, now - twinMs));
         if (known !== undefined && known !== '') return known;
-        const message = { id, sender, recipients, size, fingerprint, deliveries, note, receivedAt: now };
+        const about = { sender, recipients, subject: subjectIn(header) };
+        const message = { id, ...about, size, fingerprint, deliveries, note, receivedAt: now };
         await this.#messages.add(transaction, message);
         await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));
         return undefined;

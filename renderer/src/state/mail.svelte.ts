@@ -43,7 +43,7 @@ class Mail {
     };
   }
 
-  /** Reads the newest mails whose sender or recipients hold `q`, in any state or in this one. */
+  /** Reads the newest mails whose sender, recipients or subject hold `q`, in any state or in this one. */
   async load(q: string, state: MailState = ''): Promise<void> {
     this.#q = q;
     this.#state = state;

@@ -13,7 +13,7 @@ const asLatin = new TextDecoder('windows-1252');
 const asUtf8 = new TextDecoder('utf-8');
 
 /** Text of bytes whose charset nobody declared: UTF-8 where it is valid, else what Western systems send. */
-function decodeLoosely(raw: Uint8Array): string {
+export function decodeLoosely(raw: Uint8Array): string {
   return isUtf8(raw) ? asUtf8.decode(raw) : asLatin.decode(raw);
 }
 
