@@ -73,6 +73,7 @@ export function openExchange(
         signal,
         timeoutMs: options.timeoutMs,
         maxRedirects: options.redirect ? 5 : 0,
+        keepMethod: true,
         verify: options.verify,
         trust: foreign === true ? 'other' : 'owner',
       });
