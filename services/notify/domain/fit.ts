@@ -46,7 +46,9 @@ export function markdownHeading(title: string, from: TextFormat): string {
  * Fits a message to what a destination can show, as one message or several. A body that has to be split loses its marks in
  * formats where a piece would have unclosed ones. Attachments go with the last.
  */
-export function fitMessage(message: Message, shape: Shape): readonly Message[] {
+export function fitMessage(given: Message, shape: Shape): readonly Message[] {
+  // Several services refuse a title with line breaks: as a subject, a topic, a header.
+  const message = /[\r\n]/.test(given.title) ? { ...given, title: given.title.replace(/[\r\n]+/g, ' ') } : given;
   const { titleLimit, bodyLimit, overflow, unit } = shape;
   const shown = shape.format ?? message.format;
   const tooLong = titleLimit === 0 || (overflow !== 'upstream' && !fits(message.title, titleLimit));

@@ -37,6 +37,11 @@ describe('fitting a message', () => {
     expect(pieces.at(-1)?.body.endsWith('…')).toBe(true);
   });
 
+  it('makes one line of a title', () => {
+    const [piece] = fitMessage(messageOf({ title: 'a\r\nBcc: b@c\nd', body: 'b' }), { ...shape, titleLimit: 250 });
+    expect(piece?.title).toBe('a Bcc: b@c d');
+  });
+
   it('loses nothing of a body whose title takes almost all the room', () => {
     const split: Shape = { ...shape, bodyLimit: 20, overflow: 'split' };
     const pieces = fitMessage(messageOf({ title: 'a title as long as two lines', body: 'and its body' }), split);

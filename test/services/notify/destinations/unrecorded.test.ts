@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openProvider, sendTo, type Provider } from './provider.ts';
+
+let provider: Provider;
+beforeAll(async () => {
+  provider = await openProvider();
+});
+beforeEach(() => {
+  provider.got.length = 0;
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+
+async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
+  expect((await sendTo(url, fields, provider.outlets)).every(({ ok }) => ok)).toBe(true);
+  return provider.got.map(({ method, url: address, headers, body }) => ({
+    ...{ method, address, headers, body: JSON.parse(body.toString()) as unknown },
+  }));
+}
+
+/** As their own documentation has them: nobody recorded what the peer sends. */
+describe('what is sent to', () => {
+  it('a connector of Teams', async () => {
+    const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        address: 'https://team.webhook.office.com/webhookb2/a@b/IncomingWebhook/c/d/e',
+        headers: { 'content-type': 'application/json' },
+        body: {
+          '@type': 'MessageCard',
+          '@context': 'https://schema.org/extensions',
+          summary: 'T <b>',
+          themeColor: '#A32037',
+          sections: [{ activityTitle: 'T <b>', text: '**B**' }],
+        },
+      },
+    ]);
+  });
+
+  it('Postmark', async () => {
+    const file = { name: 'a.txt', type: 'text/plain', size: 1, read: () => Promise.resolve(Buffer.from('x')) };
+    const url = 'postmark://key:nas@example.com/ada@example.com/bob@example.com?cc=c@example.com';
+    const requests = await sent(url, { title: 'T', body: 'a < b', attachments: [file] });
+    const mail = {
+      ...{
+        From: 'nas@example.com',
+        Cc: 'c@example.com',
+        Subject: 'T',
+        HtmlBody: 'a &lt; b',
+        MessageStream: 'outbound',
+      },
+      Attachments: [{ Name: 'a.txt', Content: 'eA==', ContentType: 'text/plain' }],
+    };
+    expect(requests).toMatchObject([
+      { address: 'https://api.postmarkapp.com/email', body: { ...mail, To: 'ada@example.com' } },
+      { headers: { 'x-postmark-server-token': 'key' }, body: { ...mail, To: 'bob@example.com' } },
+    ]);
+  });
+
+  it('a bridge of Matrix, a title of strangers being words there', async () => {
+    const url = 'matrix://name:token@host/?mode=matrix&format=markdown';
+    const [request] = await sent(url, { title: '<b>T</b>', body: '**B**', format: 'markdown' });
+    expect(request?.body).toMatchObject({
+      format: 'html',
+      text: '&lt;b&gt;T&lt;/b&gt;<br/><p><strong>B</strong></p>',
+    });
+  });
+});
