@@ -17,6 +17,7 @@ export const appriseKind = defineScheme({
   ],
   args: ['tags', 'method'],
   files: true,
+  wordless: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,

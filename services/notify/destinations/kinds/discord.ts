@@ -32,6 +32,7 @@ export const discordKind = defineScheme({
   templates: ['{schema}://{webhook_id}/{webhook_token}', '{schema}://{botname}@{webhook_id}/{webhook_token}'],
   args: ['tts', 'footer', 'thread', 'ping'],
   files: true,
+  wordless: true,
   titleLimit: 250,
   bodyLimit: 2000,
   titleCounts: true,

@@ -78,6 +78,7 @@ export const mailKind = defineScheme({
   ],
   args: ['smtp', 'mode', 'user', 'from', 'name', 'reply', 'cc', 'bcc'],
   files: true,
+  wordless: true,
   format: 'html',
   // It makes both of its parts from what was written.
   dialect: { html: 'asWritten', markdown: 'asWritten' },

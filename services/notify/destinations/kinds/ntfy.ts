@@ -180,6 +180,7 @@ export const ntfyKind: DestinationKind = {
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',
+        wordless: true,
         // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
         shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,

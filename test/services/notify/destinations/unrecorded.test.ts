@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answers } from './answers.ts';
 import { openProvider, sendTo, type Provider } from './provider.ts';
 
 let provider: Provider;
@@ -64,5 +65,33 @@ describe('what is sent to', () => {
       format: 'html',
       text: '&lt;b&gt;T&lt;/b&gt;<br/><p><strong>B</strong></p>',
     });
+  });
+});
+
+describe('a notice of files alone', () => {
+  const files = ['a.png', 'b.txt'].map((name) => ({
+    ...{ name, type: 'image/png', size: 1, read: () => Promise.resolve(Buffer.from('x')) },
+  }));
+
+  it.each([
+    ['slack://xoxb-1/#c', 'attachments.0.text'],
+    ['mmost://host/hook', 'text'],
+    ['line://token/user', 'messages.0.text'],
+    ['sendgrid://key:nas@example.com', 'content.0.value'],
+    ['gotify://host/token', 'message'],
+  ])('tells their names where words are needed: %s', async (url, path) => {
+    provider.answer = answers;
+    await sendTo(url, { attachments: files }, provider.outlets);
+    const said: unknown = JSON.parse(provider.got[0]?.body.toString() ?? '');
+    expect(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], said)).toBe(
+      'a.png, b.txt',
+    );
+  });
+
+  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('is only files elsewhere: %s', async (url) => {
+    provider.answer = answers;
+    await sendTo(url, { attachments: files }, provider.outlets);
+    expect(provider.got.length).toBeGreaterThan(0);
+    expect(provider.got.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
   });
 });
