@@ -22,6 +22,8 @@ const maxServers = 25;
 const maxAggregators = 3;
 /** The header is looked at in so many bytes. */
 const headerBytes = 256 * 1024;
+/** Characters of subject and sender that rules look at. */
+const wordsLength = 1000;
 /** A client that saw no answer sends again within minutes. */
 const twinMs = 10 * 60_000;
 
@@ -130,7 +132,12 @@ export class Gateway implements Reception {
         return undefined;
       });
     } catch (error) {
-      await this.#spool.remove(id);
+      // A commit may succeed and its answer be lost: then the source is needed, and the sender gets this id when it comes again.
+      const isKept = await this.#messages.find(id).then(
+        (row) => row !== undefined,
+        () => true,
+      );
+      if (!isKept) await this.#spool.remove(id);
       throw error;
     }
     if (twin !== undefined) await this.#spool.remove(id);
@@ -150,7 +157,9 @@ export class Gateway implements Reception {
     const { rules } = this.#routing;
     if (rules.length === 0) return undefined;
     const { subject = '', from = '' } = await parseMail(Buffer.from(`${header}\r\n\r\n`, 'latin1'));
-    return ruleFor(rules, { ...envelope, subject, from });
+    // What they look for stands at the beginning, and each pattern is compared with each text.
+    const words = { subject: subject.slice(0, wordsLength), from: from.slice(0, wordsLength) };
+    return ruleFor(rules, { ...envelope, ...words });
   }
 }
 
