@@ -38,6 +38,12 @@ describe('what is sent to', () => {
     ]);
   });
 
+  it('who reads XML has only what XML can hold', async () => {
+    await sendTo('xml://host/', { title: '<"&', body: 'a\u0000b\ufffec\u0001d\n🎉' }, provider.outlets);
+    const xml = provider.got[0]?.body.toString();
+    expect(xml).toContain('<Subject>&lt;&quot;&amp;</Subject><Message>abcd\n🎉</Message>');
+  });
+
   it('Postmark', async () => {
     const file = { name: 'a.txt', type: 'text/plain', size: 1, read: () => Promise.resolve(Buffer.from('x')) };
     const url = 'postmark://key:nas@example.com/ada@example.com/bob@example.com?cc=c@example.com';
