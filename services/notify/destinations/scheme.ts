@@ -167,7 +167,7 @@ export function sendFitted({
 }): Destination['send'] {
   const notSent = `Failed to send ${noun} notification`;
   return (message, outlets, signal, { retries = options.retry, progress } = {}) => {
-    const exchange = openExchange(outlets, signal, options, { notSent, secrets: secrets() });
+    const exchange = openExchange(outlets, signal, options, { notSent, secrets });
     const attempt = async (): Promise<Result> => {
       try {
         const whole = stepsOf(progress, 'piece');
