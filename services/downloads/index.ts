@@ -7,6 +7,7 @@ import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
+import { face } from './face.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
@@ -24,11 +25,10 @@ import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { commandSettings } from './engine/command-settings.ts';
-import { environment, prefixOf, Settings } from './settings.ts';
+import { prefixOf, type Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
-import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
 import { Work } from './work.ts';
@@ -38,16 +38,7 @@ const firstLookAfterMs = 1000;
 
 /** Video downloads, answering like MeTube. */
 export const downloads = defineService({
-  id: 'downloads',
-  title: 'Downloads',
-  summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
-  port: 8081,
-  protocol: 'http',
-  // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
-  crossOrigin: 'any',
-  settings: Settings,
-  environment,
-  migrations,
+  ...face,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
     const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
