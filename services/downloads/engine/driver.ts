@@ -287,8 +287,13 @@ function infoPath(folder: string): string {
   return join(folder, 'info.json');
 }
 
-function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+function engineFailed(message: string, cause?: unknown): Problem {
+  return new Problem(
+    'downloads.engine_failed',
+    502,
+    withoutLogins(message),
+    ...(cause === undefined ? [] : [{ cause }]),
+  );
 }
 
 /** What the extractor says of streams and premieres that are announced. */
