@@ -12,10 +12,10 @@ import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
 import { Limits } from './limits/limits.ts';
-import { createPortable } from './limits/portable.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
-import { handleNotices } from './notices.ts';
+import { Notices } from './notices.ts';
+import { createPortable } from './portable.ts';
 import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
@@ -25,7 +25,7 @@ import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { commandSettings } from './engine/command-settings.ts';
-import type { Settings } from './settings.ts';
+import { prefixOf, type Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
@@ -40,13 +40,13 @@ export const downloads = defineService({
   ...face,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
-      portable: createPortable(context),
+      portable: createPortable(context, settings),
       async start() {
         open.use(extractor);
         open.use(live);
@@ -58,7 +58,7 @@ export const downloads = defineService({
         open.use(subscriptions);
         await cookies.start();
         await queue.start();
-        open.use(handleNotices(context, thumbnails));
+        open.use(notices.handle(thumbnails));
         open.use(clearEnded(context, parts.intake, settings.clearAfter));
         const problem = rightsProblem(settings);
         if (problem !== undefined) context.log.warn(problem);
@@ -73,7 +73,10 @@ export const downloads = defineService({
   },
 });
 
-function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
+function assemble(
+  context: Context,
+  settings: Settings,
+): RouteParts & { readonly extractor: Extractor; readonly notices: Notices } {
   const { engines, clock, vault } = context;
   const store = new DownloadStore(context.db);
   const javaScript = javaScriptOf();
@@ -99,9 +102,10 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
-  const prober = new Prober({ context, driver, folders, live, meters });
+  const notices = new Notices(context, prefixOf(settings));
+  const prober = new Prober({ context, driver, folders, live, meters, notices });
   const queue: Queue = new Queue({
-    ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
+    ...{ context, settings, folders, driver, prober, live, meters, notices, engine, runs, gate },
     isOpen: () => limits.open,
   });
   const limits = new Limits(context, {
@@ -115,7 +119,9 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
+  const intake = new Intake({
+    ...{ context, gate, live, meters, notices, engine, prober, queue, runs, thumbnails, folders },
+  });
   const steering = new Steering({ context, live, queue });
   const subscriptions = new Subscriptions({
     context,
@@ -125,6 +131,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     queue,
     live,
     meters,
+    notices,
     engine,
     scan: settings.subscriptionScan,
   });
@@ -165,6 +172,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     subscriptions,
     cookies,
     extractor,
+    notices,
   };
 }
 
