@@ -190,7 +190,7 @@ export const mailApi = {
         .regex(/^\d{1,15}\.[A-Za-z0-9]{1,64}$/)
         .optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Is part of the sender or a recipient. */
+      /** Is part of the sender, a recipient or the subject, in any case. */
       q: z.string().max(200).optional(),
       /** Those of which a delivery was given up, or waits; `dropped`: those a rule wanted told to nobody. */
       state: z.enum(['dead', 'waiting', 'dropped']).optional(),

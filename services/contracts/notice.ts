@@ -18,6 +18,8 @@ export const Notice = z.object({
   link: z.string().optional(),
   /** Which program it came from, for the inbox's source filter: `mail`, `notify`, `downloads`, `uptime`, … */
   source: z.string(),
+  /** How many aggregators passed it on before it came here; unset for none. So a circle has an end. */
+  hops: z.int().min(0).max(1000).optional(),
 });
 export type Notice = z.infer<typeof Notice>;
 

@@ -10,15 +10,20 @@ import { matchRecipient } from './domain/recipients.ts';
 import { ruleFor, type Rule } from './domain/rules.ts';
 import type { Routing } from './mappings.ts';
 import { parseMail } from './mime/parse.ts';
+import { subjectIn } from './mime/subject.ts';
 import type { Envelope, Reception } from './smtp/listener.ts';
 import { Refusal } from './smtp/refusal.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { Spool } from './store/spool.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
-const maxHops = 25;
+const maxServers = 25;
+/** A mail that as many aggregators passed on comes back to where it began. */
+const maxAggregators = 3;
 /** The header is looked at in so many bytes. */
 const headerBytes = 256 * 1024;
+/** Characters of subject and sender that rules look at. */
+const wordsLength = 1000;
 /** A client that saw no answer sends again within minutes. */
 const twinMs = 10 * 60_000;
 
@@ -99,7 +104,9 @@ export class Gateway implements Reception {
     }
     if (exceeded()) throw new Refusal(552, 'The mail is larger than this server takes');
     const header = headerOf(Buffer.concat(head));
-    if (count(header, /^received:/gim) > maxHops) throw new Refusal(554, 'The mail has come through too many servers');
+    const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
+    if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
+      throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
     const applied = await this.#ruleFor({ sender, recipients }, header);
     const dropped = applied?.rule.drop === true;
@@ -118,13 +125,19 @@ export class Gateway implements Reception {
       twin = await commit(async (transaction) => {
         const known = fingerprint && (await this.#messages.findTwin(transaction, fingerprint, now - twinMs));
         if (known !== undefined && known !== '') return known;
-        const message = { id, sender, recipients, size, fingerprint, deliveries, note, receivedAt: now };
+        const about = { sender, recipients, subject: subjectIn(header) };
+        const message = { id, ...about, size, fingerprint, deliveries, note, receivedAt: now };
         await this.#messages.add(transaction, message);
         await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));
         return undefined;
       });
     } catch (error) {
-      await this.#spool.remove(id);
+      // A commit may succeed and its answer be lost: then the source is needed, and the sender gets this id when it comes again.
+      const isKept = await this.#messages.find(id).then(
+        (row) => row !== undefined,
+        () => true,
+      );
+      if (!isKept) await this.#spool.remove(id);
       throw error;
     }
     if (twin !== undefined) await this.#spool.remove(id);
@@ -144,7 +157,9 @@ export class Gateway implements Reception {
     const { rules } = this.#routing;
     if (rules.length === 0) return undefined;
     const { subject = '', from = '' } = await parseMail(Buffer.from(`${header}\r\n\r\n`, 'latin1'));
-    return ruleFor(rules, { ...envelope, subject, from });
+    // What they look for stands at the beginning, and each pattern is compared with each text.
+    const words = { subject: subject.slice(0, wordsLength), from: from.slice(0, wordsLength) };
+    return ruleFor(rules, { ...envelope, ...words });
   }
 }
 

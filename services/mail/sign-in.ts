@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Accounts, Identity } from '../contracts/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
+import type { Guesses } from './guesses.ts';
 import { Refusal } from './smtp/refusal.ts';
 
 /** Who signed in: a login of the settings, or an account. */
@@ -15,23 +16,27 @@ export interface Login {
 export class SignIn {
   readonly #accounts: Accounts;
   readonly #logins: readonly Login[];
+  readonly #guesses: Guesses;
 
-  constructor(accounts: Accounts, logins: readonly Login[]) {
+  constructor(accounts: Accounts, logins: readonly Login[], guesses: Guesses) {
     this.#accounts = accounts;
     this.#logins = logins;
+    this.#guesses = guesses;
   }
 
   /** @throws Refusal 535 for what is not right, 454 while it cannot be checked. */
   async check(name: string, password: string, remoteAddress: string): Promise<Sender> {
-    const login = this.#logins.find((each) => each.name === name && equal(each.password, password));
-    if (login !== undefined) return { login: login.name };
+    const logins = this.#logins.filter((each) => each.name === name);
+    if (logins.length > 0 && this.#guesses.tooMany(name, remoteAddress)) throw later();
+    if (logins.some((login) => equal(login.password, password))) return { login: name };
+    if (logins.length > 0) this.#guesses.note(name, remoteAddress);
     const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
     try {
       const identity = await this.#accounts.authenticate({ authorization, remoteAddress });
       if (identity !== undefined) return { identity };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.status !== 401) throw new Refusal(454, 'Too many attempts or a temporary failure, try again later');
+      if (error.status !== 401) throw later();
     }
     throw new Refusal(535, 'Name or password is not right');
   }
@@ -41,6 +46,10 @@ export class SignIn {
     if ('login' in sender) return true;
     return this.#accounts.may(sender.identity, 'mail', 'write', recipient.toLowerCase());
   }
+}
+
+function later(): Refusal {
+  return new Refusal(454, 'Too many attempts or a temporary failure, try again later');
 }
 
 /** In the same time wherever they differ. */

@@ -60,13 +60,14 @@ export function chooseParts(chosen: readonly (TaggedDestination & Asked)[]): Map
 /** A notice as it is kept and sent. */
 export function messageOf(id: string, notice: Notice, time: number, hops: number): Message {
   const { title, body, type, format, tags, link, source } = notice;
-  const kept = { id, title: withoutNul(title), body: withoutNul(body), type, format, tags, link, source, time };
-  return hops === 0 ? kept : { ...kept, hops };
+  const kept = { id, title: writable(title), body: writable(body), type, format, tags, link, source, time };
+  const passed = Math.max(hops, notice.hops ?? 0);
+  return passed === 0 ? kept : { ...kept, hops: passed };
 }
 
-/** PostgreSQL takes no NUL in text, and nobody can read one. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\u0000', '');
+/** PostgreSQL takes no NUL in text, and nobody can read one; half a character makes some services refuse the whole. */
+function writable(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed();
 }
 
 /** What makes two notices the same. */

@@ -118,7 +118,7 @@ async function walk(
     body.on('error', ignore);
     try {
       const flat = flatten(headers);
-      const next = nextHop(hop, statusCode, flat['location']);
+      const next = nextHop(hop, statusCode, flat['location'], options.keepMethod);
       if (next === undefined) return await finish(hop, statusCode, flat, body, maxBytes);
       if (redirects >= maxRedirects) {
         const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;

@@ -33,10 +33,10 @@ export function firstHop(
  *
  * @throws Problem `fetch.failed` (502).
  */
-export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+export function nextHop(hop: Hop, status: number, location: string | undefined, keepMethod = false): Hop | undefined {
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined;
   const url = bare(parse(location, hop.url));
-  const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
+  const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST' && !keepMethod;
   const kept = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
   const hasSecret = Object.keys(hop.headers).some(isSecretName) || kept.body !== undefined;
   if (hop.url.protocol === 'https:' && url.protocol === 'http:' && hasSecret) {

@@ -26,7 +26,7 @@ class Mail {
   readonly #leaving = new SvelteSet<string>();
   readonly items = $derived(this.list.rows.filter(({ id }) => !this.#leaving.has(id)));
 
-  /** Reads the newest mails whose sender or recipients hold `q`, in any state or in this one. */
+  /** Reads the newest mails whose sender, recipients or subject hold `q`, in any state or in this one. */
   load(q: string, state: MailState = ''): Promise<void> {
     this.#q = q;
     this.#state = state;

@@ -26,6 +26,8 @@ export interface ParsedMail {
   readonly attachments: readonly MailFile[];
   /** `X-Priority` 1 or 2, or `Importance: high`. */
   readonly urgent: boolean;
+  /** Aggregators that passed it on, as their own header counts them. */
+  readonly hops?: number;
   /** What came after the header, as it was sent: shown when nothing else can be. */
   readonly source: string;
 }
@@ -133,6 +135,7 @@ export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly 
     source: 'mail',
     body: withLine(filled, attachmentLine(told), format),
     format,
+    ...(mail.hops === undefined ? {} : { hops: mail.hops }),
   };
 }
 

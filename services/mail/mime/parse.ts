@@ -13,7 +13,7 @@ const asLatin = new TextDecoder('windows-1252');
 const asUtf8 = new TextDecoder('utf-8');
 
 /** Text of bytes whose charset nobody declared: UTF-8 where it is valid, else what Western systems send. */
-function decodeLoosely(raw: Uint8Array): string {
+export function decodeLoosely(raw: Uint8Array): string {
   return isUtf8(raw) ? asUtf8.decode(raw) : asLatin.decode(raw);
 }
 
@@ -76,6 +76,11 @@ function fileOf({ filename, mimeType, content }: Email['attachments'][number], i
   };
 }
 
+function hopsOf(header: string | undefined): { readonly hops?: number } {
+  const [, hops] = /^\s*(\d{1,3})\s*$/.exec(header ?? '') ?? [];
+  return hops === undefined ? {} : { hops: Number(hops) };
+}
+
 function describe(email: Email, source: string, cut: boolean): ParsedMail {
   const header = (name: string): string | undefined => email.headers.find(({ key }) => key === name)?.value;
   const from = header('from');
@@ -86,6 +91,7 @@ function describe(email: Email, source: string, cut: boolean): ParsedMail {
     text: mislabelled ? source : shown(email.text),
     html: mislabelled ? undefined : shown(email.html),
     attachments: email.attachments.map((part, index) => fileOf(part, index, cut)),
+    ...hopsOf(header('x-notify-hop')),
     urgent: /^\s*[12]\b/.test(header('x-priority') ?? '') || /^\s*high\b/i.test(header('importance') ?? ''),
     source,
   };

@@ -10,8 +10,8 @@ import { matchRecipient } from '../domain/recipients.ts';
 import { targetName } from '../domain/target.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Routing } from '../mappings.ts';
-import { parseMail } from '../mime/parse.ts';
 import type { MailReader } from '../mime/reader.ts';
+import { subjectIn } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
 import type { Spool } from '../store/spool.ts';
@@ -53,9 +53,9 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     const found = await jobs.list({ kind: deliver.name, state, limit: mostFiltered });
     return [...new Set(found.map(({ key }) => key?.split(':', 1)[0] ?? ''))];
   };
-  const subjectOf = async (id: string): Promise<string> => {
-    const head = await spool.head(id, headBytes);
-    return head === undefined ? '' : ((await parseMail(headerOf(head))).subject ?? '').slice(0, 500);
+  const subjectOf = async ({ id, subject }: StoredMessage): Promise<string> => {
+    const head = subject === undefined ? await spool.head(id, headBytes) : undefined;
+    return subject ?? subjectIn(headerOf(head ?? Buffer.alloc(0)));
   };
   const find = async (id = ''): Promise<StoredMessage> => {
     const message = await messages.find(id);
@@ -82,7 +82,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       const list =
         ids?.length === 0 ? [] : await messages.list({ words: q.trim(), ids, dropped, before: cursor, limit });
       const known = await jobsOf(list);
-      const subjects = await Promise.all(list.map((message) => subjectOf(message.id)));
+      const subjects = await Promise.all(list.map(subjectOf));
       return {
         messages: list.map((message, index) =>
           summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''),
@@ -99,7 +99,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       const notice = mail === undefined ? undefined : noticeOfMail(mail, plainTelling);
       const deliveries = deliveriesFor(message, known);
       return {
-        ...summaryOf(message, deliveries, mail?.subject ?? ''),
+        ...summaryOf(message, deliveries, mail?.subject ?? message.subject ?? ''),
         ...{ from: mail?.from ?? '', body: notice?.body ?? '', format: notice?.format ?? 'text' },
         attachments: (mail?.attachments ?? [])
           .slice(0, mostAttachments)
@@ -151,9 +151,8 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
   ];
 }
 
-/** Everything before the first empty line, so that only the header is parsed. */
-function headerOf(head: Uint8Array): Uint8Array {
-  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  const ends = ['\r\n\r\n', '\n\n'].map((end) => bytes.indexOf(end)).filter((at) => at !== -1);
-  return ends.length === 0 ? head : head.subarray(0, Math.min(...ends));
+/** Everything before the first empty line. */
+function headerOf(head: Uint8Array): string {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
+  return text.split(/\r?\n\r?\n/, 1)[0] ?? '';
 }

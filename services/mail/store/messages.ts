@@ -7,6 +7,7 @@ export interface Message {
   readonly id: string;
   readonly sender: string;
   readonly recipients: readonly string[];
+  readonly subject: string;
   /** Bytes. */
   readonly size: number;
   readonly fingerprint: string | undefined;
@@ -19,11 +20,14 @@ export interface Message {
 }
 
 /** A mail as the spool's list has it. */
-export type StoredMessage = Omit<Message, 'fingerprint'>;
+export interface StoredMessage extends Omit<Message, 'fingerprint' | 'subject'> {
+  /** Undefined for a mail that came before it was noted. */
+  readonly subject: string | undefined;
+}
 
 /** Which mails are asked for, newest first. */
 export interface MessageFilter {
-  /** Stands in sender or recipients, in any case. */
+  /** Stands in sender, recipients or subject, in any case. */
   readonly words: string;
   /** Only these. */
   readonly ids?: readonly string[] | undefined;
@@ -34,12 +38,13 @@ export interface MessageFilter {
   readonly limit: number;
 }
 
-const columns = ['id', 'sender', 'recipients', 'size', 'deliveries', 'note', 'received_at'] as const;
+const columns = ['id', 'sender', 'recipients', 'subject', 'size', 'deliveries', 'note', 'received_at'] as const;
 
 function stored(row: Pick<Selectable<MessageTable>, (typeof columns)[number]>): StoredMessage {
   return {
     ...{ id: row.id, sender: row.sender, size: row.size, note: row.note, receivedAt: Number(row.received_at) },
     recipients: JSON.parse(row.recipients) as readonly string[],
+    subject: row.subject ?? undefined,
     deliveries: JSON.parse(row.deliveries) as readonly Delivery[],
   };
 }
@@ -59,6 +64,8 @@ export class MessageStore {
         id: message.id,
         sender: message.sender,
         recipients: JSON.stringify(message.recipients),
+        subject: message.subject,
+        words: [message.sender, ...message.recipients, message.subject].join('\n').toLowerCase(),
         size: message.size,
         deliveries: JSON.stringify(message.deliveries),
         note: message.note,
@@ -86,7 +93,8 @@ export class MessageStore {
 
   async list({ words, ids, dropped = false, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
     const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const has = (column: 'sender' | 'recipients') =>
+    // Older mails have no words; the database lowers only some letters.
+    const has = (column: 'words' | 'sender' | 'recipients') =>
       sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
     const rows = await this.#db
       .selectFrom('messages')
@@ -99,7 +107,7 @@ export class MessageStore {
       })
       .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
       .$if(dropped, (query) => query.where('deliveries', '=', '[]').where('note', '<>', ''))
-      .$if(words !== '', (query) => query.where((on) => on.or([has('sender'), has('recipients')])))
+      .$if(words !== '', (query) => query.where((on) => on.or([has('words'), has('sender'), has('recipients')])))
       .orderBy('received_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)

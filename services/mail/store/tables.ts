@@ -12,6 +12,10 @@ export interface MessageTable {
   deliveries: ColumnType<string, string | undefined, string>;
   /** What the gateway did with it besides, as a sentence; empty for nothing. */
   note: ColumnType<string, string | undefined, string>;
+  /** As a person reads it; null for a mail that came before it was noted. */
+  subject: ColumnType<string | null, string, string>;
+  /** Sender, recipients and subject in lower case, for searching. */
+  words: ColumnType<string, string, string>;
   /** Same source to the same targets; null for a mail without Message-ID, of which a copy may be meant. */
   fingerprint: string | null;
   /** ms since the epoch; a big integer, which PostgreSQL's driver returns as text. */
@@ -51,6 +55,16 @@ export const migrations: readonly Migration[] = [
           .addColumn(name, 'text', (column) => column.notNull().defaultTo(empty))
           .execute();
       }
+    },
+  },
+  {
+    name: '003-note-subjects',
+    async up(db: Kysely<any>) {
+      await db.schema.alterTable('messages').addColumn('subject', 'text').execute();
+      await db.schema
+        .alterTable('messages')
+        .addColumn('words', 'text', (column) => column.notNull().defaultTo(''))
+        .execute();
     },
   },
 ];

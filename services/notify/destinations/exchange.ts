@@ -1,4 +1,5 @@
 import { z, type ZodType } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/service.ts';
 import type { Outlets, Result } from './destination.ts';
 import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
@@ -20,6 +21,8 @@ export class NotSent extends Error {
 export interface Exchange {
   /** Sends a request. @returns the answer, if its status is 2xx. @throws NotSent, Problem. */
   readonly ask: (request: HttpRequest) => Promise<FetchReply>;
+  /** The same for what is nothing to the notice, such as a sign-out: that it fails makes no difference. */
+  readonly askLightly: (request: HttpRequest) => Promise<void>;
   /** A step that is not repeated once it was confirmed, for what takes several requests that people see. */
   readonly once: Once;
   /** Ends the sending with a reason that the service gave in an answer of status 200. */
@@ -43,7 +46,7 @@ export function openExchange(
   options: CommonOptions,
   { notSent, secrets }: { readonly notSent: string; readonly secrets: readonly string[] },
 ): Exchange {
-  return {
+  const exchange: Exchange = {
     outlets,
     signal,
     options,
@@ -70,6 +73,7 @@ export function openExchange(
         signal,
         timeoutMs: options.timeoutMs,
         maxRedirects: options.redirect ? 5 : 0,
+        keepMethod: true,
         verify: options.verify,
         trust: foreign === true ? 'other' : 'owner',
       });
@@ -82,7 +86,15 @@ export function openExchange(
       if (!result.ok) throw new NotSent(result);
       return reply;
     },
+    async askLightly(request) {
+      try {
+        await exchange.ask(request);
+      } catch (error) {
+        if (!(error instanceof NotSent || error instanceof Problem)) throw error;
+      }
+    },
   };
+  return exchange;
 }
 
 const Said = z.object({

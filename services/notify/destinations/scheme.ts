@@ -39,17 +39,30 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly dialect?: Partial<Record<TextFormat, Shown | 'asWritten'>>;
   readonly titleLimit?: number;
   readonly bodyLimit?: number;
+  readonly unit?: Shape['unit'];
+  readonly titleCounts?: true;
   /** What becomes of a longer body unless the URL says otherwise; default truncate. */
   readonly overflow?: Overflow;
   readonly heading?: Shape['heading'];
   /** How long its answer may take unless the URL says otherwise; default 4 s. */
   readonly readSeconds?: number;
+  /** Takes a message of files alone; to others the names of the files are told where there are no words. */
+  readonly wordless?: true;
   /** Each target is a delivery of its own, and without any there is one for them all. */
   readonly each?: true;
   /** Moves parts that may stand in several places to the one that `open` reads. */
   readonly arrange?: (url: DestinationUrl) => DestinationUrl;
-  /** How it sends, or a sentence that says what is wrong with the URL. `noun` names it in results in place of the service. */
-  open(address: Address): Send | { readonly send: Send; readonly noun: string } | string;
+  /** How it sends, or a sentence that says what is wrong with the URL. */
+  open(address: Address): Send | Opened | string;
+}
+
+/** A way to send with what else is to be known of it. */
+interface Opened {
+  readonly send: Send;
+  /** Names it in results in place of the service. */
+  readonly noun?: string;
+  /** What each of its messages begins with takes so much of the body's limit. */
+  readonly taken?: number;
 }
 
 const mostTargets = 100;
@@ -116,12 +129,14 @@ function make(
     argument,
   });
   if (typeof opened === 'string') return opened;
-  const { send, noun } = typeof opened === 'function' ? { send: opened, noun: scheme.service } : opened;
+  const { send, noun = scheme.service, taken = 0 }: Opened = typeof opened === 'function' ? { send: opened } : opened;
   const shown = scheme.dialect?.[options.format] ?? options.format;
   const shape: Shape = {
     format: shown === 'asWritten' ? undefined : shown,
     titleLimit: scheme.titleLimit,
-    bodyLimit: scheme.bodyLimit,
+    bodyLimit: scheme.bodyLimit === undefined ? undefined : Math.max(1, scheme.bodyLimit - taken),
+    unit: scheme.unit,
+    titleCounts: scheme.titleCounts,
     overflow: options.overflow,
     ...(scheme.heading === undefined ? {} : { heading: scheme.heading }),
   };
@@ -130,7 +145,7 @@ function make(
     optional: options.optional,
     emojis: options.emojis,
     url: (masked) => normalForm(kind, url, options, masked),
-    send: sendFitted({ noun, shape, options, secrets: () => secretsIn(url, kind), send }),
+    send: sendFitted({ noun, shape, options, wordless: scheme.wordless, secrets: () => secretsIn(url, kind), send }),
   };
 }
 
@@ -139,11 +154,13 @@ export function sendFitted({
   noun,
   shape,
   options,
+  wordless = false,
   secrets,
   send,
 }: {
   readonly noun: string;
   readonly shape: Shape;
+  readonly wordless?: boolean | undefined;
   readonly options: CommonOptions;
   readonly secrets: () => readonly string[];
   readonly send: Send;
@@ -154,7 +171,7 @@ export function sendFitted({
     const attempt = async (): Promise<Result> => {
       try {
         const whole = stepsOf(progress, 'piece');
-        for (const [at, piece] of fitMessage(message, shape).entries()) {
+        for (const [at, piece] of fitMessage(wordless ? message : worded(message), shape).entries()) {
           await whole(String(at), () => send(piece, { ...exchange, once: stepsOf(progress, String(at)) }));
         }
         return { ok: true, detail: `Sent ${noun} notification.` };
@@ -166,4 +183,16 @@ export function sendFitted({
     const { timeoutMs, wait } = options;
     return repeated(attempt, { retries, waitMs: wait * 1000, timeoutMs }, outlets.clock, signal);
   };
+}
+
+/** Names of files that are told. */
+const mostNames = 10;
+
+/** An empty message is refused by many services. */
+function worded(message: Message): Message {
+  const { title, body, attachments = [] } = message;
+  if (title !== '' || body !== '' || attachments.length === 0) return message;
+  const more = attachments.length > mostNames ? ', …' : '';
+  const names = attachments.slice(0, mostNames).map(({ name }) => name);
+  return { ...message, format: 'text', body: names.join(', ') + more };
 }

@@ -56,8 +56,15 @@ function splitNames(line: string): { readonly names: string; readonly rest: stri
   return nameList.test(names) ? { names, rest: line.slice(at + 1).trim() } : undefined;
 }
 
+/** White space and `#` end an address: a channel has a slash before its mark. */
+function withoutComment(text: string): string {
+  const at = text.search(/\s#/);
+  return at === -1 ? text : text.slice(0, at).trimEnd();
+}
+
 /**
- * Reads the peer's TEXT format: `url`, `tag1,tag2=url`, `group=tag1,tag2`, `#` or `;` comments, one statement a line.
+ * Reads the peer's TEXT format: `url`, `tag1,tag2=url`, `group=tag1,tag2`, `#` or `;` comments, also `#` behind an address,
+ * one statement a line.
  * Lines that are nothing of that are skipped, as the peer does. `include` lines are skipped too.
  */
 export function parseTextConfiguration(text: string): Configuration {
@@ -70,11 +77,11 @@ export function parseTextConfiguration(text: string): Configuration {
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const { names, rest } = splitNames(line) ?? { names: '', rest: '' };
     if (urlStart.test(line)) {
-      entries.push({ url: line, tags: [], own: [], line: index + 1 });
+      entries.push({ url: withoutComment(line), tags: [], own: [], line: index + 1 });
     } else if (urlStart.test(rest)) {
       const tags = parseNames(names, most.names);
       if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else entries.push({ url: rest, tags, own: words(names), line: index + 1 });
+      else entries.push({ url: withoutComment(rest), tags, own: words(names), line: index + 1 });
     } else if (nameList.test(rest)) {
       const group = parseNames(names, most.names);
       const members = parseNames(rest, most.members);

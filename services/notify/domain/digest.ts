@@ -10,7 +10,7 @@ const loudness = ['info', 'success', 'warning', 'failure'] as const;
 function lineOf({ title, body, format }: Message): string {
   const text = (format === 'html' ? htmlToText(body) : body).replace(/\s+/g, ' ').trim();
   const line = [title.trim(), text].filter((part) => part !== '').join(': ');
-  return `• ${line.length > longestLine ? `${line.slice(0, longestLine)}…` : line}`;
+  return `• ${line.length > longestLine ? `${line.slice(0, longestLine).replace(/[\uD800-\uDBFF]$/, '')}…` : line}`;
 }
 
 /** Several notices as one: a line each, as loud as the loudest. One alone stays as it is. Undefined for none. */

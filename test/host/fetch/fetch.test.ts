@@ -215,6 +215,10 @@ describe('a redirect', () => {
       'POST / text/plain x',
       'POST / text/plain x',
     ]);
+    seen.length = 0;
+    for (const status of [301, 302, 303])
+      await fetch(`${url}/${status}`, { ...owner, method: 'POST', body: 'x', keepMethod: true });
+    expect(seen.filter((line) => line.includes(' / '))).toEqual(['POST / - x', 'POST / - x', 'GET / - ']);
   });
 
   test('to another host that is not public is refused although the owner typed the first one', async () => {

@@ -1,12 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { noticeOfMail, plainTelling } from '../../../services/mail/domain/mail.ts';
 import { abridge } from '../../../services/mail/mime/abridge.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
 import { MailReader } from '../../../services/mail/mime/reader.ts';
+import { subjectIn } from '../../../services/mail/mime/subject.ts';
 import { systemClock } from '../../../main/host/clock.ts';
 
 const readMail = (source: Uint8Array) => new MailReader(systemClock).read(source);
 const parse = (source: string) => parseMail(Buffer.from(source, 'latin1'));
+
+describe('the subject', () => {
+  const corpus = new URL('corpus/', import.meta.url);
+
+  it.each(readdirSync(corpus))('of %s is read from its header alone as from the whole mail', async (file) => {
+    const raw = readFileSync(new URL(file, corpus));
+    const [header = ''] = raw.toString('latin1').split(/\r?\n\r?\n/, 1);
+    const { subject = '' } = await parseMail(raw);
+    expect(subjectIn(header)).toBe(subject.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+  });
+
+  it('made to hurt costs no more than its length', () => {
+    for (const part of ['=?utf-8?q?', ' \r\n', '=?', '\t', '\r\nsubject'])
+      expect(subjectIn(`Subject:${part.repeat(40_000)}`).length).toBeLessThanOrEqual(500);
+  });
+});
 
 describe('the sender', () => {
   it.each([

@@ -117,6 +117,15 @@ describe('rules', () => {
     ]);
   });
 
+  it('made slow by a sender with an endless subject hold nobody up', async () => {
+    await configure({
+      recipients: [{ address: 'alerts', to: 'inbox://' }],
+      rules: Array.from({ length: 200 }, (_, at) => ({ subject: `*${'a'.repeat(180)}${String(at)}*`, drop: true })),
+    });
+    const subject = Array.from({ length: 250 }, () => ` ${'a'.repeat(900)}`).join('\r\n');
+    expect(await post('alerts@x', `From: a@x\r\nSubject:${subject}\r\n\r\nx`)).toMatch(/^250 /);
+  });
+
   it('and recipients are checked when they are set, with the field that is wrong', async () => {
     await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*Use notify:/);
     await expect(configure({ recipients: [{ address: 'a', to: '' }] })).rejects.toThrow(/recipients\.0/);

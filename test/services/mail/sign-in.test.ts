@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Accounts } from '../../../services/contracts/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { Guesses } from '../../../services/mail/guesses.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
+import { SignIn } from '../../../services/mail/sign-in.ts';
 import { within } from '../../../services/mail/smtp/networks.ts';
+import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
+import { createFakeClock } from '../../support/clock.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
@@ -112,6 +118,32 @@ describe('a sign-in', () => {
     }
     expect(replies[0]).toMatch(/^535 /);
     expect(replies.at(-1)).toMatch(/^454 /);
+  });
+});
+
+describe('a login of the settings', () => {
+  it('is guessed at only so often too, from each place by itself, and opens again with time', async () => {
+    const clock = createFakeClock();
+    const unknown = new Problem('accounts.bad_credentials', 401, 'no');
+    const accounts = { authenticate: () => Promise.reject(unknown) } as unknown as Accounts;
+    const signIn = new SignIn(accounts, [{ name: 'nas', password: secret }], new Guesses(clock));
+    const code = async (password: string, address: string): Promise<number> =>
+      signIn.check('nas', password, address).then(
+        () => 235,
+        (error: unknown) => (error as Refusal).responseCode,
+      );
+    for (const [attacker, other] of [
+      ['10.0.0.9', '10.0.0.8'],
+      ['2001:db8:1:2::7', '2001:db8:1:3::7'],
+    ] as const) {
+      for (let guess = 0; guess < 10; guess += 1) expect(await code(`guess ${String(guess)}`, attacker)).toBe(535);
+      // Not even the right one: else to go on guessing would pay.
+      expect(await code(secret, attacker)).toBe(454);
+      expect(await code(secret, other)).toBe(235);
+    }
+    expect(await code(secret, '2001:db8:1:2:ffff:1:2:3')).toBe(454);
+    clock.advance(60_000);
+    expect(await code(secret, '10.0.0.9')).toBe(235);
   });
 });
 

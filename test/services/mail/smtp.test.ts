@@ -1,6 +1,8 @@
 import { readdirSync, rmSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context } from '../../../services/contracts/service.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -18,11 +20,23 @@ const { recipients } = Settings.parse({
   ],
 });
 
+/** Commits that succeed and whose answer does not come. */
+let lostAnswers = 0;
+const losing =
+  (commit: Context['commit']): Context['commit'] =>
+  async (work) => {
+    const done = await commit(work);
+    if (lostAnswers === 0) return done;
+    lostAnswers -= 1;
+    throw new Problem('database.unavailable', 503, 'The database is gone.', { retryable: true });
+  };
+
 async function openMail(settings: Partial<Settings> = {}): Promise<void> {
   const probe = createProbe(['notices', 'push']);
   const watched = withReadings({
     ...mail,
-    create: (context, given: Settings) => mail.create(context, { ...given, recipients, ...settings }),
+    create: (context, given: Settings) =>
+      mail.create({ ...context, commit: losing(context.commit) }, { ...given, recipients, ...settings }),
   });
   offers = probe.offers;
   readings = watched.readings;
@@ -160,15 +174,27 @@ describe('a mail', () => {
 
   it('that goes round in circles is refused', async () => {
     expect(await submit(host.port('mail'), to, `${'Received: from x\r\n'.repeat(26)}Subject: loop\r\n\r\nx`)).toMatch(
-      /^554 /,
+      /^554 5\.4\.6 /,
     );
+    expect(await submit(host.port('mail'), to, 'Subject: loop\r\nX-Notify-Hop: 4\r\n\r\nx')).toMatch(/^554 5\.4\.6 /);
     expect(spool()).toEqual([]);
+    expect(await submit(host.port('mail'), to, 'Subject: on its way\r\nX-Notify-Hop: 3\r\n\r\nx')).toMatch(/^250 /);
+    await vi.waitFor(() => expect([...offers.notices.values()]).toMatchObject([{ notice: { hops: 3 } }]));
   });
 
   it('stays with its sender while it cannot be stored', async () => {
     rmSync(join(host.dataDir, 'mail', 'spool'), { recursive: true });
     expect(await submit(host.port('mail'), to, 'Subject: x\r\n\r\nx')).toMatch(/^451 4\.3\.0 /);
     expect(processed('failed')).toBe(1);
+  });
+
+  it('is not lost when the answer of the database is: the sender comes again and learns that it is there', async () => {
+    lostAnswers = 1;
+    const source = 'Subject: kept\r\nMessage-ID: <1@nas>\r\n\r\nx';
+    expect(await submit(host.port('mail'), to, source)).toMatch(/^451 /);
+    expect(await submit(host.port('mail'), to, source)).toMatch(/^250 /);
+    await vi.waitFor(() => expect([...offers.notices.values()]).toMatchObject([{ notice: { body: 'x' } }]));
+    expect(spool()).toHaveLength(1);
   });
 
   it('whose sender vanishes leaves nothing behind', async () => {

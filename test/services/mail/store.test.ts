@@ -18,7 +18,7 @@ afterEach(() => {
 function message(id: string, fields: Partial<Message> = {}): Message {
   return {
     ...{ id, sender: 'a@b', recipients: ['c@d', 'ü@d'], size: 9, fingerprint: undefined, receivedAt: now },
-    ...{ deliveries: [], note: '' },
+    ...{ subject: '', deliveries: [], note: '' },
     ...fields,
   };
 }
@@ -38,6 +38,19 @@ eachDialect((_name, open) => {
     await add(message('other', { sender: '' }));
     const twin = (since: number) => database.commit((transaction) => store.findTwin(transaction, 'f', since));
     expect([await twin(now - hour), await twin(now - hour + 1)]).toEqual(['old', undefined]);
+  });
+
+  it('finds a mail by its words in any case, also one that came before its subject was noted', async () => {
+    const { database, store, add } = await openStore();
+    await add(message('new', { sender: 'Ärger@nas', subject: 'Störung BEHOBEN' }));
+    await add(message('old', { sender: 'before@nas', subject: 'gone' }));
+    await database.kysely.updateTable('messages').set({ words: '' }).where('id', '=', 'old').execute();
+    const found = async (words: string) => (await store.list({ words, limit: 9 })).map(({ id }) => id);
+    expect(await found('STÖRUNG behoben')).toEqual(['new']);
+    expect(await found('ärger')).toEqual(['new']);
+    expect(await found('BEFORE@nas')).toEqual(['old']);
+    expect(await found('%')).toEqual([]);
+    expect((await store.find('new'))?.subject).toBe('Störung BEHOBEN');
   });
 
   it('knows when the newest mail came', async () => {

@@ -146,6 +146,11 @@ describe('POST /notify', () => {
     await call('/notify/aggregator', { headers: json, body: '{"body":"a\\u0000b"}' });
     expect(lastInbox()).toMatchObject({ body: 'ab' });
   });
+
+  it('mends halves of characters, for which some services refuse the whole', async () => {
+    await call('/notify/aggregator', { headers: json, body: '{"title":"\\udc00t","body":"a\\ud83d 🎉"}' });
+    expect(lastInbox()).toMatchObject({ title: '\ufffdt', body: 'a\ufffd 🎉' });
+  });
 });
 
 describe('POST /add', () => {

@@ -25,6 +25,14 @@ describe('TEXT configuration', () => {
     expect(skipped).toEqual([]);
   });
 
+  it('takes what follows an address and a space for a comment, and no channel for one', () => {
+    const text =
+      'json://a/p # the nas\nx = json://b/?method=PUT  #y\nslack://T/B/C/#general # chat\nmatrix://u:p@h/#a/#b';
+    expect(parseTextConfiguration(text).entries.map(({ url }) => url)).toEqual([
+      ...['json://a/p', 'json://b/?method=PUT', 'slack://T/B/C/#general', 'matrix://u:p@h/#a/#b'],
+    ]);
+  });
+
   it('passes over lines that say nothing, and tells which', () => {
     const { entries, skipped } = parseTextConfiguration(
       'garbage\ninclude http://x/y\na!=json://b\n-x=json://b\njson://ok',

@@ -37,6 +37,32 @@ describe('fitting a message', () => {
     expect(pieces.at(-1)?.body.endsWith('…')).toBe(true);
   });
 
+  it('makes one line of a title', () => {
+    const [piece] = fitMessage(messageOf({ title: 'a\r\nBcc: b@c\nd', body: 'b' }), { ...shape, titleLimit: 250 });
+    expect(piece?.title).toBe('a Bcc: b@c d');
+  });
+
+  it('loses nothing of a body whose title takes almost all the room', () => {
+    const split: Shape = { ...shape, bodyLimit: 20, overflow: 'split' };
+    const pieces = fitMessage(messageOf({ title: 'a title as long as two lines', body: 'and its body' }), split);
+    const words = pieces.flatMap(({ body }) => body.split(/\s+/));
+    expect(words.join(' ')).toBe('a title as long as two lines and its body');
+    expect(fitMessage(messageOf({ title: 'x'.repeat(20) }), split)).toMatchObject([{ body: 'x'.repeat(20) }]);
+  });
+
+  it.each([
+    ['slack', '&lt;!channel&gt; &amp; all'],
+    ['telegram', '&lt;!channel&gt; &amp; all'],
+    ['html', '&lt;!channel&gt; &amp; all'],
+    ['markdown', '<!channel> & all'],
+    ['text', '<!channel> & all'],
+  ] as const)('writes a title that is too long for its place as words: %s', (format, words) => {
+    const [piece] = fitMessage(messageOf({ title: '<!channel> & all', body: 'b' }), {
+      ...{ format, titleLimit: 5, bodyLimit: 500, overflow: 'split' },
+    });
+    expect(piece?.body).toMatch(new RegExp(`^${words.replace(/[!&]/g, '\\$&')}(\\r\\n|<br/>)b$`));
+  });
+
   it('leaves a long body alone where the URL asks for that', () => {
     expect(fitMessage(messageOf({ body: 'x'.repeat(50) }), { ...shape, overflow: 'upstream' })).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts'
 import type { Vault } from '../../../services/contracts/service.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
+import { EngineUrlStore } from '../../../services/notify/store/engine-urls.ts';
 import { advance, keepLevels } from '../../../services/notify/store/escalations.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
 import { migrations } from '../../../services/notify/store/tables.ts';
@@ -32,7 +33,8 @@ eachDialect((_name, open) => {
     const database = await open();
     await database.migrate(migrations);
     const { kysely, commit } = database;
-    return { commit, notices: new NoticeStore(kysely), configurations: new ConfigurationStore(kysely, vault) };
+    const configurations = new ConfigurationStore(kysely, vault);
+    return { commit, notices: new NoticeStore(kysely), configurations, engineUrls: new EngineUrlStore(kysely) };
   };
 
   describe('levels', () => {
@@ -116,6 +118,26 @@ eachDialect((_name, open) => {
       expect(await notices.prune(now + 1)).toBe(1);
       expect(await notices.open('waiting', 'd')).toBeDefined();
       expect(await notices.countWaiting()).toBe(1);
+    });
+  });
+
+  describe('URLs of the engine', () => {
+    it('are kept once each, found by many ids, and forgotten with their configurations', async () => {
+      const { engineUrls } = await openStores();
+      const row = (id: string) => ({
+        id,
+        service: 'IRC',
+        sealed_url: `sealed ${id}`,
+        shown_url: 'irc://****',
+        optional: 1,
+      });
+      const ids = Array.from({ length: 1200 }, (_, at) => `id${String(at)}`);
+      await engineUrls.add(ids.map(row));
+      await engineUrls.add([{ ...row('id7'), service: 'other' }]);
+      expect(await engineUrls.find([...ids, 'unknown'])).toHaveLength(1200);
+      expect(await engineUrls.find(['id7'])).toEqual([row('id7')]);
+      await engineUrls.keep(new Set(['id7', 'id9', 'gone']));
+      expect((await engineUrls.find(ids)).map(({ id }) => id).toSorted()).toEqual(['id7', 'id9']);
     });
   });
 

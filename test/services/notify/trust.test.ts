@@ -95,7 +95,7 @@ describe('a destination whose certificate nobody knows', () => {
     });
     await add('k', `jsons://127.0.0.1:${port}/?verify=no`);
     await post('/notify/k', { body: 'x' });
-    await vi.waitFor(async () => expect((await history())[0]?.deliveries[0]?.attempts).toBe(1));
+    await vi.waitFor(async () => expect((await history())[0]?.deliveries[0]?.attempts).toBe(1), 10_000);
     expect(paths).toEqual([]);
   });
 
@@ -151,6 +151,27 @@ describe('a destination whose certificate nobody knows', () => {
     expect(spoken).toEqual([]);
     const greeted = await post('/notify', { urls: `${url}?verify=no`, body: 'x' });
     expect([greeted.status, spoken.length]).toEqual([424, 1]);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 307, 308])('with %i takes the whole notification along', async (status) => {
+    const got: string[] = [];
+    const port = await serve((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        got.push(
+          `${request.method ?? ''} ${request.url ?? ''} ${body === '' ? '' : (JSON.parse(body) as { message: string }).message}`,
+        );
+        if (request.url === '/') response.writeHead(status, { location: '/there' }).end();
+        else response.end('{}');
+      });
+    });
+    expect(await post('/notify', { urls: `jsons://127.0.0.1:${port}/?verify=no`, body: 'x' })).toMatchObject({
+      status: 200,
+    });
+    expect(got).toEqual(['POST / x', 'POST /there x']);
   });
 });
 

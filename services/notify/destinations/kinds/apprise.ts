@@ -1,6 +1,6 @@
 import { encodeFiles, fileParts, numbered } from '../files.ts';
 import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
-import { basicAuthorization, postForm, postJson, postParts } from '../http.ts';
+import { basicAuthorization, postForm, postJson, postParts, type HttpRequest } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
@@ -17,6 +17,7 @@ export const appriseKind = defineScheme({
   ],
   args: ['tags', 'method'],
   files: true,
+  wordless: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,
@@ -45,7 +46,7 @@ export const appriseKind = defineScheme({
     const authorization = basicAuthorization(url);
     const tags = argument('tags');
     const json = argument('method')?.toLowerCase() === 'json';
-    return async ({ id, title, body, type, attachments = [], hops = 0 }, { ask, boundary }) => {
+    return async ({ id, title, body, type, attachments = [], hops = 0 }, { ask, boundary, fail }) => {
       const headers = {
         'x-apprise-id': id,
         'x-apprise-recursion-count': String(hops + 1),
@@ -54,14 +55,17 @@ export const appriseKind = defineScheme({
         ...Object.fromEntries([...url.headers].map(([name, value]) => [name.toLowerCase(), value])),
       };
       const fields = { title, body, type, format: options.format, tag: tags };
-      if (json) {
-        const files = await encodeFiles(attachments);
-        await ask(postJson(address, { ...fields, ...(files.length === 0 ? {} : { attachments: files }) }, headers));
-      } else if (attachments.length === 0) {
-        await ask(postForm(address, fields, headers));
-      } else {
-        await ask(postParts(address, fields, await fileParts(attachments, numbered), boundary(), headers));
-      }
+      const request = async (): Promise<HttpRequest> => {
+        if (json) {
+          const files = await encodeFiles(attachments);
+          return postJson(address, { ...fields, ...(files.length === 0 ? {} : { attachments: files }) }, headers);
+        }
+        if (attachments.length === 0) return postForm(address, fields, headers);
+        return postParts(address, fields, await fileParts(attachments, numbered), boundary(), headers);
+      };
+      const { status } = await ask(await request());
+      // Nothing else is success there: 204 says that nobody is configured under this key.
+      if (status !== 200) fail(status === 204 ? 'there is no such key' : `status ${String(status)}`);
     };
   },
 });

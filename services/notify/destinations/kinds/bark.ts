@@ -1,8 +1,12 @@
+import { z } from 'zod';
+import { readJson } from '../exchange.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
 import { appTitle } from '../palette.ts';
 import { defineScheme } from '../scheme.ts';
 
+/** The status of its own in an answer; some releases put it there alone. */
+const Reply = z.object({ code: z.number(), message: z.string().catch('no reason') });
 const levels = ['active', 'timeSensitive', 'passive', 'critical'];
 
 /** `bark://host[:port]/device_key[/device_key]`: iPhones with Bark. */
@@ -18,7 +22,9 @@ export const barkKind = defineScheme({
   ],
   args: ['sound', 'level', 'volume', 'click', 'badge', 'category', 'group', 'icon', 'call'],
   titleLimit: 250,
-  bodyLimit: 32_768,
+  // Apple takes 4096 bytes, and the server answers a longer one as if it might pass.
+  bodyLimit: 3000,
+  unit: 'bytes',
   each: true,
   form: {
     about: 'iPhones with the app Bark, through its server or one of your own.',
@@ -46,7 +52,7 @@ export const barkKind = defineScheme({
     const authorization = basicAuthorization(url);
     const names = ['sound', 'volume', 'badge', 'category', 'group', 'icon', 'call'];
     const extras = names.flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
-    return ({ title, body, link }, { ask }) => {
+    return async ({ title, body, link }, { ask, fail }) => {
       const click = argument('click') ?? link;
       const shown = options.format === 'markdown' ? { markdown: body } : { body };
       const payload = {
@@ -57,7 +63,9 @@ export const barkKind = defineScheme({
         ...(click === undefined ? {} : { url: click }),
         ...Object.fromEntries(extras),
       };
-      return ask(postJson(`${origin}/push`, payload, authorization === undefined ? {} : { authorization }));
+      const headers = authorization === undefined ? {} : { authorization };
+      const reply = readJson(await ask(postJson(`${origin}/push`, payload, headers)), Reply);
+      if (reply !== undefined && reply.code !== 200) fail(reply.message, reply.code === 429 || reply.code >= 500);
     };
   },
 });

@@ -4,7 +4,7 @@ import { choiceField, needed, secretField, switchField, textField } from '../fie
 import { postJson, postParts, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
 import { appTitle, colourNumber } from '../palette.ts';
-import { defineScheme } from '../scheme.ts';
+import { defineScheme, type Send } from '../scheme.ts';
 
 /** Files in one message (https://docs.discord.com/developers/resources/webhook). */
 const mostFiles = 10;
@@ -32,8 +32,10 @@ export const discordKind = defineScheme({
   templates: ['{schema}://{webhook_id}/{webhook_token}', '{schema}://{botname}@{webhook_id}/{webhook_token}'],
   args: ['tts', 'footer', 'thread', 'ping'],
   files: true,
+  wordless: true,
   titleLimit: 250,
   bodyLimit: 2000,
+  titleCounts: true,
   overflow: 'split',
   form: {
     about: 'A channel of a Discord server, by its webhook.',
@@ -61,9 +63,9 @@ export const discordKind = defineScheme({
     const ping = argument('ping');
     const name = url.user === undefined || url.user === '' ? {} : { username: url.user };
     const card = options.format !== 'text' || footer;
-    return async (message, { ask, boundary, once }) => {
+    const call = ping === undefined ? '' : `👉 ${ping}`;
+    const send: Send = async (message, { ask, boundary, once }) => {
       const { title, body, attachments = [] } = message;
-      const call = ping === undefined ? '' : `👉 ${ping}`;
       const text = [call, title, body].filter((part) => part !== '').join('\r\n');
       const shown = card
         ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, footer)] }
@@ -78,5 +80,6 @@ export const discordKind = defineScheme({
         });
       }
     };
+    return { send, taken: card || call === '' ? 0 : call.length + 2 };
   },
 });

@@ -78,6 +78,7 @@ export const mailKind = defineScheme({
   ],
   args: ['smtp', 'mode', 'user', 'from', 'name', 'reply', 'cc', 'bcc'],
   files: true,
+  wordless: true,
   format: 'html',
   // It makes both of its parts from what was written.
   dialect: { html: 'asWritten', markdown: 'asWritten' },
@@ -137,7 +138,12 @@ export const mailKind = defineScheme({
         date: new Date(message.time),
         // The same for a repetition, so that a mailbox can tell it.
         messageId: `<${createHash('sha256').update(`${message.id} ${to}`).digest('hex').slice(0, 32)}@${from.address.replace(/^.*@/, '')}>`,
-        headers: { 'X-Application': appTitle, 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          'X-Application': appTitle,
+          'Auto-Submitted': 'auto-generated',
+          // A gateway that makes a notice of it passes the count on, so that a circle has an end.
+          'X-Notify-Hop': String((message.hops ?? 0) + 1),
+        },
       });
     };
   },

@@ -3,7 +3,8 @@ import { readJson } from '../exchange.ts';
 import { fileParts } from '../files.ts';
 import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
-import { defineScheme } from '../scheme.ts';
+import { defineScheme, type Send } from '../scheme.ts';
+import { lengthOf } from '../../domain/text/split.ts';
 
 const Media = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
 const visibilities = ['direct', 'private', 'unlisted', 'public'];
@@ -44,7 +45,7 @@ export const mastodonKind = defineScheme({
     }
     const authorization = `Bearer ${url.user}`;
     const mentions = targets.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
-    return async ({ id, body, attachments = [] }, { ask, boundary }) => {
+    const send: Send = async ({ id, body, attachments = [] }, { ask, boundary }) => {
       const media: string[] = [];
       for (const part of await fileParts(attachments.slice(0, 4), () => 'file')) {
         const request = postParts(`${origin}/api/v1/media`, { description: part.name }, [part], boundary(), {
@@ -63,5 +64,6 @@ export const mastodonKind = defineScheme({
       // The server answers a repetition with the first post.
       await ask(postJson(`${origin}/api/v1/statuses`, status, { authorization, 'idempotency-key': id }));
     };
+    return { send, taken: mentions === '' ? 0 : lengthOf(mentions) + 1 };
   },
 });

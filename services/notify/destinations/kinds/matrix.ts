@@ -56,17 +56,9 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
   const api = `${origin}/_matrix/client/v3`;
   const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
 
-  return async (message, exchange) => {
+  /** To every room, as who is signed in. */
+  const tell = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
     const { ask, fail } = exchange;
-    const signIn = {
-      type: 'm.login.password',
-      identifier: { type: 'm.id.user', user: url.user },
-      password: url.password,
-      initial_device_display_name: appTitle,
-    };
-    const login =
-      token === undefined ? readJson(await ask(postJson(`${api}/login`, signIn)), Login) : { access_token: token };
-    if (login === undefined) return fail('something that is no answer of a Matrix server');
     const authorization = `Bearer ${login.access_token}`;
     const home = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
     const files = [];
@@ -81,7 +73,9 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
         ? []
         : (readJson(await ask({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
             ?.joined_rooms ?? []);
-    for (const alias of [...aliases, ...joined]) {
+    const rooms = [...aliases, ...joined];
+    if (rooms.length === 0) fail('this account is a member of no room');
+    for (const alias of rooms) {
       const join = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
       const room = readJson(await ask(join), Room)?.room_id ?? alias;
       // The transaction is the notice's own: the server passes over what it has had already.
@@ -92,8 +86,25 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
         await exchange.once(`${room} ${String(at)}`, () => ask(put));
       }
     }
-    if (token === undefined) await ask(postJson(`${api}/logout`, {}, { authorization }));
-    return undefined;
+  };
+
+  return async (message, exchange) => {
+    if (token !== undefined) return tell(message, exchange, { access_token: token });
+    const signIn = {
+      type: 'm.login.password',
+      identifier: { type: 'm.id.user', user: url.user },
+      password: url.password,
+      initial_device_display_name: appTitle,
+    };
+    const login = readJson(await exchange.ask(postJson(`${api}/login`, signIn)), Login);
+    if (login === undefined) return exchange.fail('something that is no answer of a Matrix server');
+    try {
+      return await tell(message, exchange, login);
+    } finally {
+      // Or each attempt would leave a device behind in the account.
+      const authorization = `Bearer ${login.access_token}`;
+      await exchange.askLightly(postJson(`${api}/logout`, {}, { authorization }));
+    }
   };
 }
 
@@ -111,7 +122,8 @@ function sendToHook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send 
       return ask(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
     }
     const html = format === 'text' ? undefined : convertText(body, format, 'html');
-    const text = [title, html ?? body].filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
+    const parts = html === undefined ? [title, body] : [escapeHtml(title), html];
+    const text = parts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
     return ask(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
   };
 }
@@ -131,7 +143,9 @@ export const matrixKind = defineScheme({
   args: ['mode', 'msgtype'],
   files: true,
   titleLimit: 250,
-  bodyLimit: 60_000,
+  // An event has 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits), and often the text twice.
+  bodyLimit: 20_000,
+  unit: 'bytes',
   overflow: 'split',
   form: {
     about: 'Rooms of a Matrix server.',

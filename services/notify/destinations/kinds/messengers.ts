@@ -14,6 +14,7 @@ export const lineKind = defineScheme({
   templates: ['{schema}://{token}/{targets}'],
   titleLimit: 0,
   bodyLimit: 5000,
+  unit: 'utf16',
   overflow: 'split',
   each: true,
   arrange(url) {
@@ -95,7 +96,9 @@ export const webexKind = defineScheme({
   templates: ['{schema}://{token}', '{schema}://{access_token}/{targets}'],
   format: 'markdown',
   titleLimit: 0,
+  // 7439 bytes are all a message may have (https://developer.webex.com/docs/api/v1/messages/create-a-message).
   bodyLimit: 7000,
+  unit: 'bytes',
   overflow: 'split',
   heading: markdownHeading,
   each: true,

@@ -180,8 +180,9 @@ export const ntfyKind: DestinationKind = {
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',
-        // The server takes a longer message for a file; cut, it stays one a phone shows.
-        shape: { format: options.format, titleLimit: 200, bodyLimit: 7800, overflow: 'truncate' },
+        wordless: true,
+        // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
+        shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
         async send(message, { ask, once }) {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { readJson } from '../exchange.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { encodeFiles } from '../files.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
@@ -59,6 +61,12 @@ export const prowlKind = defineScheme({
   },
 });
 
+/** What these answer with status 200 when they did nothing. */
+const JoinReply = z.object({ success: z.literal(false), errorMessage: z.string().catch('no reason') });
+const SimplePushReply = z.object({ status: z.string(), message: z.string().optional().catch(undefined) });
+/** https://www.pushsafer.com/en/pushapi#api-response */
+const PushsaferReply = z.object({ status: z.number(), error: z.string().optional().catch(undefined) });
+
 /** `join://api_key/device[/device]`: Android devices with Join; `group.all` is all of them. */
 export const joinKind = defineScheme({
   service: 'Join',
@@ -86,9 +94,10 @@ export const joinKind = defineScheme({
     const isId = /^(group\.\w+|[0-9a-f]{32})$/i.test(device);
     const place = isId ? { deviceId: device } : { deviceNames: device };
     const api = 'https://joinjoaomgcd.appspot.com/_ah/api/messaging/v1/sendPush';
-    return ({ title, body, link }, { ask }) => {
-      const url_ = withQuery(api, { apikey: url.host, priority, title, text: body, ...place, url: link });
-      return ask({ method: 'POST', url: url_, headers: {} });
+    return async ({ title, body, link }, { ask, fail }) => {
+      const address = withQuery(api, { apikey: url.host, priority, title, text: body, ...place, url: link });
+      const refused = readJson(await ask({ method: 'POST', url: address, headers: {} }), JoinReply);
+      return refused === undefined ? undefined : fail(refused.errorMessage);
     };
   },
 });
@@ -154,8 +163,12 @@ export const simplePushKind = defineScheme({
   open({ url, argument }) {
     if (url.host === '') return 'a key is missing: spush://key';
     if (url.password !== undefined) return 'encrypted messages are not served: leave salt and password out';
-    return ({ title, body }, { ask }) =>
-      ask(postForm('https://api.simplepush.io/send', { key: url.host, msg: body, title, event: argument('event') }));
+    return async ({ title, body }, { ask, fail }) => {
+      const pairs = { key: url.host, msg: body, title, event: argument('event') };
+      const reply = readJson(await ask(postForm('https://api.simplepush.io/send', pairs)), SimplePushReply);
+      const isTaken = reply === undefined || reply.status.toUpperCase() === 'OK';
+      return isTaken ? undefined : fail(reply.message ?? reply.status);
+    };
   },
 });
 
@@ -188,7 +201,7 @@ export const pushsaferKind = defineScheme({
     if (url.host === '') return 'a key is missing: psafer://private_key';
     const priority = argument('priority') === undefined ? undefined : stepOf(argument('priority'), steps);
     if (priority === undefined && argument('priority') !== undefined) return wrongStep;
-    return async ({ title, body, type, attachments = [] }, { ask }) => {
+    return async ({ title, body, type, attachments = [] }, { ask, fail }) => {
       const pictures = await encodeFiles(
         attachments.filter((file) => file.type.startsWith('image/')).slice(0, pictureFields.length),
       );
@@ -196,7 +209,7 @@ export const pushsaferKind = defineScheme({
         pictureFields[at],
         `data:${mimetype};base64,${base64}`,
       ]);
-      await ask(
+      const reply = await ask(
         postForm('https://www.pushsafer.com/api', {
           t: title,
           m: body,
@@ -210,6 +223,8 @@ export const pushsaferKind = defineScheme({
           k: url.host,
         }),
       );
+      const refused = readJson(reply, PushsaferReply);
+      if (refused !== undefined && refused.status !== 1) fail(refused.error ?? `status ${String(refused.status)}`);
     };
   },
 });

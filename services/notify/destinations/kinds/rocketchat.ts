@@ -66,25 +66,31 @@ export const rocketKind = defineScheme({
     if (isHook(url)) {
       const hook = (url.user ?? '').split('/').map(encodeURIComponent).join('/');
       const room = target === undefined ? {} : { channel: target };
-      return ({ body }, { ask }) => ask(postJson(`${origin}/hooks/${hook}`, { text: body, ...room }));
+      return async ({ body }, { ask, fail }) => {
+        const refused = readJson(await ask(postJson(`${origin}/hooks/${hook}`, { text: body, ...room })), Reply);
+        return refused === undefined ? undefined : fail(refused.error);
+      };
     }
     if (!url.user || !url.password) return 'a user or a webhook is missing: rocket://user:password@host/#channel';
     if (target === undefined) return 'a channel is missing: rocket://user:password@host/#channel';
     const api = `${origin}/api/v1`;
     const place = 'channel' in channel ? channel : { roomId: target };
     const byToken = argument('mode')?.toLowerCase() === 'token';
-    return async ({ body }, { ask, fail, once }) => {
+    return async ({ body }, { ask, askLightly, fail, once }) => {
       const login = byToken
         ? { authToken: url.password ?? '', userId: url.user ?? '' }
         : readJson(await ask(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)?.data;
       if (login === undefined) return fail('something that is no answer of Rocket.Chat');
       const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
-      await once('text', async () => {
-        const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
-        const refused = readJson(reply, Reply);
-        if (refused !== undefined) fail(refused.error);
-      });
-      if (!byToken) await ask({ method: 'POST', url: `${api}/logout`, headers });
+      try {
+        await once('text', async () => {
+          const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
+          const refused = readJson(reply, Reply);
+          if (refused !== undefined) fail(refused.error);
+        });
+      } finally {
+        if (!byToken) await askLightly({ method: 'POST', url: `${api}/logout`, headers });
+      }
       return undefined;
     };
   },

@@ -11,6 +11,7 @@ export const signalKind = defineScheme({
   secureProtocols: ['signals'],
   templates: ['{schema}://{host}/{from_phone}', '{schema}://{host}:{port}/{from_phone}/{targets}'],
   files: true,
+  wordless: true,
   titleLimit: 0,
   bodyLimit: 32_768,
   each: true,

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { NoticeType } from '../../../contracts/notice.ts';
+import { readJson } from '../exchange.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../palette.ts';
@@ -10,6 +12,11 @@ const types: Readonly<Record<NoticeType, string>> = {
   warning: 'WARNING',
   failure: 'CRITICAL',
 };
+
+const Reply = z.object({
+  result: z.literal('failure'),
+  messages: z.array(z.string()).optional().catch(undefined),
+});
 
 /** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success ends one. */
 export const splunkKind = defineScheme({
@@ -34,15 +41,16 @@ export const splunkKind = defineScheme({
     const keys = [url.host, url.user].map(encodeURIComponent).join('/');
     const address = `https://alert.victorops.com/integrations/generic/20131114/alert/${keys}`;
     const entity = url.path.length === 0 ? `${appTitle}/${url.user}` : url.path.join('/');
-    return ({ title, body, type }, { ask }) =>
-      ask(
-        postJson(address, {
-          entity_id: entity,
-          message_type: types[type],
-          entity_display_name: title === '' ? appTitle : title,
-          state_message: body,
-          monitoring_tool: appTitle,
-        }),
-      );
+    return async ({ title, body, type }, { ask, fail }) => {
+      const alert = {
+        entity_id: entity,
+        message_type: types[type],
+        entity_display_name: title === '' ? appTitle : title,
+        state_message: body,
+        monitoring_tool: appTitle,
+      };
+      const refused = readJson(await ask(postJson(address, alert)), Reply);
+      return refused === undefined ? undefined : fail(refused.messages?.join('; ') ?? 'no reason');
+    };
   },
 });

@@ -7,6 +7,9 @@ import { encodePart } from '../url.ts';
 
 const Reply = z.object({ success: z.boolean(), error: z.object({ code: z.number() }).optional().catch(undefined) });
 
+/** It takes no more than so many in a time, and says so by this number. */
+const tooFast = 411;
+
 /** `synology://host[:port]/[path/]token`: an incoming webhook of Synology Chat. */
 export const synologyKind = defineScheme({
   service: 'Synology Chat',
@@ -34,7 +37,8 @@ export const synologyKind = defineScheme({
     const address = withQuery(`${origin}${path}/webapi/entry.cgi`, query);
     return async ({ body }, { ask, fail }) => {
       const reply = readJson(await ask(postForm(address, { payload: JSON.stringify({ text: body }) })), Reply);
-      return reply?.success === false ? fail(`error ${reply.error?.code ?? 'without a number'}`) : undefined;
+      const code = reply?.error?.code;
+      return reply?.success === false ? fail(`error ${code ?? 'without a number'}`, code === tooFast) : undefined;
     };
   },
 });

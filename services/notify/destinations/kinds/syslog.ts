@@ -47,7 +47,11 @@ export function syslogMessage(message: Message, facility: string, host: string):
   const priority = facilities.indexOf(facility) * 8 + severities[message.type][0];
   const name = host.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
   const head = `<${priority}>1 ${new Date(message.time).toISOString()} ${name} ${appTitle.toLowerCase()} - - - \ufeff`;
-  return Buffer.from(`${head}${lineOf(message)}`, 'utf8').subarray(0, mostBytes);
+  const packet = Buffer.from(`${head}${lineOf(message)}`, 'utf8');
+  let end = Math.min(packet.length, mostBytes);
+  // Half a character is none (RFC 5424, 6.4).
+  while (end < packet.length && ((packet[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return packet.subarray(0, end);
 }
 
 function failed(exchange: Exchange, service: string, error: Error, retryable: boolean): NotSent {

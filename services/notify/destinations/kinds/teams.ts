@@ -38,7 +38,9 @@ export const workflowKind = defineScheme({
   args: ['wrap', 'ver', 'route'],
   format: 'markdown',
   titleLimit: 250,
+  // A request has 28 KB at most.
   bodyLimit: 20_000,
+  unit: 'bytes',
   form: {
     about: 'A channel or chat of Microsoft Teams, by a flow that starts “when a Teams webhook request is received”.',
     fixed: 2,
@@ -74,7 +76,9 @@ export const teamsKind = defineScheme({
   ],
   format: 'markdown',
   titleLimit: 250,
+  // A request has 28 KB at most.
   bodyLimit: 20_000,
+  unit: 'bytes',
   form: {
     about: 'A channel of Microsoft Teams, by an old connector. New ones are flows: see Power Automate.',
     fixed: 4,
@@ -92,7 +96,13 @@ export const teamsKind = defineScheme({
     if (!/^[a-z0-9-]+$/i.test(url.host)) return 'the organisation is not valid';
     const rest = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
     const address = `https://${url.host}.webhook.office.com/webhookb2/${a.split('@').map(encodeURIComponent).join('@')}/IncomingWebhook/${rest}`;
-    return ({ title, body, type }, { ask }) => ask(postJson(address, messageCard(title, body, type)));
+    return async ({ title, body, type }, { ask, fail }) => {
+      const reply = await ask(postJson(address, messageCard(title, body, type)));
+      const said = Buffer.from(reply.body).toString('utf8');
+      // Its connectors answer 200 whatever became of it; the status that counts stands in the text
+      // (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
+      if (/delivery failed|returned HTTP error/i.test(said)) fail(said, /HTTP error (408|429|5\d\d)/i.test(said));
+    };
   },
 });
 

@@ -28,6 +28,7 @@ export const telegramKind = defineScheme({
   templates: ['{schema}://{bot_token}/{targets}', '{schema}://{bot_token}/:{topic}/{targets}'],
   args: ['silent', 'preview', 'content'],
   files: true,
+  wordless: true,
   format: 'html',
   dialect: { text: 'telegram', markdown: 'telegram', html: 'telegram' },
   titleLimit: 0,

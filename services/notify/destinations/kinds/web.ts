@@ -18,6 +18,7 @@ export const web = {
   ],
   args: ['method'],
   files: true,
+  wordless: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,

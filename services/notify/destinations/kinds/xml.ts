@@ -7,11 +7,11 @@ const schema = 'https://raw.githubusercontent.com/caronc/apprise/master/apprise/
 
 function escapeXml(text: string): string {
   const named = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  // XML 1.0 has no way to write other control characters, not even escaped.
+  // XML 1.0 has no way to write other control characters and these two, not even escaped.
   return named
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&apos;')
-    .replace(/[^\t\n\r\P{Cc}]/gu, '');
+    .replace(/[^\t\n\r\P{Cc}]|[\ufffe\uffff]/gu, '');
 }
 
 /** `xml://[user:password@]host[:port]/path`: posts the notice as XML to any web address. */

@@ -81,10 +81,62 @@ describe('a refusal that comes with status 200', () => {
     ['slack://xoxb-abc/#x', { ok: false, error: 'channel_not_found' }, false],
     ['slack://xoxb-abc/#x', { ok: false, error: 'ratelimited' }, true],
     ['synology://host/token', { success: false, error: { code: 404 } }, false],
+    ['synology://host/token', { success: false, error: { code: 411 } }, true],
     ['kodi://host', { error: { message: 'Method not found' } }, false],
+    ['join://key/device', { success: false, errorMessage: 'No such device' }, false],
+    ['psafer://key', { status: 0, error: 'Private key does not exist' }, false],
+    ['spush://key', { status: 'BadRequest', message: 'unknown key' }, false],
+    ['splunk://route@key', { result: 'failure', messages: ['no such key'] }, false],
+    ['rocket://a/b@host/#x', { success: false, error: 'invalid-channel' }, false],
+    [
+      'rocket://u:p@host/#x',
+      { success: false, error: 'invalid-channel', data: { authToken: 'a', userId: 'u' } },
+      false,
+    ],
+    ['bark://host/key', { code: 400, message: 'failed to get device token' }, false],
+    ['bark://host/key', { code: 500, message: 'push failed: BadGateway' }, true],
+    ['feishu://token', { code: 19_024, msg: 'Key Words Not Found' }, false],
+    ['feishu://token', { code: 11_232, msg: 'frequency limited' }, true],
+    ['lark://token', { code: 9499, msg: 'too many request' }, true],
+    ['dingtalk://token', { errcode: 310_000, errmsg: 'sign not match' }, false],
+    ['dingtalk://token', { errcode: 130_101, errmsg: 'send too fast' }, true],
+    ['wecombot://key', { errcode: 93_000, errmsg: 'invalid webhook url' }, false],
+    ['wecombot://key', { errcode: 45_009, errmsg: 'api freq out of limit' }, true],
+    ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 429', true],
+    ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 404', false],
+    ['matrix://token@host', { joined_rooms: [] }, false],
   ])('is told, and worth another try where it passes: %s', async (url, body, retryable) => {
     const { result } = await failing(url, { body });
     expect(result).toMatchObject({ ok: false, retryable });
+  });
+});
+
+describe('another aggregator', () => {
+  it.each([
+    ['apprise://host/home', 204, 'there is no such key'],
+    ['apprise://host/home?method=json', 202, 'status 202'],
+  ])('that did not send it says so with a status of success: %s', async (url, status, reason) => {
+    const { result } = await failing(url, { status, ...(status === 204 ? { body: '' } : {}) });
+    expect(result).toMatchObject({ ok: false, retryable: false });
+    expect(result?.detail).toContain(reason);
+  });
+});
+
+describe('a session', () => {
+  it.each([
+    ['matrix://user:password@host/#room', '/send/', { access_token: 'tok', room_id: '!room:hs' }],
+    ['rocket://user:password@host/#chan', '/chat.postMessage', { data: { authToken: 'tok', userId: 'u' } }],
+  ])('is ended whatever became of the notice, and its end makes no difference: %s', async (url, sending, body) => {
+    await using provider = await openProvider();
+    for (const [broken, ok] of [
+      [sending, false],
+      ['/logout', true],
+    ] as const) {
+      provider.got.length = 0;
+      provider.answer = (request) => (request.url.includes(broken) ? { status: 404 } : { body });
+      expect(await sendTo(url, { body: 'x' }, provider.outlets)).toMatchObject([{ ok }]);
+      expect(provider.got.at(-1)?.url).toMatch(/\/logout$/);
+    }
   });
 });
 

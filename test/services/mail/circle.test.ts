@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { mail } from '../../../services/mail/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { openTestHost } from '../../support/host.ts';
+import { createProbe } from '../notify/support.ts';
+
+it('a notice whose destination is a mail to its own key comes back a few times, and then no more', async () => {
+  const probe = createProbe(['inbox', 'push']);
+  await using host = await openTestHost({ services: [probe.descriptor, notify, mail] });
+  const { offers } = probe;
+  const url = `mailto://127.0.0.1:${String(host.port('mail'))}?from=a@example.com&to=aggregator@home`;
+  await fetch(`${host.url('notify')}/add/aggregator`, {
+    method: 'POST',
+    body: new URLSearchParams({ config: `inbox://\n${url}`, format: 'text' }),
+  });
+  await fetch(`${host.url('notify')}/notify/aggregator`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
+  // The last mail is refused for good, which ends the circle.
+  await vi.waitFor(() => expect(host.log.join('\n')).toContain('goes round in circles'), { timeout: 20_000 });
+  expect([...offers.inbox.values()]).toHaveLength(4);
+  expect(readdirSync(join(host.dataDir, 'mail', 'spool'))).toHaveLength(3);
+});

@@ -1,0 +1,17 @@
+import { expect, it, vi } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { openTestHost } from '../../support/host.ts';
+import { createProbe } from './support.ts';
+
+it('a key that leads to itself ends where the count of hops is above the limit', async () => {
+  const probe = createProbe(['inbox', 'push']);
+  await using host = await openTestHost({ services: [probe.descriptor, notify] });
+  const base = host.url('notify');
+  const post = (path: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(base + path, { method: 'POST', body: new URLSearchParams(fields) });
+  const url = base.replace('http:', 'apprise:');
+  expect((await post('/add/circle', { config: `inbox://\n${url}/circle`, format: 'text' })).status).toBe(200);
+  await post('/notify/circle', { body: 'x' });
+  await vi.waitFor(() => expect(host.log.join('\n')).toContain('error=406'), { timeout: 10_000 });
+  expect([...probe.offers.inbox.values()]).toHaveLength(2);
+});

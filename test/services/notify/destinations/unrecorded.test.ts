@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answers } from './answers.ts';
+import { openProvider, sendTo, type Provider } from './provider.ts';
+
+let provider: Provider;
+beforeAll(async () => {
+  provider = await openProvider();
+});
+beforeEach(() => {
+  provider.got.length = 0;
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+
+async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
+  expect((await sendTo(url, fields, provider.outlets)).every(({ ok }) => ok)).toBe(true);
+  return provider.got.map(({ method, url: address, headers, body }) => ({
+    ...{ method, address, headers, body: JSON.parse(body.toString()) as unknown },
+  }));
+}
+
+/** As their own documentation has them: nobody recorded what the peer sends. */
+describe('what is sent to', () => {
+  it('a connector of Teams', async () => {
+    const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        address: 'https://team.webhook.office.com/webhookb2/a@b/IncomingWebhook/c/d/e',
+        headers: { 'content-type': 'application/json' },
+        body: {
+          '@type': 'MessageCard',
+          '@context': 'https://schema.org/extensions',
+          summary: 'T <b>',
+          themeColor: '#A32037',
+          sections: [{ activityTitle: 'T <b>', text: '**B**' }],
+        },
+      },
+    ]);
+  });
+
+  it('who reads XML has only what XML can hold', async () => {
+    await sendTo('xml://host/', { title: '<"&', body: 'a\u0000b\ufffec\u0001d\n🎉' }, provider.outlets);
+    const xml = provider.got[0]?.body.toString();
+    expect(xml).toContain('<Subject>&lt;&quot;&amp;</Subject><Message>abcd\n🎉</Message>');
+  });
+
+  it('Postmark', async () => {
+    const file = { name: 'a.txt', type: 'text/plain', size: 1, read: () => Promise.resolve(Buffer.from('x')) };
+    const url = 'postmark://key:nas@example.com/ada@example.com/bob@example.com?cc=c@example.com';
+    const requests = await sent(url, { title: 'T', body: 'a < b', attachments: [file] });
+    const mail = {
+      ...{
+        From: 'nas@example.com',
+        Cc: 'c@example.com',
+        Subject: 'T',
+        HtmlBody: 'a &lt; b',
+        MessageStream: 'outbound',
+      },
+      Attachments: [{ Name: 'a.txt', Content: 'eA==', ContentType: 'text/plain' }],
+    };
+    expect(requests).toMatchObject([
+      { address: 'https://api.postmarkapp.com/email', body: { ...mail, To: 'ada@example.com' } },
+      { headers: { 'x-postmark-server-token': 'key' }, body: { ...mail, To: 'bob@example.com' } },
+    ]);
+  });
+
+  it('a bridge of Matrix, a title of strangers being words there', async () => {
+    const url = 'matrix://name:token@host/?mode=matrix&format=markdown';
+    const [request] = await sent(url, { title: '<b>T</b>', body: '**B**', format: 'markdown' });
+    expect(request?.body).toMatchObject({
+      format: 'html',
+      text: '&lt;b&gt;T&lt;/b&gt;<br/><p><strong>B</strong></p>',
+    });
+  });
+});
+
+describe('a notice of files alone', () => {
+  const files = ['a.png', 'b.txt'].map((name) => ({
+    ...{ name, type: 'image/png', size: 1, read: () => Promise.resolve(Buffer.from('x')) },
+  }));
+
+  it.each([
+    ['slack://xoxb-1/#c', 'attachments.0.text'],
+    ['mmost://host/hook', 'text'],
+    ['line://token/user', 'messages.0.text'],
+    ['sendgrid://key:nas@example.com', 'content.0.value'],
+    ['gotify://host/token', 'message'],
+  ])('tells their names where words are needed: %s', async (url, path) => {
+    provider.answer = answers;
+    await sendTo(url, { attachments: files }, provider.outlets);
+    const said: unknown = JSON.parse(provider.got[0]?.body.toString() ?? '');
+    expect(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], said)).toBe(
+      'a.png, b.txt',
+    );
+  });
+
+  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('is only files elsewhere: %s', async (url) => {
+    provider.answer = answers;
+    await sendTo(url, { attachments: files }, provider.outlets);
+    expect(provider.got.length).toBeGreaterThan(0);
+    expect(provider.got.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
+  });
+});
