@@ -26,7 +26,8 @@ describe('TEXT configuration', () => {
   });
 
   it('takes what follows an address and a space for a comment, and no channel for one', () => {
-    const text = 'json://a/p # the nas\nx = json://b/?method=PUT  #y\nslack://T/B/C/#general # chat\nmatrix://u:p@h/#a/#b';
+    const text =
+      'json://a/p # the nas\nx = json://b/?method=PUT  #y\nslack://T/B/C/#general # chat\nmatrix://u:p@h/#a/#b';
     expect(parseTextConfiguration(text).entries.map(({ url }) => url)).toEqual([
       ...['json://a/p', 'json://b/?method=PUT', 'slack://T/B/C/#general', 'matrix://u:p@h/#a/#b'],
     ]);
