@@ -8,7 +8,7 @@ import { fixedSegments } from './grammar.ts';
 import { isHeader } from './http.ts';
 import { normalForm } from './normal-form.ts';
 import { parseOptions, type CommonOptions } from './options.ts';
-import { secretsIn, withPath } from './places.ts';
+import { targetsIn, secretsIn, withPath } from './places.ts';
 import { stepsOf } from './progress.ts';
 import { repeated } from './repeat.ts';
 import { resultOfError } from './result.ts';
@@ -102,13 +102,16 @@ function parse(scheme: Scheme, kind: DestinationKind, given: DestinationUrl): De
   return make(scheme, kind, url, options);
 }
 
-/** `?to=` names further targets. */
+/** Targets stand in the path, several with commas between, and in `?to=`. */
 function withTargets(url: DestinationUrl, kind: DestinationKind): DestinationUrl {
+  if (!kind.form.fields.some(({ at }) => at === 'targets')) return url;
+  const fixed = fixedSegments(kind.form, url);
+  const named = url.path.slice(fixed);
   const to = url.query.get('to');
-  if (to === undefined || !kind.form.fields.some(({ at }) => at === 'targets')) return url;
+  if (to === undefined && !named.some((each) => each.includes(','))) return url;
   const query = new Map(url.query);
   query.delete('to');
-  return withPath({ ...url, query }, [...url.path, ...to.split(/[\s,]+/).filter((each) => each !== '')]);
+  return withPath({ ...url, query }, [...url.path.slice(0, fixed), ...targetsIn(named, to)]);
 }
 
 function make(

@@ -1,5 +1,5 @@
 import { withPath } from './places.ts';
-import { hostAndPort, parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
+import { hostAndPort, type DestinationUrl } from './url.ts';
 
 /** Where the parts of a webhook stand in the URL of its kind. */
 interface Parts {
@@ -81,12 +81,4 @@ export function readWebAddress(url: DestinationUrl): DestinationUrl {
     return withPath({ ...url, scheme, host, port, query, user: undefined, password: undefined }, path);
   }
   return url;
-}
-
-/** The same for a text. */
-export function withoutWebAddress(text: string): string {
-  if (!/^\s*https?:/i.test(text)) return text;
-  const url = parseDestinationUrl(text);
-  const read = url === undefined ? undefined : readWebAddress(url);
-  return read === undefined || read === url ? text : writeDestinationUrl(read);
 }

@@ -4,7 +4,7 @@ import type { Destination, DestinationKind } from '../destination.ts';
 import { formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
-import { secretsIn } from '../places.ts';
+import { targetsIn, secretsIn, withPath } from '../places.ts';
 import { sendFitted } from '../scheme.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
 
@@ -53,6 +53,20 @@ function fold(url: DestinationUrl): DestinationUrl {
   const [host = '', ...path] = url.path;
   const query = new Map([...url.query, ['mode', 'cloud'] as const]);
   return { ...url, query, host, port: undefined, path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
+}
+
+/** Topics stand one by one, with commas between, or in `?to=`. */
+function withTopics(url: DestinationUrl): DestinationUrl {
+  const hosted = isHosted(url);
+  const to = url.query.get('to') ?? '';
+  const written = hosted ? url.path : [url.host, ...url.path];
+  if (to === '' && !written.some((topic) => topic.includes(','))) return url;
+  const query = new Map(url.query);
+  query.delete('to');
+  const topics = targetsIn(written, to);
+  if (hosted) return withPath({ ...url, query }, topics);
+  const [host = '', ...path] = topics;
+  return withPath({ ...url, query: query.set('mode', 'cloud'), host }, path);
 }
 
 interface Account {
@@ -150,7 +164,8 @@ export const ntfyKind: DestinationKind = {
       formatField,
     ],
   },
-  parse(url) {
+  parse(given) {
+    const url = withTopics(given);
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const priority = parsePriority(url.query.get('priority'));

@@ -52,3 +52,34 @@ describe('the address of a webhook as its service shows it', () => {
     ]);
   });
 });
+
+describe('parts of a URL that the peer reads from other places', () => {
+  it.each([
+    ['json://host/p?user=u&pass=p%40ss&port=8080', 'json://u:p%40ss@host:8080/p'],
+    ['json://old:gone@host?user=u&password=p', 'json://u:p@host'],
+    ['mailtos://secret@example.com?user=me@example.com', 'mailtos://me%40example.com:secret@example.com'],
+    ['mailtos://_?user=me@example.com&pass=p', 'mailtos://me%40example.com:p@example.com'],
+    ['tgram://bot123456789:abc_d/5,@chan/6', 'tgram://123456789:abc_d/5/@chan/6'],
+    ['ntfy://host/one,two/three?to=four', 'ntfy://host/one/two/three/four'],
+    ['ntfy://one,two', 'ntfy://one/two?mode=cloud'],
+    ['zulip://bot@org/key/My%20Stream,Other', 'zulip://bot@org/key/My%20Stream/Other'],
+    ['pbul://token/%23a,b@c?to=d', 'pbul://token/%23a/b@c/d'],
+  ])('are where they belong: %s', (url, plain) => {
+    expect(parsed(url).url(false)).toBe(parsed(plain).url(false));
+    expect(parsed(url).parts?.length).toBe(parsed(plain).parts?.length);
+  });
+
+  it('are hidden there like everywhere', () => {
+    expect(parsed('json://host?user=u&pass=s3cretword').url(true)).not.toContain('s3cretword');
+    expect(parsed('mailtos://s3cretword@example.com?user=me@example.com').url(true)).not.toContain('s3cretword');
+  });
+
+  it('give a number of Signal its plus', async () => {
+    await using provider = await openProvider();
+    await sendTo('signal://host/15551234567/15557654321/group.abc', { body: 'x' }, provider.outlets);
+    expect(provider.got.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
+      { number: '+15551234567', recipients: ['+15557654321'] },
+      { recipients: ['group.abc'] },
+    ]);
+  });
+});
