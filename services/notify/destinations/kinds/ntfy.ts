@@ -87,12 +87,13 @@ function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }
 
-function body(topic: string, message: Message): string {
+function body(topic: string, message: Message, click: string | undefined): string {
   return JSON.stringify({
     topic,
     ...(message.title === '' ? {} : { title: message.title }),
     message: message.body,
     ...(message.format === 'markdown' ? { markdown: true } : {}),
+    ...(click === undefined ? {} : { click }),
   });
 }
 
@@ -195,20 +196,21 @@ export const ntfyKind: DestinationKind = {
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',
-        wordless: true,
+        places: { wordless: true, ownLink: true },
         // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
         shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
         async send(message, { ask, once }) {
+          const click = headers['x-click'] === undefined ? message.link : undefined;
           const [file, ...more] = message.attachments ?? [];
           if (file === undefined) {
-            await ask({ method: 'POST', url: server, headers, body: body(topic, message) });
+            await ask({ method: 'POST', url: server, headers, body: body(topic, message, click) });
             return;
           }
           // A message has one file; each further one is a message of its own.
           const { 'content-type': _type, ...bare } = headers;
-          const about = { title: message.title === '' ? undefined : message.title, message: message.body };
+          const about = { title: message.title === '' ? undefined : message.title, message: message.body, click };
           for (const [at, { name, read }] of [file, ...more].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
             await once(`file ${String(at)}`, async () => {
