@@ -26,7 +26,7 @@ async function openUnstarted(
     if (descriptor.controlsHost === true || settings === undefined) continue;
     try {
       const { context } = opening.use(await openServiceRoom(descriptor, parts));
-      services.set(descriptor.id, opening.use(descriptor.create(context, settings.settings)));
+      services.set(descriptor.id, opening.use(await descriptor.create(context, settings.settings)));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       throw new Problem(error.code, error.status, `${descriptor.id}: ${error.detail}`, { cause: error });

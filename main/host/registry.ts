@@ -1,10 +1,22 @@
-import type { ServiceDescriptor } from '../../services/contracts/service.ts';
+import type { LoadedService, ServiceDescriptor, ServiceFace } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
-import { downloads } from '../../services/downloads/index.ts';
-import { inbox } from '../../services/inbox/index.ts';
-import { mail } from '../../services/mail/index.ts';
-import { notify } from '../../services/notify/index.ts';
-import { push } from '../../services/push/index.ts';
+import { face as downloads } from '../../services/downloads/face.ts';
+import { face as inbox } from '../../services/inbox/face.ts';
+import { face as mail } from '../../services/mail/face.ts';
+import { face as notify } from '../../services/notify/face.ts';
+import { face as push } from '../../services/push/face.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
-export const registry: readonly ServiceDescriptor<any, any>[] = [downloads, notify, push, mail, inbox, control];
+export const registry: readonly ServiceDescriptor<any, any>[] = [
+  loadedWhenRun(downloads, async () => (await import('../../services/downloads/index.ts')).downloads),
+  loadedWhenRun(notify, async () => (await import('../../services/notify/index.ts')).notify),
+  loadedWhenRun(push, async () => (await import('../../services/push/index.ts')).push),
+  loadedWhenRun(mail, async () => (await import('../../services/mail/index.ts')).mail),
+  loadedWhenRun(inbox, async () => (await import('../../services/inbox/index.ts')).inbox),
+  control,
+];
+
+/** The code of a service that is switched off takes no memory. */
+function loadedWhenRun(face: ServiceFace, load: () => Promise<LoadedService>): ServiceDescriptor {
+  return { ...face, create: async (context, settings) => (await load()).create(context, settings) };
+}

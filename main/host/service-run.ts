@@ -69,7 +69,7 @@ export async function runService(
     room = await openServiceRoom(descriptor, parts);
     const { context, jobs } = room;
     const { control } = given;
-    const created = descriptor.create(
+    const created = await descriptor.create(
       control === undefined ? context : withControl(context, control),
       settings.settings,
     );

@@ -12,6 +12,8 @@ export interface JobKind<T> {
   readonly timeoutMs?: number;
   /** After this age a failing job becomes a dead letter. Default 24 h. */
   readonly giveUpAfterMs?: number;
+  /** A done job leaves no row, so its key is free again: for work whose own rows tell that it was done. Default: they stay 7 days. */
+  readonly forgetDone?: boolean;
   /** Waits before the 2nd, 3rd, … attempt, in ms, each varied by 20 %; the last repeats. Default 5 s, 15 s, 1 min, 5 min, 15 min, 1 h. */
   readonly backoffMs?: readonly number[];
 }
@@ -25,7 +27,7 @@ export function defineJob<T>(
 }
 
 export interface JobOptions {
-  /** Idempotency: a second job of this kind with the same key is ignored as long as the first is stored (done ones: 7 days). */
+  /** Idempotency: a second job of this kind with the same key is ignored as long as the first is stored (done ones: 7 days, or not at all). */
   readonly key?: string;
   /** Jobs with one order key run one after another in order of enqueueing; a failing one holds back those behind it. */
   readonly orderKey?: string;

@@ -191,7 +191,8 @@ export interface Migration {
   up(db: Kysely<any>): Promise<void>;
 }
 
-export interface ServiceDescriptor<Settings = any, Given extends Context = Context> {
+/** What the host must know of a service before it runs it, and of one that it does not run. */
+export interface ServiceFace<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
   readonly id: string;
   readonly title: string;
@@ -204,16 +205,30 @@ export interface ServiceDescriptor<Settings = any, Given extends Context = Conte
   /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
   readonly controlsHost?: true;
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
-  readonly settings: z.ZodObject;
+  readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly migrations: readonly Migration[];
+}
+
+export interface ServiceDescriptor<Settings = any, Given extends Context = Context> extends ServiceFace {
+  /** A promise where the service's code is loaded for it. */
+  create(context: Given, settings: Settings): Service | Promise<Service>;
+}
+
+/** A service whose code is loaded. */
+export interface LoadedService<Settings = any, Given extends Context = Context> extends ServiceFace {
   create(context: Given, settings: Settings): Service;
+}
+
+/** Lets TypeScript keep the schema's type for the service that is made of it. */
+export function describeService<Schema extends z.ZodObject>(face: ServiceFace<Schema>): ServiceFace<Schema> {
+  return face;
 }
 
 /** Lets TypeScript infer the settings' type from the schema. */
 export function defineService<Schema extends z.ZodObject, Given extends Context = Context>(
-  descriptor: Omit<ServiceDescriptor<z.infer<Schema>, Given>, 'settings'> & { readonly settings: Schema },
-): ServiceDescriptor<z.infer<Schema>, Given> {
-  return descriptor;
+  service: ServiceFace<Schema> & Pick<LoadedService<z.infer<Schema>, Given>, 'create'>,
+): LoadedService<z.infer<Schema>, Given> {
+  return service;
 }

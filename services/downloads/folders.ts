@@ -13,6 +13,8 @@ type FolderSettings = Pick<
 
 /** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
 const marker = '.homeport-download';
+/** Below TEMP_DIR, which may be the download folder itself: what is hidden is neither served nor offered for choice. */
+const hidden = '.homeport-unfinished';
 
 /** Folders that are offered for choice, and how deep they may lie. */
 const mostChoices = 1000;
@@ -37,7 +39,7 @@ export class Folders {
     this.downloads = settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
     this.audio = settings.audioDownloadDir || this.downloads;
     this.cache = join(files, 'cache');
-    this.#temp = settings.tempDir || join(files, 'temp');
+    this.#temp = settings.tempDir === '' ? join(files, 'temp') : join(settings.tempDir, hidden);
   }
 
   /** Bytes that are free where downloads go, also before the folder was made; null when nobody can tell. */

@@ -7,14 +7,15 @@ import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
+import { face } from './face.ts';
 import { Folders } from './folders.ts';
 import { createGate } from './gate.ts';
 import { Intake } from './intake.ts';
 import { Limits } from './limits/limits.ts';
-import { createPortable } from './limits/portable.ts';
 import { Live } from './live.ts';
 import { createMeters } from './meters.ts';
-import { handleNotices } from './notices.ts';
+import { Notices } from './notices.ts';
+import { createPortable } from './portable.ts';
 import { Previews } from './previews.ts';
 import { Prober } from './prober.ts';
 import { Queue } from './queue.ts';
@@ -24,11 +25,10 @@ import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { commandSettings } from './engine/command-settings.ts';
-import { environment, Settings } from './settings.ts';
+import { prefixOf, type Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
-import { migrations } from './store/migrations.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
 
@@ -37,25 +37,16 @@ const firstLookAfterMs = 1000;
 
 /** Video downloads, answering like MeTube. */
 export const downloads = defineService({
-  id: 'downloads',
-  title: 'Downloads',
-  summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
-  port: 8081,
-  protocol: 'http',
-  // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
-  crossOrigin: 'any',
-  settings: Settings,
-  environment,
-  migrations,
+  ...face,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails } = parts;
+    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
     const open = new AsyncDisposableStack();
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
-      portable: createPortable(context),
+      portable: createPortable(context, settings),
       async start() {
         open.use(extractor);
         open.use(live);
@@ -67,7 +58,7 @@ export const downloads = defineService({
         open.use(subscriptions);
         await cookies.start();
         await queue.start();
-        open.use(handleNotices(context, thumbnails));
+        open.use(notices.handle(thumbnails));
         open.use(clearEnded(context, parts.intake, settings.clearAfter));
         const problem = rightsProblem(settings);
         if (problem !== undefined) context.log.warn(problem);
@@ -82,7 +73,10 @@ export const downloads = defineService({
   },
 });
 
-function assemble(context: Context, settings: Settings): RouteParts & { readonly extractor: Extractor } {
+function assemble(
+  context: Context,
+  settings: Settings,
+): RouteParts & { readonly extractor: Extractor; readonly notices: Notices } {
   const { engines, clock, vault } = context;
   const store = new DownloadStore(context.db);
   const javaScript = javaScriptOf();
@@ -108,9 +102,10 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
-  const prober = new Prober({ context, driver, folders, live, meters });
+  const notices = new Notices(context, prefixOf(settings));
+  const prober = new Prober({ context, driver, folders, live, meters, notices });
   const queue: Queue = new Queue({
-    ...{ context, settings, folders, driver, prober, live, meters, engine, runs, gate },
+    ...{ context, settings, folders, driver, prober, live, meters, notices, engine, runs, gate },
     isOpen: () => limits.open,
   });
   const limits = new Limits(context, {
@@ -124,7 +119,9 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     closed: async () => await queue.close(),
   });
   const thumbnails = new Thumbnails(context, settings);
-  const intake = new Intake({ context, gate, live, meters, engine, prober, queue, runs, thumbnails, folders });
+  const intake = new Intake({
+    ...{ context, gate, live, meters, notices, engine, prober, queue, runs, thumbnails, folders },
+  });
   const steering = new Steering({ context, live, queue });
   const subscriptions = new Subscriptions({
     context,
@@ -134,6 +131,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     queue,
     live,
     meters,
+    notices,
     engine,
     scan: settings.subscriptionScan,
   });
@@ -174,6 +172,7 @@ function assemble(context: Context, settings: Settings): RouteParts & { readonly
     subscriptions,
     cookies,
     extractor,
+    notices,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
 import { joinLogin, splitLogin, withoutLogins, withoutPosition } from './domain/address.ts';
-import type { Item } from './domain/item.ts';
+import { queueStates, type Item } from './domain/item.ts';
 import { isSameOrder, type Order } from './domain/order.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import { loginPurpose } from './engine/driver.ts';
@@ -10,12 +10,12 @@ import type { Gate } from './gate.ts';
 import { markAnyway } from './limits/store.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
-import { tellBatch } from './notices.ts';
+import type { Notices } from './notices.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from './queue.ts';
 import type { Runs } from './runs.ts';
 import { deleteFile } from './side-files.ts';
-import { batchesOf, leaveBatch } from './store/batches.ts';
+import { leaveBatch } from './store/batches.ts';
 import { DownloadStore } from './store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
@@ -37,6 +37,7 @@ interface Parts {
   readonly gate: Gate;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
   readonly engine: EngineWatch;
   readonly prober: Prober;
   readonly queue: Queue;
@@ -95,12 +96,14 @@ export class Intake {
     if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid] };
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const back = await store.requeue(failed.uid, 'preparing');
+      const back = await store.requeue(failed.uid, 'failed', 'preparing');
+      if (back === undefined) return undefined;
       await leaveBatch(db, failed.uid);
       await store.hold(failed.uid, queue.holder, queue.leaseUntil);
-      return back;
+      return { ...back, batch: null };
     });
-    if (item === undefined) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
+    // Somebody else was faster.
+    if (item === undefined) return { status: 'ok', msg: `Already in queue: ${failed.title}`, uids: [failed.uid] };
     live.changed(item);
     return await this.#prepare(item);
   }
@@ -112,23 +115,23 @@ export class Intake {
     for (const { uid, order } of items) {
       const started = await context.commit(async (db) => {
         const store = new DownloadStore(db);
-        await store.change(uid, { order: { ...order, autoStart: true } });
-        return await store.requeue(uid, 'waiting');
+        const waiting = await store.requeue(uid, 'pending', 'waiting');
+        return waiting && (await store.change(uid, { order: { ...order, autoStart: true } }));
       });
       if (started !== undefined) live.changed(started);
     }
     queue.wake();
   }
 
-  /** Lets downloads go that wait for their start; with `anyway` these and waiting ones at any hour. Returns how many. */
+  /** Lets downloads go that wait for their start; with `anyway` these and all that are queued, at any hour. Returns how many. */
   async start(uids: readonly string[], anyway: boolean): Promise<number> {
     const { context, live, queue } = this.#parts;
-    const items = await this.#store.match(uids, ['pending', 'waiting', 'paused']);
+    const items = await this.#store.match(uids, ['pending', ...queueStates]);
     if (anyway && items.length > 0) {
       await context.commit(async (db) => await markAnyway(db, items.map(({ uid }) => uid))); // prettier-ignore
     }
     await this.startPending(items.map(({ uid }) => uid));
-    for (const item of await this.#store.match(uids, ['waiting', 'paused'])) live.changed(item);
+    for (const item of await this.#store.match(uids, queueStates)) live.changed(item);
     queue.wake();
     return items.length;
   }
@@ -149,14 +152,12 @@ export class Intake {
     states: Parameters<DownloadStore['match']>[1],
     { files = false }: { readonly files?: boolean } = {},
   ): Promise<number> {
-    const { context, live, queue, thumbnails, folders } = this.#parts;
+    const { context, live, queue, notices, thumbnails, folders } = this.#parts;
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const found = new Map((await store.match(ids.map(shownOf), states)).map((item) => [item.uid, item]));
-      const open = [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed');
-      const batches = await batchesOf(db, open.map(({ uid }) => uid)); // prettier-ignore
       await store.remove([...found.keys()]);
-      for (const batch of batches) await tellBatch(context, db, batch);
+      await notices.left(db, [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed')); // prettier-ignore
       return [...found.values()];
     });
     live.removed(removed);

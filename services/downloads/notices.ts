@@ -6,7 +6,7 @@ import { NoticeOffer, noticeOffered, type NoticeFile } from '../contracts/notice
 import type { Context } from '../contracts/service.ts';
 import { safePart } from './domain/template.ts';
 import type { Item } from './domain/item.ts';
-import { batchesOf, readBatch, type Batch } from './store/batches.ts';
+import { readBatch, type Batch } from './store/batches.ts';
 import { DownloadStore } from './store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
@@ -24,77 +24,107 @@ const tell = defineJob(
   }),
 );
 
-export function handleNotices({ jobs, handovers, db }: Context, thumbnails: Pick<Thumbnails, 'of'>): Disposable {
-  return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
-    const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
-    await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
-  });
-}
+/** The news of what has ended. What they are told in is a transaction, so that they are told exactly when it is stored. */
+export class Notices {
+  readonly #context: Context;
+  /** What the service's paths begin with; it ends in a slash. */
+  readonly #prefix: string;
 
-/**
- * Tells of a download that has ended: part of that transaction, so that the news is told exactly when the state is
- * stored. The videos of a playlist are told of together, when the last of them has ended. `prefix` is what the service's
- * paths begin with; it ends in a slash.
- */
-export async function enqueueNotice(
-  context: Context,
-  transaction: Kysely<any>,
-  item: Item,
-  prefix = '/',
-): Promise<void> {
-  const [batch] = await batchesOf(transaction, [item.uid]);
-  if (batch === undefined) return await tellOne(context, transaction, item, prefix);
-  await tellBatch(context, transaction, batch, prefix);
-}
+  constructor(context: Context, prefix: string) {
+    this.#context = context;
+    this.#prefix = prefix;
+  }
 
-/** Tells of a playlist whose last open videos were cancelled. Part of that transaction. */
-export async function tellBatch(context: Context, transaction: Kysely<any>, id: string, prefix = '/'): Promise<void> {
-  const batch = await readBatch(transaction, id);
-  const { open, finished, failed, example } = batch;
-  if (open > 0 || example === undefined) return;
-  if (finished + failed === 1) return await tellOne(context, transaction, example, prefix);
-  const key = `downloads:${id}:${finished}:${failed}`;
-  const page = context.address('control');
-  const offer = NoticeOffer.parse({
-    notice: {
-      title: finished === 0 ? 'Playlist failed' : 'Playlist finished',
+  /** Hands over what was told, from now on. */
+  handle(thumbnails: Pick<Thumbnails, 'of'>): Disposable {
+    const { jobs, handovers, db } = this.#context;
+    return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
+      const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
+      await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
+    });
+  }
+
+  /** A download has ended. What came together is told of together, when the last of it has ended. */
+  async ended(transaction: Kysely<any>, item: Item): Promise<void> {
+    if (item.batch === null || item.batch === undefined) await this.#tellOne(transaction, item);
+    else await this.#tellBatch(transaction, item.batch);
+  }
+
+  /** Open downloads are gone from the queue: the rest of what they came with may be all that was waited for. */
+  async left(transaction: Kysely<any>, gone: readonly Pick<Item, 'batch'>[]): Promise<void> {
+    for (const batch of new Set(gone.flatMap((item) => item.batch ?? []))) await this.#tellBatch(transaction, batch);
+  }
+
+  /** A subscription keeps failing; part of the transaction that counts the failure. */
+  async failing(
+    transaction: Kysely<any>,
+    feed: { readonly id: string; readonly name: string; readonly reason: string; readonly at: number },
+  ): Promise<void> {
+    await this.#offer(transaction, `subscription:${feed.id}:${feed.at}`, {
+      title: 'A subscription keeps failing',
+      body: `${feed.name}\n${feed.reason}`,
+      type: 'warning',
+      tags: ['downloads', 'subscription'],
+      link: this.#page('/subscriptions'),
+    });
+  }
+
+  async #tellBatch(transaction: Kysely<any>, id: string): Promise<void> {
+    const batch = await readBatch(transaction, id);
+    const { open, finished, failed, example } = batch;
+    if (open > 0 || example === undefined) return;
+    if (finished + failed === 1) return await this.#tellOne(transaction, example);
+    await this.#offer(transaction, `downloads:${id}:${finished}:${failed}`, {
+      title: finished === 0 ? 'Downloads failed' : 'Downloads finished',
       body: `${example.playlist?.title || 'Playlist'}\n${countsOf(batch)}`,
       type: failed === 0 ? 'success' : finished === 0 ? 'failure' : 'warning',
       tags: tagsOf(finished > 0),
-      source: 'downloads',
-      ...(page === undefined ? {} : { link: `${page}/downloads` }),
-    },
-  });
-  await context.jobs.enqueue(transaction, tell, { key, offer }, { key });
-}
+      link: this.#page(),
+    });
+  }
 
-async function tellOne(context: Context, transaction: Kysely<any>, item: Item, prefix: string): Promise<void> {
-  const finished = item.state === 'finished';
-  const link = linkOf(context, item, prefix);
-  // A download that was retried has news again.
-  const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
-  const offer = NoticeOffer.parse({
-    notice: {
+  async #tellOne(transaction: Kysely<any>, item: Item): Promise<void> {
+    const finished = item.state === 'finished';
+    // A download that was retried has news again.
+    const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
+    const notice = {
       title: finished ? 'Download finished' : 'Download failed',
       body: finished || item.message === null ? item.title : `${item.title}\n${item.message}`,
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
-      source: 'downloads',
-      ...(link === undefined ? {} : { link }),
-    },
-  });
-  const picture = finished && item.thumbnail !== null ? { picture: item.uid } : {};
-  await context.jobs.enqueue(transaction, tell, { key, offer, ...picture }, { key });
+      link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),
+    } as const;
+    await this.#offer(transaction, key, notice, finished && item.thumbnail !== null ? item.uid : undefined);
+  }
+
+  async #offer(transaction: Kysely<any>, key: string, { link, ...notice }: News, picture?: string): Promise<void> {
+    const linked = link === undefined ? {} : { link };
+    const offer = NoticeOffer.parse({ notice: { ...notice, ...linked, source: 'downloads' } });
+    const pictured = picture === undefined ? {} : { picture };
+    await this.#context.jobs.enqueue(transaction, tell, { key, offer, ...pictured }, { key });
+  }
+
+  /** On the page of the downloads, where there is one: a download plays there, or says what to do. */
+  #page(at = ''): string | undefined {
+    const page = this.#context.address('control');
+    return page === undefined ? undefined : `${page}/downloads${at}`;
+  }
+
+  #fileOf({ filename, order }: Item): string | undefined {
+    const base = this.#context.address('downloads');
+    if (base === undefined || filename === null) return undefined;
+    const files = `${this.#prefix}${order.type === 'audio' ? 'audio_download' : 'download'}`;
+    return `${base}${files}/${filename.split('/').map(encodeURIComponent).join('/')}`;
+  }
 }
 
-/** Where a press on the news leads: to the download on its page, where it plays or says what to do; else to its file. */
-function linkOf(context: Context, { uid, filename, order }: Item, prefix: string): string | undefined {
-  const page = context.address('control');
-  if (page !== undefined) return `${page}/downloads?id=${uid}`;
-  const base = context.address('downloads');
-  if (base === undefined || filename === null) return undefined;
-  const files = `${prefix}${order.type === 'audio' ? 'audio_download' : 'download'}`;
-  return `${base}${files}/${filename.split('/').map(encodeURIComponent).join('/')}`;
+interface News {
+  readonly title: string;
+  readonly body: string;
+  readonly type: 'success' | 'warning' | 'failure';
+  readonly tags: readonly string[];
+  /** Where a press on it leads. */
+  readonly link: string | undefined;
 }
 
 function tagsOf(finished: boolean): readonly string[] {
@@ -120,25 +150,4 @@ async function pictureFile(
   if (size > largestPicture) return [];
   const ending = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
   return [{ name: `${safePart(item.title)}.${ending}`, type, bytes: await readFile(path) }];
-}
-
-/** Tells of a subscription that keeps failing; part of the transaction that counts the failure. */
-export async function enqueueFeedNotice(
-  context: Context,
-  transaction: Kysely<any>,
-  feed: { readonly id: string; readonly name: string; readonly reason: string; readonly at: number },
-): Promise<void> {
-  const key = `subscription:${feed.id}:${feed.at}`;
-  const page = context.address('control');
-  const offer = NoticeOffer.parse({
-    notice: {
-      title: 'A subscription keeps failing',
-      body: `${feed.name}\n${feed.reason}`,
-      type: 'warning',
-      tags: ['download', 'subscription'],
-      source: 'downloads',
-      ...(page === undefined ? {} : { link: `${page}/downloads/subscriptions` }),
-    },
-  });
-  await context.jobs.enqueue(transaction, tell, { key, offer }, { key });
 }

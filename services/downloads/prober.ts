@@ -1,12 +1,13 @@
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
-import type { Item } from './domain/item.ts';
+import { keptText, type Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
 import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
+import type { Notices } from './notices.ts';
 import { DownloadStore } from './store/store.ts';
 
 /** Probes at once; one takes about two seconds of a core. */
@@ -14,6 +15,10 @@ const atOnce = 3;
 
 /** Long enough for a channel of ten thousand videos. */
 const patienceMs = 5 * 60_000;
+/** A stream may be announced for some day that nobody lives to see; it is looked at again before. */
+const longestWaitMs = 366 * 24 * 60 * 60_000;
+/** With the extractor's own notes in it, in characters. */
+const longestAddress = 64 * 1024;
 const tooSlow = new Problem('downloads.engine_failed', 502, 'The site did not say within five minutes what is there.');
 
 interface Parts {
@@ -22,6 +27,7 @@ interface Parts {
   readonly folders: Folders;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
 }
 
 /** Asks the extractor what is behind an address and stores the answer. */
@@ -45,14 +51,15 @@ export class Prober {
       const folder = await folders.make(item.uid);
       const probe = await this.#look(item, folder, signal);
       if (probe.kind === 'video') {
-        const title = item.playlist?.entryTitle ?? probe.title;
-        const { id: videoId, liveStatus, thumbnail, startsAt } = probe;
+        const title = item.playlist?.entryTitle ?? keptText(probe.title);
+        const { liveStatus, thumbnail } = probe;
+        const startsAt = probe.startsAt === null ? null : Math.min(probe.startsAt, context.clock.now() + longestWaitMs);
         // What has not begun is looked at again when it has.
         const change = {
           probed: startsAt === null,
           startsAt,
           title,
-          videoId,
+          videoId: keptText(probe.id),
           liveStatus,
           thumbnail: thumbnail ?? item.thumbnail,
         };
@@ -61,7 +68,12 @@ export class Prober {
         return changed === undefined ? [] : [changed];
       }
       const made = probe.entries.map((entry, index) => this.entry(item, probe, entry, index));
-      const entries = await context.commit(async (db) => await new DownloadStore(db).replace(item.uid, made));
+      const entries = await context.commit(async (db) => {
+        const stored = await new DownloadStore(db).replace(item.uid, made);
+        // A list inside of a list may be empty, and the last one that was waited for.
+        await this.#parts.notices.left(db, [item]);
+        return stored;
+      });
       live.removed([item]);
       for (const entry of entries) live.changed(entry);
       meters.added(entries.length);
@@ -122,18 +134,20 @@ export class Prober {
   entry(item: Item, list: { id: string; title: string; entries: readonly Entry[] }, entry: Entry, index: number): Item {
     const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
-    const address = /^https?:/.test(entry.url ?? '') ? (entry.url ?? null) : null;
+    const address =
+      /^https?:/.test(entry.url ?? '') && (entry.url ?? '').length <= longestAddress ? (entry.url ?? null) : null;
     // The extractor hides notes to itself behind a fragment: it gets them back, nobody else sees them.
     const plain = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
     const { shown, login } = plain === null ? { shown: null, login: null } : splitLogin(plain);
     // The login of a page is not for the sites it links to.
     const own = address === null ? item.order.login : login === null ? null : vault.seal(login, loginPurpose);
+    const title = keptText(entry.title ?? null);
     const playlist: PlaylistPlace = {
-      id: list.id,
-      title: list.title,
+      id: keptText(list.id),
+      title: keptText(list.title),
       index: index + 1,
       count: list.entries.length,
-      entryTitle: entry._type === 'url_transparent' ? (entry.title ?? null) : null,
+      entryTitle: entry._type === 'url_transparent' ? title : null,
       entryAddress: address === plain ? null : address,
       byIndex: address === null,
     };
@@ -143,13 +157,15 @@ export class Prober {
       url: shown ?? item.url,
       order: { ...item.order, login: own },
       state: item.order.autoStart ? 'waiting' : 'pending',
-      title: entry.title ?? shown ?? item.title,
-      videoId: entry.id ?? shown ?? item.url,
+      title: title ?? shown ?? item.title,
+      videoId: keptText(entry.id ?? shown ?? item.url),
       playlist,
       thumbnail: pictureOf(entry),
       liveStatus: entry.live_status ?? null,
       // A tab of a channel is a list again; when a stream begins, its own page says.
       probed: !isList(entry) && entry.live_status !== 'is_upcoming',
+      // A stream takes its own time; nobody waits for it to hear of the rest.
+      batch: /^is_(live|upcoming)$/.test(entry.live_status ?? '') ? null : (item.batch ?? item.uid),
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
     };

@@ -13,13 +13,13 @@ import { Follower } from './follow.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
-import { enqueueNotice } from './notices.ts';
+import type { Notices } from './notices.ts';
 import type { Gate } from './gate.ts';
 import { keepingHours } from './limits/store.ts';
 import type { Prober } from './prober.ts';
 import { recover, tidy } from './recovery.ts';
 import type { Runs } from './runs.ts';
-import { prefixOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { isPaused } from './store/pause.ts';
 import { DownloadStore, type Holder, type ItemChange } from './store/store.ts';
 
@@ -38,6 +38,7 @@ interface Parts {
   readonly prober: Prober;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
   readonly engine: EngineWatch;
   readonly runs: Runs;
   readonly gate: Gate;
@@ -255,7 +256,9 @@ export class Queue implements AsyncDisposable {
       message: null,
       title: follower.title,
     });
-    if (finished !== undefined) meters.finished(delivered.size, (context.clock.now() - started) / 1000);
+    // Cancelled on the way.
+    if (finished === undefined) await delivered.undo();
+    else meters.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
   }
@@ -321,9 +324,10 @@ export class Queue implements AsyncDisposable {
     const unwanted = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       await store.renew(uids, this.leaseUntil);
-      if (await isPaused(db)) return uids;
-      const wanted = (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid);
-      return uids.filter((uid) => !wanted.includes(uid));
+      const wanted = new Set((await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid)); // prettier-ignore
+      // What is added to a paused queue is looked at all the same.
+      const held = new Set((await isPaused(db)) ? runs.uids('download') : []);
+      return uids.filter((uid) => !wanted.has(uid) || held.has(uid));
     });
     await Promise.all(unwanted.map(async (uid) => await this.rest(uid)));
   }
@@ -333,10 +337,10 @@ export class Queue implements AsyncDisposable {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
   ): Promise<Item | undefined> {
-    const { context, live, meters, settings } = this.#parts;
+    const { context, live, meters, notices } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
-      if (finished !== undefined && tell) await enqueueNotice(context, db, finished, prefixOf(settings));
+      if (finished !== undefined && tell) await notices.ended(db, finished);
       return finished;
     });
     if (item === undefined) return undefined;

@@ -1,21 +1,16 @@
 import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
+import { face } from './face.ts';
 import { Intake } from './intake.ts';
 import { purge } from './purge.ts';
 import { inboxRoutes } from './routes.ts';
-import { Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { ItemStore, type Change } from './store/items.ts';
-import { migrations } from './store/migrations.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
-  id: 'inbox',
-  title: 'Inbox',
-  summary: 'Keeps every notification, to be searched and read later.',
-  settings: Settings,
-  environment: { INBOX_KEEP_DAYS: 'keepDays' },
-  migrations,
+  ...face,
   create,
 });
 

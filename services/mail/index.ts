@@ -2,12 +2,12 @@ import { defineService, type Context, type Health } from '../contracts/service.t
 import { Problem } from '../contracts/problem.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
+import { face } from './face.ts';
 import { Guesses } from './guesses.ts';
 import { Gateway } from './gateway.ts';
 import { routingOf } from './mappings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
-import { Settings } from './settings.ts';
 import { mailHandlers } from './routes/api.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
 import { SignIn } from './sign-in.ts';
@@ -16,7 +16,6 @@ import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Spool } from './store/spool.ts';
-import { migrations } from './store/tables.ts';
 import { takeOverMailrise } from './takeover/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -40,14 +39,7 @@ function countMails({ metrics }: Context) {
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
 export const mail = defineService({
-  id: 'mail',
-  title: 'Mail gateway',
-  summary: 'Turns e-mail that devices and scripts send into notifications.',
-  port: 8025,
-  protocol: 'smtp',
-  settings: Settings,
-  environment: {},
-  migrations,
+  ...face,
   create(context, settings) {
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);

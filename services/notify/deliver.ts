@@ -17,6 +17,8 @@ export const deliver = defineJob('notify.deliver', Delivery, {
   // So many destinations may take their time before one that is well has to wait for a turn.
   concurrency: 64,
   timeoutMs: 60_000,
+  // The delivery's own row tells that it was made, and its notice is taken once.
+  forgetDone: true,
 });
 
 /** What the seals of destination URLs are bound to. */

@@ -11,6 +11,7 @@ import { retryWaiting } from './engine/waiting.ts';
 import { EngineCatalogue } from './engine/catalogue.ts';
 import { EngineDestinations } from './engine/destinations.ts';
 import { Library } from './engine/library.ts';
+import { face } from './face.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { FreshDeliveries } from './fresh.ts';
 import { createPortable } from './portable.ts';
@@ -18,45 +19,17 @@ import { urlsIn } from './read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './sealed-destinations.ts';
-import { Settings } from './settings.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { NoticeStore } from './store/notices.ts';
-import { migrations } from './store/tables.ts';
 import { takeOverAppriseApi } from './takeover/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const notify = defineService({
-  id: 'notify',
-  title: 'Notifications',
-  summary: 'Sends notifications of programs and services to the places you choose.',
-  port: 8000,
-  protocol: 'http',
-  crossOrigin: 'refuse',
-  settings: Settings,
-  environment: {
-    APPRISE_CONFIG_LOCK: 'configurationLock',
-    APPRISE_RECURSION_MAX: 'recursionLimit',
-    APPRISE_STATELESS_URLS: 'statelessUrls',
-    APPRISE_WEBHOOK_URL: 'resultsUrl',
-    APPRISE_API_ONLY: 'apiOnly',
-    APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
-    APPRISE_INTERPRET_EMOJIS: 'emojis',
-    APPRISE_ATTACH_SIZE: 'attachmentBytes',
-    APPRISE_ATTACH_ALLOW_URL: 'attachmentAllow',
-    APPRISE_ATTACH_REJECT_URL: 'attachmentDeny',
-    APPRISE_ALLOW_SERVICES: 'allowServices',
-    APPRISE_DENY_SERVICES: 'denyServices',
-    APPRISE_CONFIG_MAX_LENGTH: 'configurationBytes',
-    APPRISE_HTTP_REDIRECTS: 'redirects',
-    APPRISE_WEBHOOK_MAPPING_MAX_DEPTH: 'mappingDepth',
-    APPRISE_STATEFUL_MODE: 'statefulMode',
-    APPRISE_ADMIN: 'listKeys',
-  },
-  migrations,
+  ...face,
   create(context, settings) {
     const { bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);

@@ -10,6 +10,7 @@ import { openDelivery, seconds } from './delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
+import { face } from './face.ts';
 import { KnownTopics } from './known-topics.ts';
 import { Limits } from './limits.ts';
 import type { Envelope } from './live/envelope.ts';
@@ -32,10 +33,9 @@ import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
 import { Search } from './search/search.ts';
-import { environment, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
 import { MessageStore } from './store/messages.ts';
-import { migrations } from './store/migrations.ts';
 import { SyncTopics, withSyncTopics } from './sync-topics.ts';
 import { takeOverNtfy } from './takeover/ntfy.ts';
 import { findTemplate } from './templates.ts';
@@ -44,15 +44,7 @@ import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
-  id: 'push',
-  title: 'Push',
-  summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
-  port: 2586,
-  protocol: 'http',
-  crossOrigin: 'credentialed',
-  settings: Settings,
-  environment,
-  migrations,
+  ...face,
   create,
 });
 

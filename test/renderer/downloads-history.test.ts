@@ -58,6 +58,42 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(pages.downloads.deleted).toEqual(['film']);
   });
 
+  it('counts right, and asks no more than it must, while a removal can be taken back', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await act(page, 'Lost', 'Forget (its file stays)');
+    await page.getByRole('heading', { name: 'History 2' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    // The host still has Lost, which fits as well.
+    await page.getByLabel('Search the history').fill('o');
+    await row(page, 'Film').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'History 1' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'History 2' }).waitFor();
+    await row(page, 'Lost').waitFor();
+    expect(asked.filter((path) => path === '/api/downloads').length).toBeLessThan(4);
+  });
+
+  it('removes for good what was removed just before the page goes', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await act(page, 'Song', 'Forget (its file stays)');
+    await row(page, 'Song').waitFor({ state: 'detached' });
+    await page.goto('about:blank');
+    await expect.poll(() => pages.downloads.all.has('song')).toBe(false);
+  });
+
+  it('tries again from the details, which close', async () => {
+    await using visit = await pages.visit('/downloads?id=lost');
+    const { page } = visit;
+    await page.getByRole('dialog', { name: 'Lost' }).getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row(page, 'Lost').getByText('Waiting for its start').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('downloads again, or gives the link back for another format', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;

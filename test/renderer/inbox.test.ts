@@ -346,6 +346,23 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('chooses a range from the row that was chosen last, wherever it is by then', async () => {
+    for (let count = 0; count < 5; count += 1) pages.inbox.add({ read: true });
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    const box = (name: string) => page.getByRole('checkbox', { name: `Choose Message ${name}` });
+    await box('4').focus();
+    await page.keyboard.press('Space');
+    await page.getByText('1 chosen').waitFor();
+    pages.inbox.add({ read: true });
+    pages.inbox.add({ read: true });
+    await page.getByRole('button', { name: /Message 7/ }).waitFor();
+    await box('2').focus();
+    await page.keyboard.press('Shift+Space');
+    await page.getByText('3 chosen').waitFor();
+    expect(await box('7').isChecked()).toBe(false);
+  });
+
   it('is read with the keyboard alone', async () => {
     for (const title of ['Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');

@@ -50,6 +50,42 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
+  const saved = async () =>
+    (await real.ask('GET', '/settings')).sections
+      .find(({ id }: { id: string }) => id === 'mail')
+      .fields.find(({ name }: { name: string }) => name === 'recipients')
+      .value.map(({ address, to }: { address: string; to: string }) => `${address} ${to}`);
+  const take = (...addresses: string[]) =>
+    real.ask('PATCH', '/settings/mail', {
+      recipients: addresses.map((address) => ({ address, to: `push://${address}` })),
+    });
+
+  it('keeps an edited recipient in its own place, though one before it goes meanwhile', async () => {
+    await take('attic', 'barn', 'cellar');
+    await using watched = await real.visit('/mail/recipients');
+    const { page } = watched;
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Remove attic' }).click();
+    await page.getByRole('button', { name: 'Edit barn' }).click();
+    await page.clock.fastForward(10_000);
+    await expect.poll(saved).toEqual(['barn push://barn', 'cellar push://cellar']);
+    await page.getByRole('dialog').getByLabel('Goes to').fill('push://loft');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await saved()).toEqual(['barn push://loft', 'cellar push://cellar']);
+  });
+
+  it('removes for good all recipients that were removed just before the page goes', async () => {
+    await take('attic', 'barn', 'cellar');
+    await using watched = await real.visit('/mail/recipients');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Remove attic' }).click();
+    await page.getByRole('button', { name: 'Remove cellar' }).click();
+    await page.getByRole('button', { name: 'Remove cellar' }).waitFor({ state: 'detached' });
+    await page.goto('about:blank');
+    await expect.poll(saved).toEqual(['barn push://barn']);
+  });
+
   it('shows what becomes of a mail before any is sent', async () => {
     await using watched = await real.visit('/mail/rules');
     const { page } = watched;

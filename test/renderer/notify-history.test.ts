@@ -53,6 +53,30 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.getByText('This notice is not kept any more.').waitFor();
   });
 
+  it('follows a notice that stands too far back to be listed', async () => {
+    await real.post('late', 'Old backup');
+    const [old] = (await real.ask('GET', '/notify/notices')).notices;
+    await using watched = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
+    const { page } = watched;
+    const dialog = page.getByRole('dialog', { name: 'Old backup' });
+    await dialog.getByText('Next try in 1 min').waitFor();
+    status = 200;
+    await dialog.getByRole('button', { name: 'Try now' }).click();
+    await dialog.getByText('Delivered').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says how many files a notice goes without when it is sent again', async () => {
+    await real.post('aggregator', 'With pictures');
+    await using watched = await real.visit('/notify/history');
+    const { page } = watched;
+    await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
+    await page.getByRole('button', { name: /With pictures/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Sent once more to 2 destinations, without 3 of its files').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('discards all that was given up, with a way back', async () => {
     status = 403;
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);

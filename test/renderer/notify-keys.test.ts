@@ -45,6 +45,74 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
+  it('shows what was just chosen, though a list that was read before comes later', async () => {
+    await using watched = await real.visit('/notify');
+    const { page } = watched;
+    const strict = page.getByRole('switch', { name: 'The sender hears of failures' });
+    await strict.waitFor();
+    const asked = Promise.withResolvers<undefined>();
+    const chosen = Promise.withResolvers<undefined>();
+    await page.route(
+      /api\/notify\/keys$/,
+      async (route) => {
+        const before = await route.fetch();
+        asked.resolve(undefined);
+        await chosen.promise;
+        await route.fulfill({ response: before });
+      },
+      { times: 1 },
+    );
+    await real.post('aggregator', 'Something happens');
+    await asked.promise;
+    await strict.click();
+    await expect.poll(async () => (await optionsOf('aggregator')).strict).toBe(true);
+    await page.getByText(/A failure is answered with 424/).waitFor();
+    const again = page.waitForResponse(/api\/notify\/keys$/);
+    chosen.resolve(undefined);
+    await again;
+    await page.getByText('2 of 2 would get it.').waitFor();
+    expect(await strict.getAttribute('aria-checked')).toBe('true');
+  });
+
+  it('leaves the answer to a test with the destination that gave it', async () => {
+    await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
+    await using watched = await real.visit('/notify?key=two');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    await rows.first().getByRole('button', { name: /^Test/ }).click();
+    await rows
+      .first()
+      .getByText(/ ms · /)
+      .waitFor();
+    await rows
+      .first()
+      .getByRole('button', { name: /^More for/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect
+      .poll(
+        async () =>
+          (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
+            .length,
+      )
+      .toBe(1);
+    await page.getByText('1 of 1 would get it.').waitFor();
+    expect(await rows.getByText(/ ms · /).count()).toBe(0);
+  });
+
+  it('removes for good what was removed just before the page goes', async () => {
+    await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
+    await using watched = await real.visit('/notify?key=gone');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'More for the key gone' }).click();
+    await page.getByRole('menuitem', { name: 'Remove the key' }).click();
+    await page.getByText('The key gone is removed.').waitFor();
+    await page.goto('about:blank');
+    const names = async () => (await real.ask('GET', '/notify/keys')).keys.map(({ key }: { key: string }) => key);
+    await expect.poll(names).not.toContain('gone');
+  });
+
   it('asks levels one after another, and the playground says so', async () => {
     const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
     await real.ask('POST', '/notify/keys', { key: 'steps', text });

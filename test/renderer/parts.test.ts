@@ -48,6 +48,33 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('keep a dialog open when words in it are marked to beyond its edge', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Open a dialog' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
+    const words = await dialog.getByText('Its tokens stop working at once.').boundingBox();
+    if (words === null) throw new Error('the dialog is not drawn');
+    await page.mouse.move(words.x + 20, words.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(5, 5, { steps: 4 });
+    await page.mouse.up();
+    await dialog.getByRole('button', { name: 'Keep it' }).waitFor();
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('give the keyboard to the field that was refused', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Save it' }).press('Enter');
+    await page.getByText('Use letters, digits, - and _ only.').waitFor();
+    const field = page.getByLabel('Topic', { exact: true });
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('move between tabs with the arrow keys', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;

@@ -17,7 +17,7 @@ export interface GroupCommit {
   readonly commit: Context['commit'];
   readonly note: Context['commit'];
   readonly mark: Context['commit'];
-  readonly settling: (transaction: Kysely<any>) => Promise<void> | undefined;
+  readonly settling: (transaction: Kysely<any>) => Promise<boolean> | undefined;
   /** Refuses new work and resolves when the work at hand is settled. */
   close(): Promise<void>;
 }

@@ -11,8 +11,8 @@ export type Transact = <T>(work: Work<T>, durable: boolean) => Promise<T>;
 export interface Lane {
   /** A group is durable when one of its callers is. */
   join<T>(work: Work<T>, durable: boolean): Promise<T>;
-  /** Resolves when the group whose transaction this is was committed and settled, or given up; undefined for any other transaction. */
-  settling(transaction: Kysely<any>): Promise<void> | undefined;
+  /** Resolves once the group whose transaction this is was committed and settled, with true, or given up, with false; undefined for any other transaction. */
+  settling(transaction: Kysely<any>): Promise<boolean> | undefined;
   /** Settles with the group that is being served, whatever becomes of it. */
   atHand(): Promise<void> | undefined;
   /** Settles when nobody waits any more. */
@@ -35,7 +35,7 @@ const largestGroup = 256;
 /** `settle` is awaited after each commit, before the group's callers are answered and the next group begins. */
 export function createLane(transact: Transact, log: Log, settle: (durable: boolean) => Promise<void>): Lane {
   const waiting: Caller[] = [];
-  const open = new WeakMap<Kysely<any>, Promise<void>>();
+  const open = new WeakMap<Kysely<any>, Promise<boolean>>();
   let flushing: Promise<void> | undefined;
   let serving: Promise<void> | undefined;
 
@@ -71,7 +71,7 @@ export function createLane(transact: Transact, log: Log, settle: (durable: boole
     const durable = group.some((caller) => caller.durable);
     // What could not even begin would fail once more for each of them, after its time-out.
     let repeatable = false;
-    const over = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<boolean>();
     try {
       const values = await transact(async (transaction) => {
         repeatable = true;
@@ -84,11 +84,11 @@ export function createLane(transact: Transact, log: Log, settle: (durable: boole
       repeatable = false;
       await settle(durable);
       group.forEach((caller, index) => caller.resolve(values[index]));
+      over.resolve(true);
       return 'committed';
     } catch (error) {
+      over.resolve(false);
       return { error, repeatable };
-    } finally {
-      over.resolve();
     }
   };
 

@@ -17,8 +17,8 @@ export interface Database extends AsyncDisposable {
   readonly note: Context['commit'];
   /** Like `note`, and does not even wait for the durable group it may have seen; `settling` tells of that. */
   readonly mark: Context['commit'];
-  /** For a transaction of `commit`: resolves when it is on the disk, or given up. Undefined where a commit shows nothing before. */
-  readonly settling: (transaction: Kysely<any>) => Promise<void> | undefined;
+  /** For a transaction of `commit`: resolves with true when it is on the disk, with false when it was given up or is in doubt. Undefined where a commit shows nothing before. */
+  readonly settling: (transaction: Kysely<any>) => Promise<boolean> | undefined;
   /**
    * Call once, with all steps that ever were, in order: those of the host's own tables first, then the service's.
    * @throws Problem `database.newer` (409), `database.migration_failed` (500).

@@ -26,7 +26,7 @@ export function runAttempt(
   row: JobRow,
   handler: (attempt: Attempt<any>) => Promise<unknown>,
   clock: Clock,
-  settled?: Promise<void>,
+  settled?: Promise<unknown>,
 ): RunningAttempt {
   const controller = new AbortController();
   const waiting = Promise.withResolvers<never>();

@@ -123,12 +123,14 @@ export async function openJobs(options: {
       const number = readId(id);
       if (number === undefined) return false;
       const dropped = await database.commit(async (transaction) => {
-        const job = await listing.deleteJob(transaction, number);
+        // Before the disk has it: what is forgotten here is found in the table.
+        const job = worker.drop(number) ? await listing.deleteJob(transaction, number) : undefined;
         if (job?.order_key) await letNextGo(transaction, job.kind, [job.order_key]);
         return job;
       });
-      if (dropped !== undefined) worker.wake(dropped.kind);
-      return dropped !== undefined;
+      if (dropped === undefined) return false;
+      worker.wake(dropped.kind);
+      return true;
     },
     async [Symbol.asyncDispose]() {
       timers.dispose();

@@ -22,14 +22,17 @@ export interface NewJob {
   readonly runAt: number;
 }
 
-/** A job that was written. `held`: 1 behind another of its order key. */
+/** A job that was written. */
 export interface InsertedJob {
   readonly id: number;
+  /** 1 behind another of its order key. */
   readonly held: number;
   readonly run_at: number;
+  /** What a claim would tell of it; undefined where others of the statement were not written. */
+  readonly row: JobRow | undefined;
 }
 
-/** Writes the jobs in one statement; returns those whose key was free. */
+/** Writes the jobs in one statement; returns those whose key was free, in their order. */
 export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly InsertedJob[]> {
   const orderKeys = new Set<string>();
   const rows = jobs.map(({ kind, key, orderKey, payload, createdAt, runAt }) => {
@@ -46,18 +49,27 @@ export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Prom
       run_at: runAt,
     };
   });
-  const inserted: InsertedJob[] = await db
+  const inserted: Omit<InsertedJob, 'row'>[] = await db
     .insertInto('jobs')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
     .returning(['id', 'held', 'run_at'])
     .execute();
+  // Ids are given in the order of the rows, and no dialect promises one for what is returned.
+  inserted.sort((a, b) => a.id - b.id);
+  if (inserted.length === jobs.length) return inserted.map((job, at) => ({ ...job, row: rowOf(job.id, jobs[at]) }));
   const kind = jobs[0]?.kind;
   // The first of an order key may be one that was there already, and perhaps done: the others must not wait for it.
-  const mayGo = kind !== undefined && inserted.length < jobs.length && orderKeys.size > 0;
-  if (!mayGo) return inserted;
-  await letNextGo(db, kind, [...orderKeys]);
-  return inserted.map((job) => ({ ...job, held: 0 }));
+  if (kind !== undefined && orderKeys.size > 0) await letNextGo(db, kind, [...orderKeys]);
+  return inserted.map((job) => ({ ...job, held: 0, row: undefined }));
+}
+
+/** As its first claim would read it. */
+function rowOf(id: number, job: NewJob | undefined): JobRow | undefined {
+  if (job === undefined) return undefined;
+  const { kind, key, orderKey, payload, createdAt, runAt } = job;
+  const keys = { job_key: key ?? null, order_key: orderKey ?? null };
+  return { id, kind, ...keys, payload, attempts: 1, created_at: createdAt, run_at: runAt };
 }
 
 function behindAnother(kind: string, orderKey: string) {
@@ -76,8 +88,8 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
   return (row as { id: number } | undefined)?.id;
 }
 
-/** Shows the first active job of each of these order keys to the claims. */
-export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
+/** Shows the first active job of each of these order keys to the claims; false when there was nothing to show. */
+export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<boolean> {
   // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
   const first =
     orderKeys.length === 1
@@ -85,7 +97,8 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readon
           and state in ('waiting', 'running'))`
       : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(orderKeys)})
           and state in ('waiting', 'running') group by order_key)`;
-  await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
+  const { numAffectedRows } = await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
+  return numAffectedRows !== undefined && numAffectedRows > 0n;
 }
 
 /**
@@ -110,34 +123,57 @@ export async function nextRunAt(db: Kysely<any>, kinds: readonly string[]): Prom
 }
 
 /**
- * Marks jobs as done and forgets their payloads, which may hold secrets. The rows stay for their keys. One that waits
- * again lost its claim, as when a server of PostgreSQL crashed, and is done all the same.
+ * Jobs that may be ended: the owner's, and those that wait. Of these some were begun without a claim, others lost theirs,
+ * as when a server of PostgreSQL crashed. The state stands in the text: a value bound there makes SQLite prepare the
+ * statement anew each time, since a partial index may serve one value and not another.
  */
-export async function markDone(db: Kysely<any>, ids: readonly number[], owner: string, now: number): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ state: 'done', payload: 'null', finished_at: now, lease_owner: null, lease_until: null, last_error: null })
-    .where('id', 'in', ids)
-    .where((either) => either.or([either('lease_owner', '=', owner), either('state', '=', 'waiting')]))
-    .execute();
+function endable(owner: string) {
+  return sql<boolean>`(lease_owner = ${owner} or state = 'waiting')`;
 }
 
-/** Ends an attempt that did not succeed. False when the lease was lost meanwhile, and nothing was changed. */
+/** Marks jobs as done and forgets their payloads, which may hold secrets. The rows stay for their keys. */
+export async function markDone(db: Kysely<any>, ids: readonly number[], owner: string, now: number): Promise<void> {
+  await sql`update jobs set state = 'done', attempts = case when state = 'waiting' then attempts + 1 else attempts end,
+    payload = 'null', finished_at = ${now}, lease_owner = null, lease_until = null, last_error = null
+    where id in (${sql.join(ids)}) and ${endable(owner)}`.execute(db);
+}
+
+/** Takes the rows of jobs away that are done, for kinds whose keys need not be known any longer. */
+export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
+  await sql`delete from jobs where id in (${sql.join(ids)}) and ${endable(owner)}`.execute(db);
+}
+
+/** Marks jobs that were begun without a claim as running, with their first attempt. */
+export async function adopt(
+  db: Kysely<any>,
+  ids: readonly number[],
+  { owner, until }: { readonly owner: string; readonly until: number },
+): Promise<void> {
+  await sql`update jobs set state = 'running', held = 0, attempts = attempts + 1, lease_owner = ${owner},
+    lease_until = ${until} where id in (${sql.join(ids)}) and state = 'waiting'`.execute(db);
+}
+
+/**
+ * Ends an attempt that did not succeed; `attempts` counts it, unless it was given back. False when another worker has
+ * the job, and nothing was changed. A waiting row is of one that was begun without a claim; then nobody has counted.
+ */
 export async function endAttempt(
   db: Kysely<any>,
-  id: number,
+  { id, attempts }: JobRow,
   owner: string,
   change:
     | { readonly state: 'waiting'; readonly run_at: number; readonly last_error: string }
     | { readonly state: 'dead'; readonly finished_at: number; readonly last_error: string }
-    | { readonly state: 'waiting'; readonly attempts: number },
+    | { readonly state: 'waiting' },
 ): Promise<boolean> {
+  const counted = 'last_error' in change ? attempts : attempts - 1;
   const ended = await db
     .updateTable('jobs')
-    .set({ ...change, lease_owner: null, lease_until: null })
+    .set({ ...change, attempts: counted, held: 0, lease_owner: null, lease_until: null })
     .where('id', '=', id)
-    .where('state', '=', 'running')
-    .where('lease_owner', '=', owner)
+    .where(
+      sql<boolean>`((state = 'running' and lease_owner = ${owner}) or (state = 'waiting' and attempts = ${attempts - 1}))`,
+    )
     .returning('id')
     .execute();
   return ended.length > 0;

@@ -3,7 +3,7 @@ import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { Ending } from './attempt.ts';
 import { nextAttemptAt, reasonOf } from './failure.ts';
-import { endAttempt, letNextGo, markDone, type JobRow } from './table.ts';
+import { endAttempt, letNextGo, markDone, removeDone, type JobRow } from './table.ts';
 
 /** What becomes of a job after an attempt. */
 export type Verdict = { readonly row: JobRow } & (
@@ -28,37 +28,66 @@ export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: numb
     : { row, how: 'retried', error, reason, runAt };
 }
 
-/** Writes the verdicts; returns the ids of the jobs that are dead letters now. */
+/** What the writing of verdicts brought to light. */
+export interface Written {
+  /** Ids of the jobs that are dead letters now. */
+  readonly dead: ReadonlySet<number>;
+  /** Kinds of which a job came free that was behind one of these. */
+  readonly freed: ReadonlySet<string>;
+}
+
+/** Writes the verdicts. `hasHeir`: the one behind this job is known and begins by itself. */
 export async function writeVerdicts(
   transaction: Kysely<any>,
   verdicts: readonly Verdict[],
-  owner: string,
-  now: number,
-): Promise<ReadonlySet<number>> {
+  {
+    owner,
+    now,
+    forgets,
+    hasHeir,
+  }: {
+    readonly owner: string;
+    readonly now: number;
+    /** Kinds whose done jobs leave no row. */
+    readonly forgets: (kind: string) => boolean;
+    readonly hasHeir: (id: number) => boolean;
+  },
+): Promise<Written> {
   const dead = new Set<number>();
-  const done = verdicts.filter((verdict) => verdict.how === 'done').map((verdict) => verdict.row.id);
-  if (done.length > 0) await markDone(transaction, done, owner, now);
+  const done = verdicts.filter((verdict) => verdict.how === 'done').map(({ row }) => row);
+  const [gone = [], kept = []] = [true, false].map((which) =>
+    done.filter(({ kind }) => forgets(kind) === which).map(({ id }) => id),
+  );
+  if (gone.length > 0) await removeDone(transaction, gone, owner);
+  if (kept.length > 0) await markDone(transaction, kept, owner, now);
   for (const verdict of verdicts) {
-    const { id, attempts } = verdict.row;
+    const { row } = verdict;
     if (verdict.how === 'retried') {
-      await endAttempt(transaction, id, owner, { state: 'waiting', run_at: verdict.runAt, last_error: verdict.reason });
+      const change = { state: 'waiting', run_at: verdict.runAt, last_error: verdict.reason } as const;
+      await endAttempt(transaction, row, owner, change);
     } else if (verdict.how === 'returned' || verdict.how === 'lost') {
       // A lost one is another worker's, and stays his, unless this one claimed it anew meanwhile.
-      await endAttempt(transaction, id, owner, { state: 'waiting', attempts: attempts - 1 });
+      await endAttempt(transaction, row, owner, { state: 'waiting' });
     } else if (verdict.how === 'dead') {
       const change = { state: 'dead', finished_at: now, last_error: verdict.reason } as const;
-      if (await endAttempt(transaction, id, owner, change)) dead.add(id);
+      if (await endAttempt(transaction, row, owner, change)) dead.add(row.id);
     }
   }
-  for (const [kind, orderKeys] of orderKeysOf(verdicts)) await letNextGo(transaction, kind, [...orderKeys]);
-  return dead;
+  const freed = new Set<string>();
+  for (const [kind, orderKeys] of orderKeysOf(verdicts, hasHeir)) {
+    if (await letNextGo(transaction, kind, [...orderKeys])) freed.add(kind);
+  }
+  return { dead, freed };
 }
 
-/** The order keys in which a job came to its end, by kind. */
-function orderKeysOf(verdicts: readonly Verdict[]): ReadonlyMap<string, ReadonlySet<string>> {
+/** The order keys in which a job came to its end whose heir only the table knows, by kind. */
+function orderKeysOf(
+  verdicts: readonly Verdict[],
+  hasHeir: (id: number) => boolean,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { how, row } of verdicts) {
-    if (row.order_key === null || (how !== 'done' && how !== 'dead')) continue;
+    if (row.order_key === null || (how !== 'done' && how !== 'dead') || hasHeir(row.id)) continue;
     const known = found.get(row.kind);
     if (known === undefined) found.set(row.kind, new Set([row.order_key]));
     else known.add(row.order_key);

@@ -1,5 +1,5 @@
 import type { Attempt, JobHandling, JobKind } from '../../../services/contracts/jobs.ts';
-import type { InsertedJob } from './table.ts';
+import type { InsertedJob, JobRow } from './table.ts';
 
 /** A kind this process has a handler for, and what the worker knows of its jobs. */
 export interface Working {
@@ -18,13 +18,15 @@ export interface Working {
   readonly expected: Set<number>;
   /** How often a claim came back without all of them. */
   looks: number;
+  /** Jobs whose turn in their order key has come while no slot was free; the table does not show them to the claims. */
+  readonly parked: JobRow[];
 }
 
 const defaultConcurrency = 4;
 
 export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'handling'>): Working {
   const free = given.kind.concurrency ?? defaultConcurrency;
-  return { ...given, free, due: true, nextAt: Infinity, askNext: true, expected: new Set(), looks: 0 };
+  return { ...given, free, due: true, nextAt: Infinity, askNext: true, expected: new Set(), looks: 0, parked: [] };
 }
 
 /**

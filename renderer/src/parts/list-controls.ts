@@ -1,4 +1,24 @@
-/** What a page may ask of a `VirtualList` it holds. */
+import type { Snippet } from 'svelte';
+
+/** What a `VirtualList` shows, and what it tells; parts that frame one pass it on. */
+export interface ListProps<Item> {
+  readonly items: readonly Item[];
+  readonly key: (item: Item) => string | number;
+  /** Height of a row in rem; a first guess where rows are measured. */
+  readonly height: number;
+  /** Each row is as high as what is in it. */
+  readonly measured?: boolean;
+  readonly label: string;
+  /** How many there are in all, where not all are loaded. */
+  readonly total?: number;
+  readonly row: Snippet<[Item, number]>;
+  /** The end comes into sight: more can be loaded. */
+  readonly onend?: () => void;
+  /** It was scrolled to its top, or away from it. */
+  readonly ontop?: (atTop: boolean) => void;
+}
+
+/** What a page may ask of a list it holds. */
 export interface ListControls {
   /** Brings a row into sight. */
   readonly reveal: (index: number) => void;

@@ -31,6 +31,16 @@ export function inOrder<Row extends { readonly uid: string }>(
   return rows.toSorted((a, b) => (places.get(a.uid) ?? Infinity) - (places.get(b.uid) ?? Infinity));
 }
 
+/** A row of the queue as it will stand when it is paused or resumed; `uids`: those that are named, undefined for all. */
+export function steered(download: Download, what: 'pause' | 'resume', uids: readonly string[] | undefined): Download {
+  const { uid, state } = download;
+  const named = uids?.includes(uid) ?? true;
+  if (what === 'resume') return named && state === 'paused' ? { ...download, state: 'waiting' } : download;
+  const running = ['preparing', 'downloading', 'postprocessing'].includes(state);
+  if (!named || state === 'pending' || (uids === undefined && !running)) return download;
+  return { ...download, state: 'paused', speed: null, eta: null, message: null };
+}
+
 /** What of the history is shown. */
 export const historyFilters = [
   ['all', 'Everything'],

@@ -9,12 +9,14 @@ import {
   type DownloadWish,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
-import { filterQuery, fits, inOrder, isOver, moved, type HistoryFilter } from './download-rules.ts';
+import { filterQuery, fits, inOrder, isOver, moved, steered, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
 const pageSize = 200;
+/** The host takes as many in one call. */
+const callLimit = 1000;
 /** Changes are drawn together, at most this often, in ms. */
 const gatherMs = 100;
 /** A pointer that has not moved for so long, in ms, is not about to press. */
@@ -40,6 +42,8 @@ class Downloads {
   #held: ReturnType<typeof setTimeout> | undefined;
   /** Rows taken out of sight whose removal can still be taken back. */
   #leaving = new Set<string>();
+  /** Those of them that the host still counts in the part of the history that is loaded. */
+  #hidden = new Set<string>();
   #late: (() => void)[] | undefined;
 
   constructor() {
@@ -70,15 +74,19 @@ class Downloads {
       const query = { limit, q: search, ...filterQuery(filter) };
       const { queue, history, total, paused } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
+      // What was gathered is older than this.
+      this.#gathered.clear();
       this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid));
-      this.history = history.filter(({ uid }) => !this.#leaving.has(uid));
-      this.total = total;
+      this.#hidden.clear();
+      this.history = this.#seen(history);
+      this.total = total - this.#hidden.size;
       this.paused = paused;
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';
+      else toasts.sayWhy(error);
     } finally {
       if (turn === this.#turn) {
         const late = this.#late ?? [];
@@ -94,12 +102,13 @@ class Downloads {
     this.#loadingMore = true;
     const turn = this.#turn;
     try {
-      const query = { limit: pageSize, offset: this.history.length, q: this.search, ...filterQuery(this.filter) };
+      const offset = this.history.length + this.#hidden.size;
+      const query = { limit: pageSize, offset, q: this.search, ...filterQuery(this.filter) };
       const { history, total } = await call(downloadsApi.list, { query });
       if (turn !== this.#turn) return;
       const known = new Set(this.history.map(({ uid }) => uid));
-      this.history = [...this.history, ...history.filter(({ uid }) => !known.has(uid) && !this.#leaving.has(uid))];
-      this.total = history.length === 0 ? this.history.length : total;
+      this.history = [...this.history, ...this.#seen(history).filter(({ uid }) => !known.has(uid))];
+      this.total = history.length === 0 ? this.history.length : total - this.#hidden.size;
     } catch (error) {
       toasts.sayWhy(error);
     } finally {
@@ -118,7 +127,9 @@ class Downloads {
   remove(uids: readonly string[], files = false): void {
     const one = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
     for (const uid of uids) this.#leaving.add(uid);
+    const hidden = this.history.filter(({ uid }) => this.#leaving.has(uid)).map(({ uid }) => uid);
     this.#drop(uids);
+    for (const uid of hidden) this.#hidden.add(uid);
     const stay = async (): Promise<void> => {
       for (const uid of uids) this.#leaving.delete(uid);
       await this.load();
@@ -128,8 +139,10 @@ class Downloads {
       undo: stay,
       settle: async () => {
         try {
-          for (let start = 0; start < uids.length; start += 1000) {
-            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + 1000), files } });
+          // A page that goes is carried out one call for, and no longer one than that.
+          const keepalive = uids.length <= callLimit;
+          for (let start = 0; start < uids.length; start += callLimit) {
+            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + callLimit), files }, keepalive });
           }
         } catch (error) {
           await stay();
@@ -161,22 +174,17 @@ class Downloads {
 
   /** Pauses or resumes what is named, or the whole queue. Shown at once, and taken back when the host refuses. */
   async steer(what: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
-    const before = { queue: this.queue, paused: this.paused };
+    const before = this.paused;
     if (uids === undefined) this.paused = what === 'pause';
-    const meant = (download: Download): boolean =>
-      uids === undefined
-        ? what === 'resume' || ['preparing', 'downloading', 'postprocessing'].includes(download.state)
-        : uids.includes(download.uid);
-    this.queue = this.queue.map((download) => {
-      if (!meant(download) || download.state === 'pending') return download;
-      if (what === 'pause') return { ...download, state: 'paused', speed: null, eta: null, message: null };
-      return download.state === 'paused' ? { ...download, state: 'waiting' } : download;
-    });
+    const was = this.queue;
+    const shown = was.map((download) => steered(download, what, uids));
+    this.queue = shown;
     try {
       await call(downloadsApi[what], { body: uids === undefined ? {} : { uids: [...uids] } });
     } catch (error) {
-      this.queue = before.queue;
-      this.paused = before.paused;
+      this.paused = before;
+      // Rows that changed since stay as they are now.
+      this.queue = this.queue.map((download) => was[shown.indexOf(download)] ?? download);
       void this.load();
       throw error;
     }
@@ -258,8 +266,19 @@ class Downloads {
     for (const [uid, download] of own) if (!this.#gathered.has(uid)) this.#gathered.set(uid, download);
   }
 
+  /** Rows of the history that are not on their way out. */
+  #seen(rows: readonly Download[]): readonly Download[] {
+    return rows.filter(({ uid }) => {
+      if (this.#leaving.has(uid)) this.#hidden.add(uid);
+      return !this.#leaving.has(uid);
+    });
+  }
+
   #drop(uids: readonly string[]): void {
-    for (const uid of uids) this.#gathered.delete(uid);
+    for (const uid of uids) {
+      this.#gathered.delete(uid);
+      this.#hidden.delete(uid);
+    }
     const gone = new Set(uids);
     const history = this.history.filter(({ uid }) => !gone.has(uid));
     this.total -= this.history.length - history.length;

@@ -6,6 +6,7 @@ import type { NotifyKeyOptions } from '../../../services/contracts/notify-option
 import { notifyWorked } from '../../../services/contracts/notice.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** A destination as it is written: an address, or a filled-in form. */
@@ -34,6 +35,9 @@ class Notify {
       })),
   );
   #watched = false;
+  /** Counts what was changed here: a list that was read before that is not shown. */
+  #changes = 0;
+  readonly #soon = oneAtATime(() => this.#read());
 
   constructor() {
     live.on(notifyWorked, () => this.#again());
@@ -49,16 +53,8 @@ class Notify {
     };
   }
 
-  async load(): Promise<void> {
-    await live.opened();
-    try {
-      if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
-      this.#all = (await call(notifyApi.keys)).keys;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+  load(): Promise<void> {
+    return this.#soon();
   }
 
   /** `withoutTag`: what was answered to the question whom a notice without a tag reaches. */
@@ -69,8 +65,7 @@ class Notify {
 
   async rename(key: string, to: string): Promise<void> {
     const renamed = await call(notifyApi.renameKey, { params: { key }, body: { to } });
-    this.#all = this.#all.filter((each) => each.key !== key);
-    this.#take(renamed);
+    this.#take(renamed, key);
   }
 
   async importText(key: string, text: string, withoutTag?: NotifyKeyOptions['withoutTag']): Promise<void> {
@@ -80,12 +75,12 @@ class Notify {
 
   /** Shows what was chosen at once, and what there was again when it cannot be kept. */
   async choose(key: string, options: NotifyKeyOptions): Promise<void> {
-    const before = this.#all;
-    this.#all = before.map((each) => (each.key === key ? { ...each, options } : each));
+    const before = this.#all.find((each) => each.key === key)?.options;
+    this.#change(key, { options });
     try {
       this.#take(await call(notifyApi.chooseOptions, { params: { key }, body: options }));
     } catch (error) {
-      this.#all = before;
+      if (before !== undefined) this.#change(key, { options: before });
       toasts.sayWhy(error);
     }
   }
@@ -93,13 +88,13 @@ class Notify {
   /** Gives a key the secret that programs sign with; null takes it away. @throws Problem with `fields`. */
   async sign(key: string, secret: string | null): Promise<void> {
     const { signed } = await call(notifyApi.chooseSecret, { params: { key }, body: { secret } });
-    this.#all = this.#all.map((each) => (each.key === key ? { ...each, signed } : each));
+    this.#change(key, { signed });
   }
 
   /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
   removeKey(key: string): void {
     this.#leave(key, `The key ${key} is removed.`, async () => {
-      await call(notifyApi.removeKey, { params: { key } });
+      await call(notifyApi.removeKey, { params: { key }, keepalive: true });
     });
   }
 
@@ -114,7 +109,7 @@ class Notify {
   removeDestination(key: string, destination: NotifyDestination): void {
     const { line, id } = destination;
     this.#leave(nameOf(key, destination), 'The destination is removed.', async () => {
-      await call(notifyApi.removeDestination, { params: { key }, body: { line, id } });
+      await call(notifyApi.removeDestination, { params: { key }, body: { line, id }, keepalive: true });
     });
   }
 
@@ -142,12 +137,37 @@ class Notify {
     });
   }
 
+  async #read(): Promise<void> {
+    await live.opened();
+    const changes = this.#changes;
+    try {
+      if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
+      const { keys } = await call(notifyApi.keys);
+      if (changes !== this.#changes) {
+        void this.load();
+        return;
+      }
+      this.#all = keys;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
   #again(): void {
     if (this.#watched) void this.load();
   }
 
-  #take(key: NotifyKey): void {
-    const others = this.#all.filter((each) => each.key !== key.key);
+  #change(key: string, fields: Partial<NotifyKey>): void {
+    this.#changes += 1;
+    this.#all = this.#all.map((each) => (each.key === key ? { ...each, ...fields } : each));
+  }
+
+  /** Shows a key as the host has it now; `was`: the name it had. */
+  #take(key: NotifyKey, was = key.key): void {
+    this.#changes += 1;
+    const others = this.#all.filter((each) => each.key !== key.key && each.key !== was);
     this.#all = [...others, key].sort((a, b) => a.key.localeCompare(b.key));
   }
 }

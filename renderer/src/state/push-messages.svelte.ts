@@ -2,6 +2,7 @@ import { pushStored } from '../../../services/contracts/push.ts';
 import { pushApi, type PushMessage } from '../../../services/contracts/push-api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { joined, type Joined } from './push-joining.ts';
 import { toasts } from './toasts.svelte.ts';
 
@@ -38,8 +39,7 @@ class PushMessages {
   #next: number | null = null;
   #turn = 0;
   #holding = false;
-  #reading = false;
-  #again = false;
+  readonly #soon = oneAtATime(() => this.load());
   /** What was put away or deleted here and can still be taken back. */
   readonly #leaving = new Map<string, 'cleared' | 'deleted'>();
 
@@ -135,20 +135,8 @@ class PushMessages {
     this.#takeBack(sequence, 'deleted', 'Message deleted everywhere.');
   }
 
-  /** One reading at a time, and one more when something came meanwhile. */
   refresh(): void {
-    if (this.topic === '') return;
-    this.#again = true;
-    if (!this.#reading) void this.#read();
-  }
-
-  async #read(): Promise<void> {
-    this.#reading = true;
-    while (this.#again) {
-      this.#again = false;
-      await this.load();
-    }
-    this.#reading = false;
+    if (this.topic !== '') void this.#soon();
   }
 
   async #readNewest(): Promise<Joined> {

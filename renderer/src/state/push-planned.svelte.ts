@@ -6,6 +6,9 @@ import { toasts } from './toasts.svelte.ts';
 
 type Phase = 'loading' | 'ready' | 'failed';
 
+/** Rows the host gives at once. */
+const mostRows = 500;
+
 /** Reads what comes after a place, or the beginning. */
 type ReadPage<Item, Place> = (
   place: Place | undefined,
@@ -29,11 +32,17 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
   }
 
   async load(): Promise<void> {
+    const wanted = Math.max(100, this.items.length);
     try {
-      const page = await this.#read(undefined, Math.min(500, Math.max(100, this.items.length)));
+      let page = await this.#read(undefined, Math.min(mostRows, wanted));
+      const items = [...page.items];
+      while (page.next !== null && items.length < wanted) {
+        page = await this.#read(page.next, mostRows);
+        items.push(...page.items);
+      }
       this.#next = page.next;
       this.total = page.total;
-      this.#show(page.items);
+      this.#show(items);
       this.phase = 'ready';
     } catch (error) {
       this.trouble = sentence(error);
@@ -69,7 +78,9 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
   }
 
   async #more(place: Place): Promise<void> {
-    const page = await this.#read(place, 500);
+    const page = await this.#read(place, mostRows);
+    // The list was read anew meanwhile.
+    if (this.#next !== place) return;
     this.#next = page.next;
     const known = new Set(this.items.map(({ id }) => id));
     this.#show([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
@@ -122,7 +133,7 @@ class Planned {
 
   cancel({ id, topic }: PlannedMessage): void {
     this.waiting.take(id, `The message to ${topic} is taken back.`, () =>
-      call(pushPlannedApi.cancel, { params: { id } }),
+      call(pushPlannedApi.cancel, { params: { id }, keepalive: true }),
     );
   }
 
@@ -145,7 +156,7 @@ class Planned {
 
   remove({ id, topic }: PushSchedule): void {
     this.schedules.take(id, `The schedule for ${topic} is removed.`, () =>
-      call(pushSchedulesApi.remove, { params: { id } }),
+      call(pushSchedulesApi.remove, { params: { id }, keepalive: true }),
     );
   }
 

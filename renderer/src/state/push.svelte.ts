@@ -3,6 +3,7 @@ import { pushStored } from '../../../services/contracts/push.ts';
 import { pushApi, type PushTopic, type WrittenAction } from '../../../services/contracts/push-api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { pushMessages } from './push-messages.svelte.ts';
 
 export interface Composed {
@@ -39,8 +40,7 @@ class Push {
 
   numbers = $state.raw<Numbers | null>(null);
   #watched = 0;
-  #reading = false;
-  #again = false;
+  readonly #soon = oneAtATime(() => this.load());
 
   constructor() {
     live.on(pushStored, () => this.#refresh());
@@ -101,20 +101,8 @@ class Push {
     }
   }
 
-  /** One reading at a time, and one more when something came meanwhile. */
   #refresh(): void {
-    if (this.#watched === 0) return;
-    this.#again = true;
-    if (!this.#reading) void this.#read();
-  }
-
-  async #read(): Promise<void> {
-    this.#reading = true;
-    while (this.#again) {
-      this.#again = false;
-      await this.load();
-    }
-    this.#reading = false;
+    if (this.#watched > 0) void this.#soon();
   }
 }
 

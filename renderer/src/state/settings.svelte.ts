@@ -24,9 +24,16 @@ class Settings {
     }
   }
 
-  /** Answers the ids of the services that were started anew. @throws Problem with `fields` by path. */
-  async save(section: string, patch: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
-    const { restarted } = await call(controlApi.changeSettings, { params: { section }, body: { ...patch } });
+  /**
+   * Answers the ids of the services that were started anew. `keepalive`: also when the page goes meanwhile.
+   * @throws Problem with `fields` by path.
+   */
+  async save(
+    section: string,
+    patch: Readonly<Record<string, unknown>>,
+    { keepalive = false } = {},
+  ): Promise<readonly string[]> {
+    const { restarted } = await call(controlApi.changeSettings, { params: { section }, body: { ...patch }, keepalive });
     await this.load();
     return restarted;
   }

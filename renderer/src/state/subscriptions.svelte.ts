@@ -7,6 +7,7 @@ import {
 } from '../../../services/contracts/subscriptions.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** What a person may say about a subscription when it is made. */
@@ -27,10 +28,13 @@ class Subscriptions {
   trouble = $state('');
   items = $state.raw<readonly Subscription[]>([]);
   #watched = false;
+  readonly #soon = oneAtATime(() => this.#read());
+  /** What changed while the list was on its way; it may be newer than that. */
+  #late: (() => void)[] | undefined;
 
   constructor() {
-    live.on(subscriptionChanged, (changed) => this.#put(changed));
-    live.on(subscriptionRemoved, ({ id }) => this.#drop(id));
+    live.on(subscriptionChanged, (changed) => this.#apply(() => this.#put(changed)));
+    live.on(subscriptionRemoved, ({ id }) => this.#apply(() => this.#drop(id)));
     live.onReset(() => {
       if (this.#watched) void this.load();
     });
@@ -44,16 +48,8 @@ class Subscriptions {
     };
   }
 
-  async load(): Promise<void> {
-    await live.opened();
-    try {
-      this.items = (await call(subscriptionsApi.list)).subscriptions;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-      else toasts.sayWhy(error);
-    }
+  load(): Promise<void> {
+    return this.#soon();
   }
 
   find(id: string): Subscription | undefined {
@@ -79,11 +75,14 @@ class Subscriptions {
 
   /** Pauses it or lets it go on; shown at once. */
   async enable(subscription: Subscription, enabled: boolean): Promise<void> {
+    const { id } = subscription;
     this.#put({ ...subscription, enabled });
     try {
-      await this.update(subscription.id, { enabled });
+      await this.update(id, { enabled });
     } catch (error) {
-      this.#put(subscription);
+      // What else became of it meanwhile stays.
+      const now = this.find(id);
+      if (now !== undefined) this.#put({ ...now, enabled: subscription.enabled });
       toasts.sayWhy(error);
     }
   }
@@ -104,7 +103,6 @@ class Subscriptions {
 
   /** Gone at once; for a while it can be taken back, with all that was seen. */
   async remove({ id, name }: Subscription): Promise<void> {
-    const before = this.items;
     this.#drop(id);
     try {
       await call(subscriptionsApi.remove, { body: { ids: [id] } });
@@ -116,14 +114,36 @@ class Subscriptions {
         },
       });
     } catch (error) {
-      this.items = before;
       toasts.sayWhy(error);
+      await this.load();
     }
   }
 
   /** @throws Problem */
-  preview(url: string, titleRegex: string): Promise<SubscriptionPreview> {
-    return call(subscriptionsApi.preview, { body: { url, titleRegex } });
+  preview(url: string, titleRegex: string, signal: AbortSignal): Promise<SubscriptionPreview> {
+    return call(subscriptionsApi.preview, { body: { url, titleRegex }, signal });
+  }
+
+  async #read(): Promise<void> {
+    await live.opened();
+    this.#late = [];
+    try {
+      this.items = (await call(subscriptionsApi.list)).subscriptions;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'ready') toasts.sayWhy(error);
+      else this.phase = 'failed';
+    } finally {
+      const late = this.#late;
+      this.#late = undefined;
+      for (const apply of late) apply();
+    }
+  }
+
+  #apply(change: () => void): void {
+    if (this.#late === undefined) change();
+    else this.#late.push(change);
   }
 
   #put(changed: Subscription): void {

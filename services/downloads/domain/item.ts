@@ -1,5 +1,9 @@
 import type { Download, DownloadState } from '../../contracts/downloads.ts';
 import type { Order, PlaylistPlace } from './order.ts';
+import { cutToBytes } from './template.ts';
+
+/** Bytes of UTF-8. */
+const longestText = 1000;
 
 /** One download as it is stored. */
 export interface Item {
@@ -34,6 +38,8 @@ export interface Item {
   readonly startsAt?: number | null;
   /** It runs outside the hours for downloads, too. */
   readonly anyway?: boolean;
+  /** What one playlist, or one look at a feed, has brought: it is told of together. Null: told of by itself. */
+  readonly batch?: string | null;
 }
 
 export interface OtherFile {
@@ -67,6 +73,11 @@ export function isRunning(state: DownloadState): boolean {
 /** Where an item stands while nobody works on it and nothing holds it. */
 export function idleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>): 'waiting' | 'pending' {
   return order.autoStart || attempts > 0 ? 'waiting' : 'pending';
+}
+
+/** As much as is kept of a title or an id, which come from strangers and go to every page that looks on. */
+export function keptText<T extends string | null>(text: T): T {
+  return (text === null ? null : cutToBytes(text, longestText)) as T;
 }
 
 /** Whether an item waits for a stream to begin. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noProgress, type Progress } from './item.ts';
+import { keptText, noProgress, type Progress } from './item.ts';
 
 // Absent numbers are left out of the JSON; some come as floats where one expects whole numbers.
 const number = z.number().nullish();
@@ -52,7 +52,7 @@ export function readEvent(line: string): EngineEvent | undefined {
     const { id = null, title = null, live_status: liveStatus = null } = beginning;
     // `137+140`: a video and an audio stream.
     const streams = (beginning.format_id ?? '').split('+').length;
-    return { kind: 'beginning', id, title, liveStatus, streams };
+    return { kind: 'beginning', id: keptText(id), title: keptText(title), liveStatus, streams };
   }
   if (letter === 'A ') {
     const result = parse(Result, line);
@@ -103,12 +103,23 @@ export function stageMessage(name: string): string | null {
   return stageWords[name] ?? null;
 }
 
-/** The message of a failed run: its last ERROR line, verbatim; the disk's own trouble in plain words. */
+/** Characters; whoever writes more than this in a line says no more by it. */
+const longestMessage = 2000;
+/** Says nothing of why; the line before it does. */
+const consequence = /^ERROR: fragment \d+ not found, unable to continue$/;
+
+/**
+ * The message of a failed run: its last ERROR line that names a reason, without the mark by which a terminal writes over
+ * a line of progress; the disk's own trouble in plain words.
+ */
 export function failureMessage(
   stderr: readonly string[],
   exit: { readonly code: number | null; readonly signal: string | null },
 ): string {
-  const error = stderr.findLast((line) => line.startsWith('ERROR:'));
+  const errors = stderr
+    .filter((line) => line.startsWith('ERROR:'))
+    .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, longestMessage));
+  const error = errors.findLast((line) => !consequence.test(line)) ?? errors.at(-1);
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
   if (error !== undefined && /\[Errno (2|13|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore

@@ -58,6 +58,8 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
   return [
     ...common(settings),
     ...['--newline', '--progress', '--quiet', '--progress-delta', '0.5'],
+    // A video with holes in it would pass for the whole.
+    '--abort-on-unavailable-fragments',
     ...['--progress-template', `download:P %(progress.{${progressFields}})j`],
     ...['--progress-template', 'postprocess:Q %(progress.{status,postprocessor})j'],
     ...['--print', 'before_dl:B %(.{id,title,ext,format_id,height,duration,live_status})j'],

@@ -29,6 +29,8 @@ export interface Delivered {
   readonly others: readonly { readonly path: string; readonly size: number; readonly chapter: boolean }[];
   /** Removes what is left on this side; call it once the result is recorded. */
   readonly settle: () => Promise<void>;
+  /** Removes what was delivered, which nobody wants any more. */
+  readonly undo: () => Promise<void>;
 }
 
 /**
@@ -65,6 +67,9 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
       others,
       async settle() {
         await Promise.all(leftovers.map(async (file) => await rm(file, { force: true })));
+      },
+      async undo() {
+        await Promise.all(placed.map(async ({ path }) => await rm(path, { force: true })));
       },
     };
   } catch (error) {

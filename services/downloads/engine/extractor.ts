@@ -113,6 +113,11 @@ export class Extractor implements AsyncDisposable {
       const { proxy } = await this.#way();
       const outward = proxy === null ? [] : ['--proxy', proxy];
       return await runLines(path, [...outward, ...bound, ...args], options);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      // Removed since it was found.
+      const engine = await this.#parts.engines.find('yt-dlp', { refresh: true });
+      throw new Problem('downloads.engine_missing', 503, lackOf(engine) ?? 'yt-dlp was replaced just now.');
     } finally {
       this.#apart -= 1;
     }
@@ -158,6 +163,11 @@ export class Extractor implements AsyncDisposable {
     this.#retired.add(ending);
     void ending.finally(() => this.#retired.delete(ending));
   }
+}
+
+/** Whether a program could not be started because it is not there, or is none any more. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.code));
 }
 
 /** Whether the environment that the extractor gets names a proxy; then that one decides where it leads. */

@@ -8,6 +8,7 @@ Answers {"ready": version} once the extractors' patterns are compiled, then {"id
 {"id", "signal"} for each. Ends when its input does, and its children with it.
 """
 
+import contextlib
 import fcntl
 import gc
 import ipaddress
@@ -80,10 +81,10 @@ def warm(yt_dlp):
         import yt_dlp.extractor.youtube
 
         keep_certificates()
-        yt_dlp.parse_options(['--ignore-config'])
         with yt_dlp.YoutubeDL({'quiet': True, 'no_warnings': True}) as loaded:
-            loaded.urlopen('data:,').close()
             keep_extractors(yt_dlp, loaded)
+        rehearse(yt_dlp)
+        keep_options()
     except Exception:
         # Another release may have other insides. Its children work as well, at more cost.
         traceback.print_exc()
@@ -121,6 +122,32 @@ def keep_extractors(yt_dlp, loaded):
         self.add_info_extractor(UnsupportedURLIE())
 
     yt_dlp.YoutubeDL.add_default_info_extractors = find_once
+
+
+def rehearse(yt_dlp):
+    """A whole download, of one byte that its address holds: patterns, caches and what is known of the system stay."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, 'w') as nowhere:
+        about = os.path.join(folder, 'info.json')
+        video = {'format_id': '0', 'ext': 'mp4', 'protocol': 'http', 'url': 'data:,0'}
+        with open(about, 'w') as file:
+            named = {'id': '0', 'title': '0', 'extractor': 'generic', 'extractor_key': 'Generic'}
+            json.dump({**named, 'webpage_url': 'https://warm.invalid/', 'formats': [video]}, file)
+        options = ['--ignore-config', '--no-plugin-dirs', '--cache-dir', folder, '-f', 'bv*+ba/b', '--no-simulate']
+        shown = ['--progress', '--progress-template', '%(progress.{status})j', '--print', 'after_move:%(id)s']
+        placed = ['-P', f'home:{folder}/out', '-P', f'temp:{folder}/part', '-o', '%(title)s.%(ext)s']
+        name = yt_dlp.setproctitle
+        yt_dlp.setproctitle = lambda _: None
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), contextlib.suppress(SystemExit):
+            yt_dlp.main([*options, *shown, *placed, '--load-info-json', about])
+        yt_dlp.setproctitle = name
+
+
+def keep_options():
+    """Reading a command line changes none of the 300 options it may hold, so that all children can share them."""
+    from yt_dlp import options
+
+    parser = options.create_parser()
+    options.create_parser = lambda: parser
 
 
 def start(jobs, job, yt_dlp, inherited):

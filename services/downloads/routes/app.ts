@@ -103,7 +103,7 @@ export function downloadsApp(parts: RouteParts): Express {
     const id = body['id'];
     if (body['ids'] === undefined && (typeof id !== 'string' || id === ''))
       throw bad(`'id' must be a non-empty string`);
-    response.json(answer(await retryAll(intake, typeof id === 'string' ? [id] : idsOf(body))));
+    response.json(answer(await retryAll(intake, typeof id === 'string' ? [id] : idsOf(body, mostRetries))));
   });
   app.post('/start', async (request, response) => {
     await intake.startPending(idsOf(bodyOf(request)));
@@ -157,6 +157,9 @@ function below(prefix: string, app: Express): Express {
   });
   return outer.use(prefix, app);
 }
+
+/** Each is a look at a site. */
+const mostRetries = 1000;
 
 const largestHistory = 100_000;
 

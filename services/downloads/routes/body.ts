@@ -4,6 +4,9 @@ import { bad } from '../wire/add.ts';
 /** Bodies are JSON whatever their type says: bookmarklets send text/plain to spare the preflight. */
 export const readBody: RequestHandler = express.raw({ type: () => true, limit: '1mb' });
 
+/** More than a page of the peer has on it; a statement of a database takes 32,766 parameters. */
+const mostIds = 20_000;
+
 /** The body's object. @throws Problem 400 with the peer's sentence. */
 export function bodyOf(request: Request): Readonly<Record<string, unknown>> {
   const raw: unknown = request.body;
@@ -13,11 +16,12 @@ export function bodyOf(request: Request): Readonly<Record<string, unknown>> {
   return body as Record<string, unknown>;
 }
 
-/** `ids` of the body. @throws Problem 400 with the peer's sentence. */
-export function idsOf(body: Readonly<Record<string, unknown>>): readonly string[] {
+/** `ids` of the body, at most `most`. @throws Problem 400 with the peer's sentence. */
+export function idsOf(body: Readonly<Record<string, unknown>>, most = mostIds): readonly string[] {
   const { ids } = body;
   const usable = Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '');
   if (!usable) throw bad(`'ids' must be a non-empty list of strings`);
+  if (ids.length > most) throw bad(`'ids' must have at most ${most} elements`);
   return ids as readonly string[];
 }
 

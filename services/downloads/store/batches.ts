@@ -3,19 +3,16 @@ import type { Migration } from '../../contracts/service.ts';
 import { doneStates, type Item } from '../domain/item.ts';
 import { fromRow, type Tables } from './rows.ts';
 
-/** Rows that go into one statement. */
-const chunk = 500;
-
 export const batchesMigration: Migration = {
   name: '040-playlist-batches',
   async up(db) {
-    // The uid of the row that became the entries of a playlist; none for what was added by itself.
+    // What came together has the same; none for what was added by itself.
     await db.schema.alterTable('downloads').addColumn('batch', 'text').execute();
     await db.schema.createIndex('downloads_batch').on('downloads').column('batch').execute();
   },
 };
 
-/** What came of the videos that one request for a playlist has brought. */
+/** What came of the videos that one playlist, or one look at a feed, has brought. */
 export interface Batch {
   readonly id: string;
   /** Still in the queue. */
@@ -24,22 +21,6 @@ export interface Batch {
   readonly failed: number;
   /** One that is done; undefined while none is. */
   readonly example: Item | undefined;
-}
-
-/** The batches that downloads belong to, each once. */
-export async function batchesOf(db: Kysely<any>, uids: readonly string[]): Promise<readonly string[]> {
-  const found = new Set<string>();
-  for (let start = 0; start < uids.length; start += chunk) {
-    const rows = await (db as Kysely<Tables>)
-      .selectFrom('downloads')
-      .select('batch')
-      .distinct()
-      .where('uid', 'in', uids.slice(start, start + chunk))
-      .where('batch', 'is not', null)
-      .execute();
-    for (const { batch } of rows) if (batch !== null) found.add(batch);
-  }
-  return [...found];
 }
 
 export async function readBatch(db: Kysely<any>, id: string): Promise<Batch> {

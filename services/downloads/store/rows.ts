@@ -37,7 +37,6 @@ export interface DownloadRow {
   /** 1: outside the hours for downloads, too. */
   anyway: number | null;
   starts_at: number | null;
-  /** The request for a playlist that brought it. */
   batch: string | null;
 }
 
@@ -69,6 +68,7 @@ export function fromRow(row: DownloadRow): Item {
     thumbnail: row.thumbnail,
     ...(row.starts_at === null ? {} : { startsAt: Number(row.starts_at) }),
     ...(row.anyway === 1 ? { anyway: true } : {}),
+    batch: row.batch,
   };
 }
 
@@ -106,7 +106,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     thumbnail: storable(item.thumbnail),
     anyway: item.anyway === true ? 1 : null,
     starts_at: item.startsAt ?? null,
-    batch: null,
+    batch: item.batch ?? null,
   };
 }
 

@@ -74,12 +74,16 @@ export class DownloadStore {
   async replace(uid: string, given: readonly Item[]): Promise<readonly Item[]> {
     const row = await this.#db
       .selectFrom('downloads')
-      .select(['position', 'state'])
+      .select(['position', 'state', 'anyway'])
       .where('uid', '=', uid)
       .executeTakeFirst();
     if (row === undefined) return [];
-    // Paused while the site was asked: so are the entries.
-    const items = row.state === 'paused' ? given.map((item) => ({ ...item, state: row.state })) : given;
+    // Paused, or started at any hour, while the site was asked: so are the entries.
+    const items = given.map((item) => ({
+      ...item,
+      state: row.state === 'paused' ? row.state : item.state,
+      anyway: row.anyway === 1,
+    }));
     await this.#db
       .updateTable('downloads')
       .set((expression) => ({ position: expression('position', '+', items.length) }))
@@ -87,9 +91,7 @@ export class DownloadStore {
       .execute();
     await this.remove([uid]);
     for (let start = 0; start < items.length; start += chunk) {
-      const rows = items
-        .slice(start, start + chunk)
-        .map((item, index) => ({ ...toRow(item, row.position + start + index), batch: uid }));
+      const rows = items.slice(start, start + chunk).map((item, index) => toRow(item, row.position + start + index));
       await this.#db.insertInto('downloads').values(rows).execute();
     }
     return items;
@@ -281,12 +283,13 @@ export class DownloadStore {
     return { ...item, finishedAt: at };
   }
 
-  /** Puts an item back to the end of the queue. */
-  async requeue(uid: string, state: DownloadState): Promise<Item | undefined> {
+  /** Puts an item to the end of the queue; undefined, and nothing is changed, when its state is another one by now. */
+  async requeue(uid: string, from: DownloadState, to: DownloadState): Promise<Item | undefined> {
+    if ((await this.find(uid))?.state !== from) return undefined;
     const position = await this.#next('position');
     const values = { position, finished_at: null, finished_order: null };
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
-    return await this.change(uid, { state, message: null });
+    return await this.change(uid, { state: to, message: null });
   }
 
   async remove(uids: readonly string[]): Promise<void> {

@@ -7,11 +7,11 @@ import type { Gate } from '../gate.ts';
 import type { Intake } from '../intake.ts';
 import type { Live } from '../live.ts';
 import type { Meters } from '../meters.ts';
-import { enqueueFeedNotice } from '../notices.ts';
+import type { Notices } from '../notices.ts';
 import type { Prober } from '../prober.ts';
 import type { Queue } from '../queue.ts';
 import { DownloadStore } from '../store/store.ts';
-import { entryKey, readFeed, type Feed } from './feed.ts';
+import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
 import { SubscriptionStore, type StoredSubscription } from './store.ts';
 import { matchTitles } from './title-filter.ts';
@@ -29,6 +29,7 @@ export interface CheckerParts {
   readonly queue: Queue;
   readonly live: Live;
   readonly meters: Meters;
+  readonly notices: Notices;
   readonly engine: EngineWatch;
   /** How far into a feed a check looks. */
   readonly scan: number;
@@ -84,8 +85,11 @@ export class Checker {
     this.#parts.tell(subscription);
     try {
       const { url, order } = subscription;
-      const most = order.itemLimit > 0 ? Math.min(order.itemLimit, scan) : scan;
+      // An imported one was never looked at.
+      const first = subscription.lastChecked === null;
+      const most = depthOf(order, scan, first);
       const feed = await readFeed(this.#parts, { url, order, most }, signal);
+      if (first) return await this.#take(id, feed, feed.entries.filter(isThere), new Set());
       const open = feed.entries.filter(
         ({ availability }) => !subscription.skipMembersOnly || availability !== 'subscriber_only',
       );
@@ -113,6 +117,8 @@ export class Checker {
       const made = chosen.map((entry, index) => ({
         ...prober.entry(draft, { ...feed, title: current.name }, entry, feed.entries.indexOf(entry)),
         addedNs: String(BigInt(draft.addedNs) + BigInt(index)),
+        // What a person starts one by one is told of one by one.
+        ...(current.order.autoStart ? {} : { batch: null }),
       }));
       await new DownloadStore(db).append(made);
       await store.change(id, {
@@ -131,7 +137,7 @@ export class Checker {
   }
 
   async #fail(id: string, error: unknown): Promise<void> {
-    const { context, engine } = this.#parts;
+    const { context, engine, notices } = this.#parts;
     const known = error instanceof Problem;
     if (!known) context.log.error('a subscription could not be looked at', { id, error });
     const reason = known ? error.detail : 'It could not be looked at for a reason of our own; see the log.';
@@ -147,7 +153,7 @@ export class Checker {
       const nextCheck = nextCheckAt(now, current.intervalMinutes, failures);
       await store.change(id, { lastChecked: now, nextCheck, error: reason, failures });
       if (counts && failures === tellAfter) {
-        await enqueueFeedNotice(context, db, { id, name: current.name, reason, at: now });
+        await notices.failing(db, { id, name: current.name, reason, at: now });
       }
     });
   }

@@ -1,4 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
+import type { Order } from '../domain/order.ts';
 import type { Entry, Probe, Target } from '../engine/driver.ts';
 import type { Gate } from '../gate.ts';
 import { isList, type Prober } from '../prober.ts';
@@ -11,8 +12,20 @@ export interface Feed {
   readonly entries: readonly Entry[];
 }
 
+const firstLook = 10;
 /** Tabs of a channel that are tried for videos. */
 const mostTabs = 5;
+
+/** How far a look goes: the first one further, so that what moves up when another video is deleted is no news. */
+export function depthOf({ itemLimit }: Pick<Order, 'itemLimit'>, scan: number, first: boolean): number {
+  if (first) return itemLimit > 0 ? itemLimit : scan * firstLook;
+  return itemLimit > 0 ? Math.min(itemLimit, scan) : scan;
+}
+
+/** Whether an entry that is there at the first look counts as seen: what is announced, but has not begun, is still to come. */
+export function isThere({ live_status: status }: Entry): boolean {
+  return status !== 'is_upcoming';
+}
 
 /**
  * Looks at the first videos of a feed. Of a channel that has its videos in tabs, the first tab with any is taken.

@@ -14,7 +14,7 @@ import { loginPurpose } from '../engine/driver.ts';
 import type { Gate } from '../gate.ts';
 import type { Prober } from '../prober.ts';
 import { Checker, type CheckerParts } from './checker.ts';
-import { entryKey, readFeed, type Feed } from './feed.ts';
+import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
 import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
 import { matchTitles } from './title-filter.ts';
@@ -24,8 +24,6 @@ const tickMs = 15_000;
 /** Whoever took a check and died: somebody else takes it after this. */
 const checkWithinMs = 10 * 60_000;
 const restorableMs = 10 * 60_000;
-/** The first look goes further than later ones, so that what moves up when another video is deleted is no news. */
-const firstLook = 10;
 /** A listing that a person tries filters on is kept this long. */
 const previewMs = 5 * 60_000;
 const mostPreviews = 8;
@@ -121,7 +119,7 @@ export class Subscriptions implements AsyncDisposable {
     requireInside(given.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
     const order = { ...given.order, login: login === null ? null : context.vault.seal(login, loginPurpose) };
-    const most = order.itemLimit > 0 ? order.itemLimit : scan * firstLook;
+    const most = depthOf(order, scan, true);
     const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
     const now = context.clock.now();
     const stored = {
@@ -140,8 +138,7 @@ export class Subscriptions implements AsyncDisposable {
       error: null,
       failures: 0,
     };
-    // What is announced but has not begun yet is still to come.
-    const there = feed.entries.filter((entry) => entry.live_status !== 'is_upcoming').map(entryKey);
+    const there = feed.entries.filter(isThere).map(entryKey);
     const made = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
       if ((await store.findByUrl(url)) !== undefined) return undefined;

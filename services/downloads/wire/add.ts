@@ -67,6 +67,18 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
   };
 }
 
+/** The fields of a request for the same, but for its address and login. */
+export function fromOrder(order: Order): Fields {
+  return {
+    ...{ download_type: order.type, codec: order.codec, format: order.format, quality: order.quality },
+    ...{ folder: order.folder, custom_name_prefix: order.prefix, playlist_item_limit: order.itemLimit },
+    ...{ auto_start: order.autoStart, split_by_chapters: order.splitByChapters, sponsorblock: order.sponsorblock },
+    ...{ chapter_template: order.chapterTemplate, subtitle_language: order.subtitleLanguage },
+    ...{ subtitle_mode: order.subtitleMode, clip_start: order.clipStart, clip_end: order.clipEnd },
+    ...{ ytdl_options_presets: order.presets, ytdl_options_overrides: order.overrides },
+  };
+}
+
 const audioOnly = new Set(['audio', 'audio only', 'audio_only']);
 
 function fromOldSchema(body: Fields, defaults: AddDefaults): Fields {

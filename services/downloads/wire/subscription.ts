@@ -1,6 +1,6 @@
 import type { NewSubscription } from '../subscriptions/subscriptions.ts';
 import type { StoredSubscription, SubscriptionChange } from '../subscriptions/store.ts';
-import { bad, readAdd, type AddDefaults } from './add.ts';
+import { bad, fromOrder, readAdd, type AddDefaults } from './add.ts';
 
 const longestName = 200;
 
@@ -41,6 +41,31 @@ export function readUpdate(body: Fields): {
     folder: folder === undefined ? undefined : (folder ?? '').trim(),
   };
   return { id, change: Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) };
+}
+
+/** What an import says of a subscription; the name may be empty. */
+export type PortableSubscription = NewSubscription & Pick<StoredSubscription, 'name' | 'enabled'>;
+
+/** A subscription as the body of a `POST /subscribe` that makes it again, with its name and whether it is paused. */
+export function toPortable({ url, name, enabled, order, ...how }: StoredSubscription): Record<string, unknown> {
+  return {
+    ...{ url, name, enabled, check_interval_minutes: how.intervalMinutes },
+    ...{ title_regex: how.titleRegex, skip_subscriber_only: how.skipMembersOnly },
+    ...fromOrder(order),
+  };
+}
+
+/** Reads what {@link toPortable} writes. @throws Problem 400, as for a request. */
+export function readPortable(
+  body: Fields,
+  defaults: AddDefaults & { readonly subscriptionInterval: number },
+): PortableSubscription {
+  const wish = readSubscribe(body, defaults);
+  return {
+    ...wish,
+    name: readName(body['name'] ?? undefined) ?? '',
+    enabled: readFlag(body['enabled'], 'enabled') ?? true,
+  };
 }
 
 /** A subscription in the peer's shape, its fields in the peer's order; times are seconds. */

@@ -38,18 +38,18 @@ eachDialect((_name, open, newPlace) => {
     const folder = mkdtempSync(join(tmpdir(), 'chain-'));
     const file = join(folder, 'done');
     try {
-      await using child = startChild(import.meta.resolve('./chaining.ts'), { place, file, jobs: 2_000 });
+      await using child = startChild(import.meta.resolve('./chaining.ts'), { place, file, jobs: 1_000 });
       await child.said('under way');
       await child.kill();
       await using room = await openRoom(await open(place), { realClock: systemClock });
       const first = await room.jobs.count('done');
       using _linking = room.jobs.handle(link, async ({ payload: { n } }) => appendFileSync(file, `${n}\n`));
-      await room.settle('done', 2_000);
-      expect(first).toBeLessThan(2_000);
+      await room.settle('done', 1_000);
+      expect(first).toBeLessThan(1_000);
       const seen = readFileSync(file, 'utf8').trim().split('\n').map(Number);
       const twice = seen.filter((n, index) => seen[index - 1] === n);
       expect(twice.length).toBeLessThanOrEqual(1);
-      expect(seen.filter((n, index) => seen[index - 1] !== n)).toEqual(chain(2_000).map(({ payload }) => payload.n));
+      expect(seen.filter((n, index) => seen[index - 1] !== n)).toEqual(chain(1_000).map(({ payload }) => payload.n));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

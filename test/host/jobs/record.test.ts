@@ -61,7 +61,7 @@ eachDialect((_name, open) => {
   });
 
   it('runs no job before its row is on the disk', async () => {
-    const sync = Promise.withResolvers<void>();
+    const sync = Promise.withResolvers<boolean>();
     const database = await open();
     await using room = await openRoom({ ...database, settling: () => sync.promise });
     const handler = vi.fn(async () => undefined);
@@ -69,7 +69,7 @@ eachDialect((_name, open) => {
     await room.jobs.enqueue(database.kysely, count, { n: 1 });
     await room.settle('running', 1);
     expect(handler).not.toHaveBeenCalled();
-    sync.resolve();
+    sync.resolve(true);
     await room.settle('done', 1);
     expect(handler).toHaveBeenCalledTimes(1);
   });

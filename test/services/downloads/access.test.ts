@@ -66,6 +66,33 @@ describe('bodies', () => {
     expect([reply.status, await reply.json()]).toEqual([413, expect.objectContaining({ status: 'error' })]);
   });
 
+  it.each([
+    ['start', 20_000],
+    ['delete', 20_000],
+    ['retry', 1000],
+    ['pause', 20_000],
+    ['resume', 20_000],
+    ['reorder', 20_000],
+    ['subscriptions/delete', 20_000],
+    ['subscriptions/check', 20_000],
+  ])(
+    'of /%s may name %i ids, and no more',
+    async (route, most) => {
+      const post = async (count: number): Promise<readonly [number, string]> => {
+        const ids = Array.from({ length: count }, (_, index) => `x${index}`);
+        const reply = await fetch(`${client.base}/${route}`, {
+          method: 'POST',
+          body: JSON.stringify({ ids, where: 'queue' }),
+        });
+        return [reply.status, await reply.text()];
+      };
+      expect((await post(most))[0]).toBe(200);
+      const [status, text] = await post(most + 1);
+      expect([status, JSON.parse(text)]).toMatchObject([400, { error: `'ids' must have at most ${most} elements` }]);
+    },
+    60_000,
+  );
+
   it('are expected by POST only', async () => {
     const reply = await fetch(`${client.base}/add`);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);

@@ -1,10 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lackOf } from '../../../services/downloads/engine/required.ts';
-import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { enginesFolder } from '../../support/host.ts';
+import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -13,20 +18,20 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-async function rigWith(settings: object = {}, environment: Record<string, string> = {}): Promise<Rig> {
+async function rigWith(
+  settings: object = {},
+  environment: Record<string, string> = {},
+  clock?: FakeClock,
+): Promise<Rig> {
   const dataDir = dataFolderWith(settings);
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  return open.use(await openRig({ dataDir, environment }));
+  return open.use(await openRig({ dataDir, environment, ...(clock && { clock }) }));
 }
 
-/** A program in the extractor's place: `answer` is a shell script for every call but `--version`. */
-function fakeEngine(answer: string, version = '2026.10.26'): Record<string, string> {
+function fake(answer: string, version?: string): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'fake-engine-'));
   open.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'yt-dlp');
-  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
-  writeFileSync(path, script, { mode: 0o755 });
-  return { YTDLP_PATH: path };
+  return fakeEngine(folder, answer, version);
 }
 
 /** Pids of the loaded extractors of this process. */
@@ -75,7 +80,7 @@ describe('the extractor', () => {
   }, 60_000);
 
   it('that is too old is not used; the row waits, and everybody is told what to do', async () => {
-    const { client, site, host } = await rigWith({}, fakeEngine('exit 2', '2024.12.23'));
+    const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
     const says = expect.stringContaining('yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.') as string;
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
       status: 'ok',
@@ -84,6 +89,27 @@ describe('the extractor', () => {
     expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
     expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
   });
+
+  it('that goes away while the host runs is waited for, and everybody is told what to do', async () => {
+    const answer = `for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
+      case "$*" in
+        *" -J "*) echo '{"id": "1", "title": "Clip", "formats": []}' ;;
+        *) mkdir -p "$home"; echo video >"$home/Clip.mp4" ;;
+      esac`;
+    const environment = fake(answer);
+    const path = environment['YTDLP_PATH'] ?? '';
+    const clock = createFakeClock();
+    const { client, site } = await rigWith({}, environment, clock);
+    expect(await client.ended(await client.add(site.url('/one')))).toMatchObject({ status: 'finished' });
+    await rename(path, `${path}.away`);
+    const uid = await client.add(site.url('/two'));
+    await vi.waitFor(async () => {
+      expect(await client.get('/status')).toMatchObject({ counts: { queued: 1, error: 0 }, msg: expect.stringContaining('yt-dlp') as string }); // prettier-ignore
+    }, 15_000);
+    await rename(`${path}.away`, path);
+    clock.advance(15_000);
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
+  }, 60_000);
 
   it.each([
     ['2025.11.12', false],
@@ -103,7 +129,7 @@ describe('the extractor', () => {
     ['that is an error', 'echo "WARNING: odd" >&2; echo "ERROR: [x] The site said no" >&2; exit 1', 'The site said no'],
     ['without a word', 'exit 3', 'ended with code 3'],
   ])('with an answer %s fails the row with its reason', async (_name, answer, reason) => {
-    const { client, site, host } = await rigWith({}, fakeEngine(answer));
+    const { client, site, host } = await rigWith({}, fake(answer));
     const added = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
     expect(added).toMatchObject({ status: 'error', msg: expect.stringContaining(reason) as string });
     const [record] = (await client.history()).done;
@@ -119,9 +145,37 @@ describe('the extractor', () => {
         for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
         mkdir -p "$home"; echo video >"$home/Junk.mp4"; echo "A {\\"filepath\\": \\"$home/Junk.mp4\\"}"; ${junk} ;;
     esac`;
-    const { client, site } = await rigWith({}, fakeEngine(answer));
+    const { client, site } = await rigWith({}, fake(answer));
     const uid = await client.add(site.url('/single.mp4'));
     expect(await client.ended(uid)).toMatchObject({ status: 'finished', title: 'Junk', filename: 'Junk.mp4', size: 6 });
+  });
+
+  it.each([
+    ['a video', { id: 'x'.repeat(3e6), title: '字'.repeat(1e6), formats: [] }],
+    [
+      'a list',
+      {
+        _type: 'playlist',
+        id: 'y'.repeat(3e6),
+        title: '字'.repeat(1e6),
+        entries: [{ id: 'z'.repeat(3e6), title: '字'.repeat(1e6), url: `http://127.0.0.1/${'a'.repeat(3e6)}` }],
+      },
+    ],
+    ['a stream', { id: '1', title: 'Announced', live_status: 'is_upcoming', release_timestamp: 1e300 }],
+  ])('that knows no bounds with %s fills no page', async (_name, found) => {
+    const folder = mkdtempSync(join(tmpdir(), 'answers-'));
+    open.defer(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'answer.json'), `${JSON.stringify(found)}\n`);
+    const { client, site } = await rigWith({}, fake(`cat '${folder}/answer.json'`));
+    await client.post('/pause', {});
+    expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
+      status: 'ok',
+    });
+    const text = JSON.stringify(await client.history());
+    expect(text.length).toBeLessThan(10_000);
+    const { queue } = JSON.parse(text) as { queue: readonly { live_release_timestamp: number | null }[] };
+    expect(queue).toHaveLength(1);
+    expect(new Date((queue[0]?.live_release_timestamp ?? 0) * 1000).getTime()).not.toBeNaN();
   });
 
   it('and ffmpeg: what is missing is said once, not with every download', async () => {
@@ -141,6 +195,31 @@ describe('the extractor', () => {
   }, 60_000);
 });
 
+it('an extractor that is updated meanwhile takes the next download, and what runs finishes with the one before', async () => {
+  const engines = mkdtempSync(join(tmpdir(), 'engines-'));
+  open.defer(() => rmSync(engines, { recursive: true, force: true }));
+  const place = join(engines, 'engines', 'yt-dlp');
+  mkdirSync(place, { recursive: true });
+  const installed = join(enginesFolder, 'engines', 'yt-dlp');
+  const { current } = JSON.parse(readFileSync(join(installed, 'current'), 'utf8')) as { readonly current: string };
+  const releases = ['2026.10.26-old', '2026.10.26-new'] as const;
+  for (const release of releases) symlinkSync(join(installed, current), join(place, release));
+  const point = (to: string): void => writeFileSync(join(place, 'current'), JSON.stringify({ current: to, previous: releases[0] })); // prettier-ignore
+  point(releases[0]);
+  const { client, site } = await rigWith({}, { HOMEPORT_ENGINES_DIR: engines });
+  const first = await client.add(site.slow(60, 'big.mp4', 'first'));
+  await client.until(first, ({ percent }) => (percent ?? 0) > 10);
+  const [before] = await workers();
+  point(releases[1]);
+  expect(await client.ended(await client.add(site.url('/single.mp4?second')))).toMatchObject({ status: 'finished' });
+  expect(await workers()).toHaveLength(2);
+  expect(await client.until(first, () => true)).toMatchObject({ status: 'downloading', error: null });
+  expect(await client.ended(first)).toMatchObject({ status: 'finished' });
+  expect(site.stats().ranges).toEqual([]);
+  await vi.waitFor(async () => expect(await workers()).not.toContain(before), 15_000);
+  expect(await workers()).toHaveLength(1);
+}, 120_000);
+
 describe('a transfer', () => {
   it('that the server cannot continue starts again from the beginning, and the row says so', async () => {
     const { client, site, file } = await rigWith();
@@ -151,6 +230,39 @@ describe('a transfer', () => {
     await client.until(uid, ({ msg }) => msg?.includes('started again from the beginning') === true);
     const record = await client.ended(uid);
     expect(record).toMatchObject({ status: 'finished', msg: null });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+  }, 60_000);
+
+  it('that lacks a piece fails instead of leaving a hole, and a retry fetches what is missing', async () => {
+    const { client, site, file } = await rigWith({ retries: 0 });
+    let whole = false;
+    const server = createServer((request, response) => {
+      const piece = request.url?.includes('-1.ts') === true;
+      if (piece && !whole) return void response.writeHead(404).end();
+      void fetch(site.address + (request.url ?? '')).then(async (reply) => {
+        response.writeHead(reply.status, { 'Content-Type': reply.headers.get('content-type') ?? '' });
+        response.end(Buffer.from(await reply.arrayBuffer()));
+      });
+    }).listen(0, '127.0.0.1');
+    open.defer(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const uid = await client.add(`http://127.0.0.1:${port}/hls/v360.m3u8`);
+    expect(await client.ended(uid)).toMatchObject({ status: 'error', error: expect.stringContaining('404') as string });
+    whole = true;
+    site.reset();
+    await client.post('/retry', { id: uid });
+    const record = await client.ended(uid);
+    expect(record).toMatchObject({ status: 'finished', error: null });
+    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/360']);
+    expect(site.stats().hits['/hls/v360-0.ts']).toBeUndefined();
+  }, 60_000);
+
+  it('that falls silent is asked for the rest', async () => {
+    const { client, site, file } = await rigWith({ socketTimeout: 2 });
+    const record = await client.ended(await client.add(site.url('/stall/500000/big.mp4')));
+    expect(record).toMatchObject({ status: 'finished', error: null });
+    expect(site.stats().ranges).toMatchObject([{ path: '/stall/500000/big.mp4' }]);
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   }, 60_000);
 

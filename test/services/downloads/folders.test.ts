@@ -77,6 +77,24 @@ describe('the umask of the settings', { timeout: 60_000 }, () => {
   });
 });
 
+describe('unfinished files in the download folder itself', { timeout: 60_000 }, () => {
+  it('are served to nobody, and their folder is none to choose', async () => {
+    const folder = await freshFolder();
+    await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
+    const uid = await rig.client.add(rig.site.slow(500));
+    await rig.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
+    const there = Object.keys(await everything(folder, () => '')).filter((path) => !path.endsWith('/'));
+    expect(there.some((path) => path.endsWith(`${uid}/info.json`))).toBe(true);
+    for (const path of there) expect((await fetch(`${rig.client.base}/download/${path}`)).status, path).toBe(404);
+    const follower = io(rig.client.base, { transports: ['websocket'] });
+    const offered = await new Promise<string>((resolve) => follower.once('custom_dirs', resolve));
+    follower.disconnect();
+    expect(JSON.parse(offered)).toMatchObject({ download_dir: [''] });
+    const { filename = '' } = await rig.client.ended(uid);
+    expect((await fetch(`${rig.client.base}/download/${filename}`)).status).toBe(200);
+  });
+});
+
 describe('the owner of the settings', { timeout: 60_000 }, () => {
   it.runIf(process.getuid?.() === 0)('gets files and new folders where the host is root', async () => {
     await using rig = await openRig({ environment: { UID: '4711', GID: '4712', SUBTITLES: 'en' } });

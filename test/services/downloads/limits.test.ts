@@ -5,12 +5,9 @@ import { wallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
 import { openingAt } from '../../../services/downloads/limits/hours.ts';
-import { createPortable } from '../../../services/downloads/limits/portable.ts';
-import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { eachDialect } from '../../support/database.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
-import { dataFolderWith, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
+import { dataFolderWith, holdFeed, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -107,23 +104,6 @@ describe('the speed limit', () => {
   });
 });
 
-eachDialect((_name, openDatabase) => {
-  it('limits go along with an exported configuration', async () => {
-    const database = await openDatabase();
-    await database.migrate(migrations);
-    const portable = createPortable({ db: database.kysely, commit: database.commit });
-    expect(await portable.export({ secrets: false })).toEqual({ limits: { speed: null, hours: [] } });
-    const given = { limits: { speed: 250_000, hours: ['mon-fri 23:00-06:00'] } };
-    await portable.import(given);
-    expect(await portable.export({ secrets: false })).toEqual(given);
-    await expect(portable.import({ limits: { speed: 'fast' } })).rejects.toMatchObject({
-      code: 'downloads.bad_import',
-    });
-    await portable.import({});
-    expect(await portable.export({ secrets: false })).toEqual(given);
-  });
-});
-
 describe('hours for downloads', () => {
   const night = ['22:00-06:00'];
 
@@ -160,6 +140,21 @@ describe('hours for downloads', () => {
     expect(await client.order()).toEqual([other]);
     await limit({ hours: [] });
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
+  }, 60_000);
+
+  it('are left by every video of a playlist that was started while the site was still asked', async () => {
+    const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
+    await limit({ hours: night });
+    const feed = open.use(await holdFeed());
+    const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
+    await feed.asked;
+    const [playlist = ''] = await client.order();
+    expect(await start([playlist], true)).toEqual({ started: 1 });
+    feed.answer(['One', 'Two']);
+    const { uids = [] } = await adding;
+    expect(uids).toHaveLength(2);
+    // They may run: there is nothing to fetch.
+    for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'error' });
   }, 60_000);
 
   it.each([

@@ -3,18 +3,22 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
 import { failureKind } from '../../../services/downloads/domain/failure.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { dataFolderWith, openRig, type Rig } from './rig.ts';
+import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
 
 let rig: Rig;
 let offers: Offers;
 let dataDir: string;
 beforeEach(async () => {
+  dataDir = dataFolderWith({ retries: 0 });
+  await start();
+});
+
+async function start(environment: Record<string, string> = {}): Promise<void> {
   const probe = createProbe(['notices']);
   offers = probe.offers;
-  dataDir = dataFolderWith({ retries: 0 });
   const services = [probe.descriptor, downloads];
-  rig = await openRig({ services, dataDir, environment: { DOWNLOAD_MODE: 'sequential' } });
-});
+  rig = await openRig({ services, dataDir, environment: { DOWNLOAD_MODE: 'sequential', ...environment } });
+}
 afterEach(async () => {
   await rig[Symbol.asyncDispose]();
   rmSync(dataDir, { recursive: true });
@@ -60,7 +64,7 @@ it('a playlist is told once, when its last video has ended', async () => {
   const uids = queue.map(({ uid }) => uid);
   await rig.client.post('/resume', {});
   for (const uid of uids) await rig.client.ended(uid);
-  await vi.waitFor(() => expect(told()).toEqual(['Playlist finished: Cats\n4 videos [downloads download.finished]']), 15_000); // prettier-ignore
+  await vi.waitFor(() => expect(told()).toEqual(['Downloads finished: Cats\n4 videos [downloads download.finished]']), 15_000); // prettier-ignore
   const page = await metrics();
   expect(page.get('downloads_bytes_total')).toBeGreaterThan(4 * 100_000);
   expect(page.get('downloads_duration_seconds_count')).toBe(4);
@@ -84,8 +88,56 @@ it('a playlist whose rest is cancelled is told of with what there is, and not at
   }
   expect(told()).toEqual([]);
   await rig.client.post('/delete', { where: 'queue', ids: [two] });
-  const news = 'Playlist finished: Dogs\n2 videos [downloads download.finished]';
+  const news = 'Downloads finished: Dogs\n2 videos [downloads download.finished]';
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
+}, 60_000);
+
+it('what one look at a feed brings is told of together', async () => {
+  const url = rig.site.publish('Owls', []);
+  await rig.client.post('/subscribe', { url, quality: 'best', format: 'any' });
+  const news = ['Downloads finished: Owls\n3 videos [downloads download.finished]'];
+  rig.site.publish('Owls', ['Owl 3', 'Owl 2', 'Owl 1']);
+  await rig.client.post('/subscriptions/check', {});
+  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  rig.site.publish('Owls', ['Owl 4', 'Owl 3']);
+  await rig.client.post('/subscriptions/check', {});
+  news.push('Download finished: Owl 4 [downloads download.finished]');
+  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+}, 60_000);
+
+it('what is new in a feed and started by hand is told of one by one', async () => {
+  const url = rig.site.publish('Storks', []);
+  await rig.client.post('/subscribe', { url, quality: 'best', format: 'any', auto_start: false });
+  rig.site.publish('Storks', ['Stork 2', 'Stork 1']);
+  await rig.client.post('/subscriptions/check', {});
+  const [first] = (await rig.client.history()).pending;
+  await rig.client.post('/start', { ids: [first?.uid] });
+  const news = ['Download finished: Stork 2 [downloads download.finished]'];
+  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+}, 60_000);
+
+it('a feed that keeps failing is told of as a download is', async () => {
+  await rig.client.post('/subscribe', { url: rig.site.publish('Broken', []), quality: 'best', format: 'any' });
+  rig.site.publish('Broken', undefined);
+  for (let time = 0; time < 3; time += 1) await rig.client.post('/subscriptions/check', {});
+  await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/\[downloads subscription\]$/)]), 15_000);
+}, 60_000);
+
+it('a playlist is told of when the last that was waited for is a list with nothing in it', async () => {
+  await rig[Symbol.asyncDispose]();
+  const entries = [1, 2, 3].map((id) => ({ id: `v${id}`, title: `Video ${id}`, url: rig.site.url(`/v${id}`), duration: 1 })); // prettier-ignore
+  const list = { _type: 'url', ie_key: 'YoutubeTab', id: 'tab', title: 'A tab', url: 'http://127.0.0.1/tab' };
+  const answer = `for word; do url="$word"; case "$word" in home:*) home="\${word#home:}" ;; esac; done
+    case "$*" in
+      *" -J "*tab) echo '{"_type": "playlist", "id": "tab", "title": "A tab", "entries": []}' ;;
+      *" -J "*) echo '${JSON.stringify({ _type: 'playlist', id: 'top', title: 'Top', entries: [...entries, list] })}' ;;
+      *) mkdir -p "$home"; echo video >"$home/v.mp4"; echo "A {\\"filepath\\": \\"$home/v.mp4\\"}" ;;
+    esac`;
+  await start(fakeEngine(dataDir, answer));
+  await rig.client.post('/add', { url: rig.site.url('/top'), quality: 'best', format: 'any' });
+  const news = ['Downloads finished: Top\n3 videos [downloads download.finished]'];
+  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  expect((await rig.client.history()).queue).toEqual([]);
 }, 60_000);
 
 it('failures are counted by a few kinds', () => {

@@ -5,6 +5,7 @@ import type { Driver } from '../../../services/downloads/engine/driver.ts';
 import type { Folders } from '../../../services/downloads/folders.ts';
 import type { Live } from '../../../services/downloads/live.ts';
 import type { Meters } from '../../../services/downloads/meters.ts';
+import type { Notices } from '../../../services/downloads/notices.ts';
 import { Prober } from '../../../services/downloads/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
@@ -23,6 +24,7 @@ it('gives up sites that never come to an end, so that others get their turn', as
     folders: { make: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
     live: {} as Live,
     meters: {} as Meters,
+    notices: {} as Notices,
   });
   const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));
   const ended = Promise.allSettled(probes.slice(0, 3));

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -105,6 +108,41 @@ export interface Rig extends AsyncDisposable {
   readonly file: (name: string) => string;
 }
 
+/** A site that says what it has only when it is told to: a feed of these titles, whose videos are not there. */
+export interface HeldFeed extends AsyncDisposable {
+  readonly url: string;
+  /** Somebody waits for the answer. */
+  readonly asked: Promise<unknown>;
+  answer(titles: readonly string[]): void;
+}
+
+export async function holdFeed(): Promise<HeldFeed> {
+  const asked = Promise.withResolvers<ServerResponse>();
+  const told = Promise.withResolvers<readonly string[]>();
+  const server = createServer((request, response) => {
+    if (request.url !== '/feed.rss') return void response.writeHead(404).end();
+    asked.resolve(response);
+    void told.promise.then((titles) => {
+      const items = titles.map((title) => `<item><title>${title}</title><enclosure url="${address}/${title}.mp4"/></item>`); // prettier-ignore
+      response.writeHead(200, { 'Content-Type': 'application/rss+xml' });
+      response.end(
+        `<?xml version="1.0"?><rss version="2.0"><channel><title>Held</title>${items.join('')}</channel></rss>`,
+      );
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `${address}/feed.rss`,
+    asked: asked.promise,
+    answer: told.resolve,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
 /** The extractor for tests, installed once by our own installer. */
 export async function requireEngines(): Promise<void> {
   const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
@@ -138,6 +176,14 @@ export function dataFolderWith(settings: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-downloads-'));
   writeFileSync(join(folder, 'homeport.yaml'), JSON.stringify({ version: 1, services: { downloads: settings } }));
   return folder;
+}
+
+/** A program in the extractor's place, in this folder: `answer` is a shell script for every call but `--version`. */
+export function fakeEngine(folder: string, answer: string, version = '2026.10.26'): { readonly YTDLP_PATH: string } {
+  const path = join(folder, 'yt-dlp');
+  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
+  writeFileSync(path, script, { mode: 0o755 });
+  return { YTDLP_PATH: path };
 }
 
 /** Bytes of unfinished media in a download's own folder. */

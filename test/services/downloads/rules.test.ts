@@ -307,6 +307,10 @@ describe('the lines of the extractor', () => {
   it('give the last error as it is, and a full disk in plain words', () => {
     const exit = { code: 1, signal: null };
     expect(failureMessage(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
+    expect(failureMessage(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
+    expect(failureMessage(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
+      'ERROR: Got error: HTTP Error 503',
+    );
     expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
       'The disk is full',
     );

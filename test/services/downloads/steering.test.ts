@@ -2,7 +2,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
 import { openTestHost } from '../../support/host.ts';
-import { Client, dataFolderWith, openRig, partBytes, processesNaming, streams, type Rig } from './rig.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { Client, dataFolderWith, holdFeed, openRig, partBytes, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -11,10 +12,10 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-async function rigWith(environment: Record<string, string> = {}): Promise<Rig> {
+async function rigWith(environment: Record<string, string> = {}, clock?: FakeClock): Promise<Rig> {
   const dataDir = dataFolderWith({});
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  return open.use(await openRig({ dataDir, environment }));
+  return open.use(await openRig({ dataDir, environment, ...(clock && { clock }) }));
 }
 
 describe('a paused download', () => {
@@ -111,6 +112,20 @@ describe('the whole queue', () => {
     expect((await later.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
   }, 60_000);
 });
+
+it('a playlist that is added to a paused queue becomes its videos, however long its site takes', async () => {
+  const clock = createFakeClock();
+  const { client } = await rigWith({}, clock);
+  await client.post('/pause', {});
+  const feed = open.use(await holdFeed());
+  const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
+  await feed.asked;
+  // Past the moment at which the host looks after what it runs.
+  clock.advance(30_000);
+  expect(await adding).toMatchObject({ status: 'ok', msg: 'Queued' });
+  feed.answer(['One', 'Two']);
+  await vi.waitFor(async () => expect(await client.order()).toHaveLength(2), 30_000);
+}, 60_000);
 
 describe('moving', () => {
   it('puts rows where they are wanted, and is what the queue then works by', async () => {

@@ -146,7 +146,8 @@ eachDialect((_name, open) => {
     });
     expect(uids((await store.history({ limit: 9, offset: 0, state: 'failed' })).items)).toEqual(['a']);
     expect(uids((await store.history({ limit: 9, offset: 0, q: 'ÄRGER http' })).items)).toEqual(['a']);
-    expect(await store.requeue('a', 'waiting')).toMatchObject({ state: 'waiting', message: null });
+    expect(await store.requeue('a', 'pending', 'waiting')).toBeUndefined();
+    expect(await store.requeue('a', 'failed', 'waiting')).toMatchObject({ state: 'waiting', message: null });
     expect(uids(await store.queue())).toEqual(['c', 'a']);
     expect((await store.counts()).get('finished')).toBe(1);
   });

@@ -52,6 +52,8 @@ interface Manner {
   readonly ignoreRange?: boolean;
   /** Answers from byte 0 are cut after this many bytes. */
   readonly cutAfter?: number;
+  /** Answers from byte 0 fall silent after this many bytes, the line stays open. */
+  readonly silentAfter?: number;
   /** Range requests are refused, so the file never completes. */
   readonly refuseRange?: boolean;
   readonly hang?: boolean;
@@ -157,6 +159,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
           tally.active += 1;
           tally.mostAtOnce = Math.max(tally.mostAtOnce, tally.active);
         }
+        if (start === 0 && manner.silentAfter !== undefined && sent >= manner.silentAfter) return void (await closed);
         if (start === 0 && manner.cutAfter !== undefined && sent >= manner.cutAfter) return void response.destroy();
         if (manner.bytesPerSecond !== undefined) await sleep((bytes.length * 1000) / manner.bytesPerSecond);
       }
@@ -201,6 +204,8 @@ function mannerOf(path: string): Manner {
       return { file, bytesPerSecond: Number(number) * 1024, ignoreRange: true };
     case 'cut0':
       return { file, cutAfter: Number(number) };
+    case 'stall':
+      return { file, silentAfter: Number(number) };
     case 'dead':
       return { file, cutAfter: Number(number), refuseRange: true };
     case 'norange':

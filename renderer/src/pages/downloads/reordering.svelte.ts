@@ -39,6 +39,7 @@ class Reordering {
     };
     const controller = new AbortController();
     const { signal } = controller;
+    this.#was = downloads.queue.map(({ uid }) => uid);
     this.lifted = uids;
     this.#stop = () => {
       cancelAnimationFrame(frameRequest);

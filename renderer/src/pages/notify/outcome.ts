@@ -11,3 +11,11 @@ export function outcomeOf({ deliveries }: NotifyNotice): {
   if (waiting > 0) return { words: waiting === all ? 'Waiting' : `${String(waiting)} waiting`, tone: 'warn' };
   return { words: 'Delivered', tone: 'ok' };
 }
+
+/** What became of sending a notice again. */
+export function sentAgain({ destinations, filesGone }: { destinations: number; filesGone: number }): string {
+  const where = destinations === 1 ? 'one destination' : `${String(destinations)} destinations`;
+  if (filesGone === 0) return `Sent once more to ${where}.`;
+  const files = filesGone === 1 ? 'one of its files' : `${String(filesGone)} of its files`;
+  return `Sent once more to ${where}, without ${files}: only the newest are kept.`;
+}

@@ -1,3 +1,5 @@
+import type { Subscription } from '../../../../../services/contracts/subscriptions.ts';
+
 /** Minutes between two checks that are offered, in words. */
 const offered: readonly (readonly [number, string])[] = [
   [15, 'every 15 minutes'],
@@ -28,4 +30,26 @@ export function ahead(time: number, now: number): string {
   if (minutes < 60) return `in ${String(minutes)} min`;
   if (minutes < 48 * 60) return `in ${String(Math.round(minutes / 60))} h`;
   return `in ${String(Math.round(minutes / 1440))} days`;
+}
+
+/** What of the subscriptions is shown. */
+export const shows = [
+  ['', 'All'],
+  ['failing', 'Failing'],
+  ['paused', 'Paused'],
+] as const;
+
+/** Those that have all words in their name or address, in the order they are in. */
+export function fitting(
+  all: readonly Subscription[],
+  words: string,
+  show: (typeof shows)[number][0],
+): readonly Subscription[] {
+  const wanted = words.toLowerCase().split(/\s+/);
+  return all.filter(({ name, url, enabled, error }) => {
+    if (show === 'failing' && (error === null || !enabled)) return false;
+    if (show === 'paused' && enabled) return false;
+    const text = `${name} ${url}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
 }

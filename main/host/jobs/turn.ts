@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely';
+import { claimJobs } from './claim.ts';
+import { giveBackUnknown } from './leases.ts';
+import { recordResults, type Ended } from './results.ts';
+import type { Slots } from './slots.ts';
+import { adopt, letAllFirstGo, nextRunAt, type JobRow } from './table.ts';
+import { leaseMs } from './upkeep.ts';
+import { writeVerdicts } from './verdict.ts';
+import type { Working } from './working.ts';
+
+/** What a worker wants of the table in one transaction. */
+export interface Turn {
+  readonly owner: string;
+  readonly ended: readonly Ended[];
+  /** Kinds that may have due jobs; undefined where nothing is to begin any more. */
+  readonly asks: ReadonlySet<Working> | undefined;
+  /** Jobs that were begun without a claim and are to be shown as running. */
+  readonly late: readonly number[];
+  /** Some order key may hold back its first job. */
+  readonly stranded: boolean;
+  /** All ids this worker knows of, where the last turn seemed to fail and may be stored all the same. */
+  readonly known: (() => readonly number[]) | undefined;
+  readonly hasHeir: (id: number) => boolean;
+}
+
+/** The jobs of a kind that were claimed; `all`: there are no more that are due. */
+export interface Claim {
+  readonly working: Working;
+  readonly rows: readonly JobRow[];
+  readonly all: boolean;
+}
+
+/** What a turn brought. `next`: by kind, when the next job falls due, for those that were asked. */
+export interface Turned {
+  readonly dead: ReadonlySet<number>;
+  readonly claims: readonly Claim[];
+  readonly next: ReadonlyMap<string, number>;
+}
+
+/** Writes what ended and claims for the slots that are free; may be called again after a transaction that was given up. */
+export async function takeTurn(
+  transaction: Kysely<any>,
+  dialect: 'sqlite' | 'postgres',
+  kinds: ReadonlyMap<string, Working>,
+  { owner, ended, asks, late, stranded, known, hasHeir }: Turn,
+  { slots, now }: { readonly slots: Slots; readonly now: number },
+): Promise<Turned> {
+  slots.giveBack();
+  if (known !== undefined) await giveBackUnknown(transaction, owner, known());
+  const verdicts = ended.map(({ verdict }) => verdict);
+  const forgets = (kind: string): boolean => kinds.get(kind)?.kind.forgetDone === true;
+  const { dead, freed } = await writeVerdicts(transaction, verdicts, { owner, now, forgets, hasHeir });
+  await recordResults(transaction, ended);
+  if (stranded) await letAllFirstGo(transaction);
+  const leaseUntil = now + leaseMs;
+  if (late.length > 0) await adopt(transaction, late, { owner, until: leaseUntil });
+  const claims: Claim[] = [];
+  for (const working of asks === undefined ? [] : kinds.values()) {
+    if (!asks?.has(working) && !freed.has(working.kind.name)) continue;
+    const limit = slots.take(working);
+    const ask = { kind: working.kind.name, limit, now, owner, leaseUntil };
+    const rows = limit === 0 ? [] : await claimJobs(transaction, dialect, ask);
+    claims.push({ working, rows, all: rows.length < limit });
+  }
+  const unsure = claims.filter(({ working, rows, all }) => all && (working.askNext || rows.length === 0));
+  const next = await nextRunAt(
+    transaction,
+    unsure.map(({ working }) => working.kind.name),
+  );
+  return { dead, claims, next };
+}

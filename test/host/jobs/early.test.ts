@@ -1,0 +1,209 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../main/host/clock.ts';
+import type { Database } from '../../../main/host/database/open.ts';
+import { defineJob } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { eachDialect } from '../../support/database.ts';
+import { openRoom, type JobsRoom } from './room.ts';
+
+/** The clock of these tests leaps, so that an attempt would be out of time. */
+const limits = { concurrency: 3, timeoutMs: 1_000_000_000 };
+const step = defineJob('test.step', z.object({ key: z.string(), n: z.int() }), limits);
+
+/** Enqueues one in a commit of its own. */
+function add({ jobs, database }: JobsRoom, key: string, n: number): Promise<string> {
+  return database.commit((transaction) => jobs.enqueue(transaction, step, { key, n }, { orderKey: key }));
+}
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+eachDialect((name, open) => {
+  it('runs what is enqueued in many commits at once in the order of its keys, never more than the kind allows', async () => {
+    await using room = await openRoom(await open());
+    const seen = new Map<string, number[]>();
+    const underWay = new Set<string>();
+    let most = 0;
+    using _stepping = room.jobs.handle(step, async ({ payload: { key, n } }) => {
+      expect(underWay.has(key)).toBe(false);
+      underWay.add(key);
+      most = Math.max(most, underWay.size);
+      await nextTurn();
+      underWay.delete(key);
+      seen.set(key, [...(seen.get(key) ?? []), n]);
+    });
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const all = Array.from({ length: 25 }, (_, n) => n);
+    for (const n of all) {
+      const added = keys.map((key) => add(room, key, n));
+      // Some rounds meet the one before still in line, others find all done.
+      if (n % 4 === 0) await Promise.all(added);
+      if (n === 12) await room.settle('done', 13 * keys.length);
+    }
+    await room.settle('done', all.length * keys.length);
+    expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(keys.map((key) => [key, all])));
+    expect(most).toBe(3);
+  });
+
+  it('keeps order whatever fails, is given up or is dropped', async () => {
+    await using room = await openRoom(await open());
+    const random = numbers(7);
+    const ended = new Map<string, number[]>();
+    const tries = new Map<string, number>();
+    const dropped = new Set<string>();
+    const dead: number[] = [];
+    const given = new Map<string, number[]>();
+    const end = (key: string, n: number): void => void ended.set(key, [...(ended.get(key) ?? []), n]);
+    using _stepping = room.jobs.handle(
+      step,
+      async ({ payload: { key, n } }) => {
+        await nextTurn();
+        const id = `${key}${String(n)}`;
+        const tried = (tries.get(id) ?? 0) + 1;
+        tries.set(id, tried);
+        if (n % 7 === 3 && tried < 3) throw new Error('not yet');
+        if (n % 11 === 5) throw new Problem('test.gone', 410, 'Gone.', { retryable: false });
+        end(key, n);
+      },
+      {
+        onDead({ payload: { key, n } }) {
+          dead.push(n);
+          end(key, n);
+        },
+      },
+    );
+    for (let n = 0; n < 60; n += 1) {
+      const key = 'abcd'.charAt(Math.floor(random() * 4));
+      const added = add(room, key, n);
+      given.set(key, [...(given.get(key) ?? []), n]);
+      if (random() < 0.5) continue;
+      const id = await added;
+      if (random() < 0.3 && (await room.jobs.drop(id))) dropped.add(`${key}${String(n)}`);
+      if (random() < 0.3) room.clock.advance(20_000);
+    }
+    await vi.waitFor(
+      async () => {
+        room.clock.advance(60_000);
+        expect((await room.jobs.count('waiting')) + (await room.jobs.count('running'))).toBe(0);
+        // Who is told of a dead letter is told a moment after it is stored.
+        expect(dead.length).toBe(await room.jobs.count('dead'));
+      },
+      { timeout: 15_000, interval: 20 },
+    );
+    for (const [key, numbersOfKey] of given) {
+      const ran = ended.get(key) ?? [];
+      expect(ran, key).toEqual(ran.toSorted((one, other) => one - other));
+      expect([...new Set(ran)], key).toEqual(ran);
+      // One that was dropped while it ran has run.
+      expect([...ran, ...numbersOfKey.filter((n) => dropped.has(key + String(n)))], key).toEqual(
+        expect.arrayContaining(numbersOfKey),
+      );
+    }
+  });
+
+  it('never runs a job that was dropped while it waited behind another, and goes on with the next', async () => {
+    await using room = await openRoom(await open());
+    const seen: number[] = [];
+    let finish: () => void = () => undefined;
+    using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => {
+      seen.push(n);
+      if (n === 0) await new Promise<void>((resolve) => (finish = resolve));
+    });
+    await add(room, 'a', 0);
+    await vi.waitFor(() => expect(seen).toEqual([0]));
+    const [second = ''] = await Promise.all([1, 2, 3].map((n) => add(room, 'a', n)));
+    expect(await room.jobs.drop(second)).toBe(true);
+    finish();
+    await room.settle('done', 3);
+    expect(seen).toEqual([0, 2, 3]);
+  });
+
+  it('shows as running what takes a while, and counts its attempts', async () => {
+    await using room = await openRoom(await open());
+    const attempts: number[] = [];
+    const ends: ((error: Error) => void)[] = [];
+    using _stepping = room.jobs.handle(step, ({ attempt }) => {
+      attempts.push(attempt);
+      return new Promise<void>((_resolve, reject) => ends.push(reject));
+    });
+    await add(room, 'a', 0);
+    await vi.waitFor(() => expect(attempts).toEqual([1]));
+    await vi.waitFor(async () => {
+      room.clock.advance(300);
+      expect(await room.jobs.count('running')).toBe(1);
+    });
+    expect(await room.one('running')).toMatchObject({ attempts: 1 });
+    ends[0]?.(new Error('no'));
+    expect(await room.one('waiting')).toMatchObject({ attempts: 1 });
+    room.clock.advance(60_000);
+    await vi.waitFor(() => expect(attempts).toEqual([1, 2]));
+    ends[1]?.(new Error('no'));
+    expect(await room.one('waiting')).toMatchObject({ attempts: 2 });
+  });
+
+  it('leaves nothing lying when its handler comes and goes', async () => {
+    await using room = await openRoom(await open());
+    const seen: number[] = [];
+    let finish: () => void = () => undefined;
+    const first = room.jobs.handle(step, async ({ payload: { n } }) => {
+      seen.push(n);
+      await new Promise<void>((resolve) => (finish = resolve));
+    });
+    for (const n of [0, 1, 2]) await add(room, 'a', n);
+    await vi.waitFor(() => expect(seen).toEqual([0]));
+    first[Symbol.dispose]();
+    finish();
+    await room.settle('done', 1);
+    using _second = room.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
+    await room.settle('done', 3);
+    expect(seen).toEqual([0, 1, 2]);
+  });
+
+  it('forgets what is done where the kind says so, and its key is free again', async () => {
+    await using room = await openRoom(await open());
+    const once = defineJob('test.once', z.object({ n: z.int() }), { forgetDone: true });
+    const seen: number[] = [];
+    using _once = room.jobs.handle(once, async ({ payload: { n } }) => void seen.push(n));
+    const enqueue = (n: number): Promise<string> =>
+      room.database.commit((transaction) => room.jobs.enqueue(transaction, once, { n }, { key: 'same' }));
+    await enqueue(1);
+    await vi.waitFor(async () => {
+      expect(seen).toEqual([1]);
+      expect(await room.jobs.list()).toEqual([]);
+    });
+    await enqueue(2);
+    await vi.waitFor(() => expect(seen).toEqual([1, 2]));
+    await vi.waitFor(async () =>
+      expect(await room.metrics.read()).toMatchObject({ 'jobs_finished_total{kind="test.once",outcome="done"}': 2 }),
+    );
+  });
+
+  if (name === 'sqlite') {
+    it('takes one transaction for the end of a job, and none for its beginning', async () => {
+      const database = await open();
+      let marks = 0;
+      const mark: Database['mark'] = (work) => {
+        marks += 1;
+        return database.mark(work);
+      };
+      await using room = await openRoom({ ...database, mark }, { realClock: systemClock });
+      const seen: number[] = [];
+      using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
+      await add(room, 'a', 0);
+      await room.settle('done', 1);
+      marks = 0;
+      await Promise.all([1, 2, 3, 4, 5].map((n) => add(room, 'a', n)));
+      await room.settle('done', 6);
+      expect(seen).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(marks).toBe(5);
+    });
+  }
+});

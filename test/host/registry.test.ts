@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { registry } from '../../main/host/registry.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Prints the sources that loading the list of services takes, and after a line, those that creating `id` adds. */
+const program = (id: string): string => `
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:')) console.log(url);
+      return next(url, context);
+    },
+  });
+  const { registry } = await import('./main/host/registry.ts');
+  console.log('--');
+  await registry.find(({ id }) => id === '${id}').create(undefined, undefined).catch(() => undefined);
+`;
+
+it.each(registry.filter(({ controlsHost }) => controlsHost !== true).map(({ id }) => id))(
+  'the code of %s is loaded when it runs, and not before',
+  async (id) => {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program(id)], { cwd: root });
+    const [before = '', after = ''] = stdout.split('--\n');
+    expect(before).toContain(`/services/${id}/face.ts`);
+    for (const other of registry.filter(({ controlsHost }) => controlsHost !== true)) {
+      expect(before).not.toContain(`/services/${other.id}/index.ts`);
+      if (other.id !== id) expect(after).not.toContain(`/services/${other.id}/`);
+    }
+    expect(after).toContain(`/services/${id}/index.ts`);
+  },
+);

@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mailWorked, type SpooledMail } from '../../services/contracts/mail-api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const messages = /\/api\/mail\/messages\?/;
+/** As many as the list of mails reads at once. */
+const step = 100;
+
+/** Mails as the host would give them, from a list the test holds. */
+describe.skipIf(noBrowser)('a list of the newest', () => {
+  let pages: Pages;
+  let mails: SpooledMail[];
+  beforeEach(async () => {
+    pages = await openPages();
+    mails = [];
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  function arrive(count: number, receivedAt?: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const number = mails.length + 1;
+      mails.unshift({
+        ...{ id: String(number).padStart(5, '0'), sender: 'nas@home', recipients: ['alerts@home'] },
+        ...{ subject: `Mail ${String(number)}`, size: 100, state: 'done', note: '' },
+        receivedAt: receivedAt ?? Date.now() - 1_000_000 + number,
+      });
+    }
+  }
+  function tell(): void {
+    pages.inbox.bus?.publish(mailWorked, { time: Date.now() });
+  }
+  async function open(path = '/mail') {
+    const watched = await pages.visit('/');
+    await watched.page.route(messages, async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const [time = Infinity, id = ''] = (query.get('before') ?? '').split('.').filter(Boolean);
+      const older = mails.filter(
+        (mail) => mail.receivedAt < Number(time) || (mail.receivedAt === Number(time) && mail.id < id),
+      );
+      const all = query.has('before') ? older : mails;
+      await route.fulfill({ json: { messages: all.slice(0, step) } });
+    });
+    await watched.page.goto(`${pages.url}${path}`);
+    return watched;
+  }
+  const list = (page: Page) => page.getByRole('group', { name: 'Mails, newest first' });
+  /** Scrolls to the end, however far that is, and answers all that was seen. */
+  async function read(page: Page, last: string): Promise<ReadonlySet<string>> {
+    const seen = new Set<string>();
+    await expect
+      .poll(async () => {
+        for (const text of await list(page)
+          .getByText(/^Mail \d+$/)
+          .allTextContents())
+          seen.add(text);
+        await list(page).evaluate((frame) => (frame.scrollTop += frame.clientHeight / 2));
+        return seen.has(last);
+      })
+      .toBe(true);
+    return seen;
+  }
+
+  it('has no hole when more came under the pointer than one reading brings', async () => {
+    arrive(50);
+    await using watched = await open();
+    const { page } = watched;
+    await list(page).getByText('Mail 50', { exact: true }).hover();
+    arrive(step + 50);
+    tell();
+    await page.getByRole('button', { name: '100 new mails' }).waitFor();
+    expect(await list(page).getByText('Mail 50', { exact: true }).count()).toBe(1);
+    await page.getByRole('button', { name: '100 new mails' }).click();
+    await list(page).getByText('Mail 200', { exact: true }).waitFor();
+    expect((await read(page, 'Mail 1')).size).toBe(200);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('keeps rows that came in the same moment as the last one read anew', async () => {
+    arrive(step + 10, 1_700_000_000_000);
+    await using watched = await open();
+    const { page } = watched;
+    expect((await read(page, 'Mail 1')).size).toBe(step + 10);
+    arrive(1);
+    await list(page).evaluate((frame) => (frame.scrollTop = 0));
+    tell();
+    await list(page).getByText('Mail 111', { exact: true }).waitFor();
+    expect((await read(page, 'Mail 1')).size).toBe(step + 11);
+  });
+
+  it('ends with the latest answer, also when an earlier one takes longer', async () => {
+    arrive(1);
+    await using watched = await open();
+    const { page } = watched;
+    await list(page).getByText('Mail 1', { exact: true }).waitFor();
+    const slow = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<undefined>();
+    const before = [...mails];
+    await page.route(
+      messages,
+      async (route) => {
+        asked.resolve(undefined);
+        await slow.promise;
+        await route.fulfill({ json: { messages: before } });
+      },
+      { times: 1 },
+    );
+    tell();
+    await asked.promise;
+    arrive(1);
+    tell();
+    // Told of in the same stream, so by then the page knows of the mail, too.
+    pages.inbox.add();
+    await page.getByLabel('1 unread').waitFor();
+    slow.resolve(undefined);
+    await list(page).getByText('Mail 2', { exact: true }).waitFor();
+    pages.inbox.add();
+    await page.getByLabel('2 unread').waitFor();
+    expect(await list(page).getByText('Mail 2', { exact: true }).count()).toBe(1);
+  });
+
+  it('says that it could not be searched, and does so on a press', async () => {
+    arrive(3);
+    await using watched = await open();
+    const { page } = watched;
+    await list(page).getByText('Mail 3', { exact: true }).waitFor();
+    await page.route(messages, (route) => route.abort(), { times: 1 });
+    await page.getByRole('searchbox').fill('nas');
+    await page.getByText('Homeport does not answer. Is it still running?').waitFor();
+    expect(await list(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await list(page).getByText('Mail 3', { exact: true }).waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('goes on at its end after a failure', async () => {
+    arrive(step + 20);
+    await using watched = await open();
+    const { page } = watched;
+    await page.clock.install();
+    await list(page).getByText('Mail 120', { exact: true }).waitFor();
+    await page.route(/\/api\/mail\/messages\?.*before=/, (route) => route.abort(), { times: 1 });
+    await read(page, 'Mail 21');
+    await page.getByText('Homeport does not answer. Is it still running?').first().waitFor();
+    await page.clock.fastForward(6000);
+    await list(page).evaluate((frame) => (frame.scrollTop = 0));
+    expect((await read(page, 'Mail 1')).size).toBe(step + 20);
+  });
+
+  it('is not searched for in the view that comes after it', async () => {
+    arrive(1);
+    await using watched = await open();
+    const { page } = watched;
+    await list(page).getByText('Mail 1', { exact: true }).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('searchbox').fill('nas');
+    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await page.waitForURL('**/inbox');
+    await page.clock.runFor(1000);
+    expect(new URL(page.url()).search).toBe('');
+  });
+});

@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { subscriptionChanged, type Subscription } from '../../services/contracts/subscriptions.ts';
+import { noBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const path = /api\/downloads\/subscriptions$/;
+
+/** Subscriptions as the host would give them, from a list the test holds. */
+describe.skipIf(noBrowser)('The list of subscriptions', () => {
+  let pages: Pages;
+  let all: Subscription[];
+  beforeEach(async () => {
+    pages = await openPages();
+    all = Array.from({ length: 3000 }, (_, index) => subscription(index + 1));
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  function subscription(number: number): Subscription {
+    const now = Date.now();
+    return {
+      ...{ id: String(number), url: `https://videos.example/c/${String(number)}`, name: `Channel ${String(number)}` },
+      ...{ enabled: number % 10 !== 0, intervalMinutes: 60, titleRegex: '', skipMembersOnly: true, folder: '' },
+      ...{ quality: 'best', format: 'mp4', seen: 30, checking: false, lastChecked: now, nextCheck: now + 3_600_000 },
+      ...{ lastFound: null, error: number % 100 === 1 ? 'HTTP Error 404: Not Found' : null, failures: 0 },
+    };
+  }
+  async function open(query = '', screen = {}) {
+    const watched = await pages.visit('/', screen);
+    await watched.page.route(path, (route) => route.fulfill({ json: { subscriptions: all } }));
+    await watched.page.goto(`${pages.url}/downloads/subscriptions${query}`);
+    return watched;
+  }
+  const rows = (page: Page) => page.getByRole('group', { name: 'Subscriptions' }).getByRole('listitem');
+  const names = (page: Page) => rows(page).getByRole('heading').allTextContents();
+
+  it('scrolls through three thousand, and finds among them by an address that can be kept', async () => {
+    await using watched = await open();
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
+    expect(await rows(page).count()).toBeLessThan(60);
+    await page
+      .getByRole('group', { name: 'Subscriptions' })
+      .evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
+    await page.getByRole('heading', { name: 'Channel 3000', exact: true }).waitFor();
+    await page.getByLabel('Search the subscriptions').fill('channel 290');
+    await expect.poll(() => names(page)).toHaveLength(13);
+    await page.waitForURL('**/subscriptions?q=channel+290');
+    await page.getByLabel('Show', { exact: true }).selectOption('Failing');
+    await expect.poll(() => names(page)).toEqual(['Channel 2901']);
+    await page.getByLabel('Search the subscriptions').fill('nothing like it');
+    await page.getByText('No subscription fits.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('shows what changed while it was read', async () => {
+    all.length = 1;
+    await using watched = await open();
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
+    const asked = Promise.withResolvers<undefined>();
+    const told = Promise.withResolvers<undefined>();
+    await page.route(
+      path,
+      async (route) => {
+        asked.resolve(undefined);
+        await told.promise;
+        await route.fulfill({ json: { subscriptions: all } });
+      },
+      { times: 1 },
+    );
+    await page.reload();
+    await asked.promise;
+    pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse' });
+    // Told of in the same stream, so by then the page knows of the other, too.
+    pages.inbox.add();
+    await page.getByLabel('1 unread').waitFor();
+    told.resolve(undefined);
+    await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
+  });
+
+  it('puts a switch back that the host refuses, and keeps what else changed', async () => {
+    all.length = 1;
+    await using watched = await open();
+    const { page } = watched;
+    const asked = Promise.withResolvers<undefined>();
+    const told = Promise.withResolvers<undefined>();
+    await page.route(/subscriptions\/update$/, async (route) => {
+      asked.resolve(undefined);
+      await told.promise;
+      await route.fulfill({ status: 503, json: { error: { code: 'x', detail: 'The disk is full.' } } });
+    });
+    await page.getByRole('switch', { name: 'Check Channel 1' }).click();
+    await asked.promise;
+    pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse', enabled: false });
+    await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
+    told.resolve(undefined);
+    await page.getByText('The disk is full.').waitFor();
+    const own = page.getByRole('switch', { name: 'Check Lighthouse' });
+    await expect.poll(() => own.getAttribute('aria-checked')).toBe('true');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    await using watched = await open('?q=channel+29', screen);
+    await watched.page.getByRole('heading', { name: 'Channel 29', exact: true }).waitFor();
+    await expectFits(watched, 'subscriptions-many', screen);
+  });
+});

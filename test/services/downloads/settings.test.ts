@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { mediaOf } from './media.ts';
+import { openRig } from './rig.ts';
+
+it('what the settings say of quality, format, names and subtitles holds for a request that says nothing', async () => {
+  const environment = {
+    ...{ QUALITY: '720p', FORMAT: 'mkv', SUBTITLES: 'es', SUBTITLE_EMBED: 'true' },
+    ...{ OUTPUT_TEMPLATE: '%(extractor)s/%(title)s [%(height)s].%(ext)s' },
+    ...{ OUTPUT_TEMPLATE_PLAYLIST: 'lists/%(playlist_title)s/%(playlist_index)s %(title)s.%(ext)s' },
+  };
+  await using rig = await openRig({ environment });
+  const post = async (body: object): Promise<string[]> => {
+    const { uid, uids = uid === undefined ? [] : [uid] } = await rig.client.post('/add', body);
+    return await Promise.all(uids.map(async (each) => (await rig.client.ended(each)).filename ?? ''));
+  };
+  const [name = ''] = await post({ url: rig.site.url('/short/master.m3u8') });
+  expect(name).toBe('generic/master [720].mkv');
+  const { codecs, streams } = await mediaOf(rig.file(name));
+  expect(codecs).toEqual(['h264/720', 'aac']);
+  expect(streams.filter(({ kind }) => kind === 'subtitle').map(({ language }) => language)).toEqual(['spa']);
+  const list = await post({ url: rig.site.url('/feed/2.rss?title=House') });
+  expect(list).toEqual(['lists/House/1 Episode 001.mkv', 'lists/House/2 Episode 002.mkv']);
+  // What a request says wins.
+  expect(await post({ url: rig.site.url('/short/master.m3u8?own'), quality: 'audio', format: 'mp3' })).toEqual([
+    expect.stringMatching(/^generic\/master \[.*\]\.mp3$/),
+  ]);
+}, 120_000);
