@@ -55,10 +55,14 @@ export class History {
               .whereRef('deliveries.notice_id', '=', 'notices.id')
               .where('deliveries.state', '=', wanted),
           );
-        const all: Expression<SqlBool>[] = words.map((word) => {
-          const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
-          return sql<boolean>`lower(title || ' ' || body) like ${pattern} escape '\\'`;
-        });
+        const all: Expression<SqlBool>[] = words.map((word) =>
+          on.or(
+            spellings(word).map((spelt) => {
+              const pattern = `%${spelt.replace(/[\\%_]/g, '\\$&')}%`;
+              return sql<boolean>`lower(title || ' ' || body) like ${pattern} escape '\\'`;
+            }),
+          ),
+        );
         if (id !== undefined) all.push(on('id', '=', id));
         if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
         if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
@@ -163,4 +167,11 @@ export function healthOf(ids: readonly string[], all: ReadonlyMap<string, Notify
   const parts = ids.flatMap((id) => all.get(id) ?? []);
   const rank = { dead: 0, waiting: 1, done: 2 } as const;
   return parts.sort((a, b) => rank[a.state] - rank[b.state] || b.time - a.time)[0] ?? null;
+}
+
+/** SQLite knows upper and lower case of ASCII alone; the spellings of other alphabets are looked for one by one. */
+function spellings(word: string): readonly string[] {
+  if (/^[\x20-\x7e]*$/.test(word)) return [word];
+  const [first = '', ...rest] = word;
+  return [...new Set([word, word.toUpperCase(), first.toUpperCase() + rest.join('')])];
 }

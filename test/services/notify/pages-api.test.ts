@@ -273,6 +273,10 @@ describe('our own API around notify', () => {
     expect(seen.join()).toContain(newest?.title ?? 'no title');
     expect(await list('')).toHaveLength(8);
     expect(await refusal('POST', '/notices/nothing/send')).toContain('404');
+    await post('STÖRUNG am Tor', 'Мотор встал');
+    for (const words of ['störung', 'STÖRUNG', 'tor мотор', 'ВСТАЛ'.toLowerCase()]) {
+      expect((await list(`&q=${encodeURIComponent(words)}`)).map(({ title }) => title)).toEqual(['STÖRUNG am Tor']);
+    }
   });
 
   it('keeps a history in which given-up deliveries are tried again or dropped', async () => {
