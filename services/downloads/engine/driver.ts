@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
@@ -176,8 +176,9 @@ export class Driver {
     try {
       return await this.#download(call, info);
     } catch (error) {
-      // The media address has expired: the site is asked anew, the part stays.
-      if (!(error instanceof Problem) || !/HTTP Error 4(01|03|10)/.test(error.detail)) throw error;
+      const expired = error instanceof Problem && /HTTP Error 4(01|03|10)/.test(error.detail);
+      // The media address has expired, or a full disk or a power cut left half of the file: the site is asked anew, the part stays.
+      if (!expired && (call.signal.aborted || (await isWhole(info)))) throw error;
       await rm(info, { force: true });
       return await this.#download(call, undefined);
     }
@@ -285,6 +286,16 @@ function complain(errors: string[], line: string): void {
 
 function infoPath(folder: string): string {
   return join(folder, 'info.json');
+}
+
+/** Whether what the probe found can still be read. */
+async function isWhole(info: string): Promise<boolean> {
+  try {
+    JSON.parse(await readFile(info, 'utf8'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function engineFailed(message: string, cause?: unknown): Problem {
