@@ -298,13 +298,8 @@ async function isWhole(info: string): Promise<boolean> {
   }
 }
 
-function engineFailed(message: string, cause?: unknown): Problem {
-  return new Problem(
-    'downloads.engine_failed',
-    502,
-    withoutLogins(message),
-    ...(cause === undefined ? [] : [{ cause }]),
-  );
+function engineFailed(message: string): Problem {
+  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
 }
 
 /** What the extractor says of streams and premieres that are announced. */

@@ -20,6 +20,7 @@ import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
+import { mostRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
 import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
@@ -157,9 +158,6 @@ function below(prefix: string, app: Express): Express {
   });
   return outer.use(prefix, app);
 }
-
-/** Each is a look at a site. */
-const mostRetries = 1000;
 
 const largestHistory = 100_000;
 

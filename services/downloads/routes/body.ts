@@ -1,11 +1,8 @@
 import express, { type RequestHandler, type Request } from 'express';
-import { bad } from '../wire/add.ts';
+import { bad, mostIds } from '../wire/fields.ts';
 
 /** Bodies are JSON whatever their type says: bookmarklets send text/plain to spare the preflight. */
 export const readBody: RequestHandler = express.raw({ type: () => true, limit: '1mb' });
-
-/** More than a page of the peer has on it; a statement of a database takes 32,766 parameters. */
-const mostIds = 20_000;
 
 /** The body's object. @throws Problem 400 with the peer's sentence. */
 export function bodyOf(request: Request): Readonly<Record<string, unknown>> {

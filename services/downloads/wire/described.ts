@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codecs, downloadTypes, formats, subtitleModes, videoQualities } from '../domain/order.ts';
+import { mostIds, mostRetries } from './fields.ts';
 
 /**
  * The peer's bodies and answers as schemas, for the API's document. They say what is meant; what is accepted besides
@@ -61,20 +62,24 @@ export const UpdateBody = z
   })
   .meta({ id: 'SubscriptionUpdate' });
 
-export const Ids = z.object({ ids: z.array(text).min(1).describe('Uids or addresses.') }).meta({ id: 'Ids' });
+const ids = (most: number) => z.array(text).min(1).max(most);
+
+export const Ids = z.object({ ids: ids(mostIds).describe('Uids or addresses.') }).meta({ id: 'Ids' });
 export const Chosen = z
-  .object({ ids: z.array(text).min(1).optional().describe('Uids or addresses; left out: the whole queue.') })
+  .object({ ids: ids(mostIds).optional().describe('Uids or addresses; left out: the whole queue.') })
   .meta({ id: 'Chosen' });
 export const SomeSubscriptions = z
-  .object({ ids: z.array(text).min(1).optional().describe('Left out: all that are not paused.') })
+  .object({ ids: ids(mostIds).optional().describe('Left out: all that are not paused.') })
   .meta({ id: 'SomeSubscriptions' });
 export const DeleteBody = Ids.extend({
   where: z.enum(['queue', 'done']).describe('`queue` cancels, `done` forgets.'),
 }).meta({ id: 'Delete' });
-export const RetryBody = z.union([z.object({ id: text.describe('A uid or an address.') }), Ids]).meta({ id: 'Retry' });
+export const RetryBody = z
+  .union([z.object({ id: text.describe('A uid or an address.') }), z.object({ ids: ids(mostRetries) })])
+  .meta({ id: 'Retry' });
 export const ReorderBody = z
   .object({
-    ids: z.array(text).optional(),
+    ids: ids(mostIds).optional(),
     id: text.optional(),
     before: text.optional(),
     after: text.optional(),

@@ -3,6 +3,11 @@ import { Problem } from '../../contracts/problem.ts';
 /** A JSON body, unchecked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Downloads that one request may name: more than a page of the peer shows; a statement takes 32,766 parameters. */
+export const mostIds = 20_000;
+/** Each retry is a look at a site. */
+export const mostRetries = 1000;
+
 /** A validation error: 400 with this sentence. */
 export function bad(message: string): Problem {
   return new Problem('downloads.bad_request', 400, message);

@@ -61,7 +61,8 @@ function ask(source: Source, fields: { quality: string; format: string }): void 
 }
 
 async function made(cell: string): Promise<Row> {
-  return await rig.client.ended((await asked.get(cell)) ?? '');
+  // All cells share the cores, and the first one waits for the largest picture to be encoded.
+  return await rig.client.ended((await asked.get(cell)) ?? '', 290_000);
 }
 
 /** The largest height not above what is asked for. */

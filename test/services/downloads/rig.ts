@@ -82,7 +82,7 @@ export class Client {
   }
 
   /** Resolves with the record once it is as wanted. */
-  async until(uid: string, wanted: (record: Record) => boolean): Promise<Record> {
+  async until(uid: string, wanted: (record: Record) => boolean, patience = 60_000): Promise<Record> {
     return await vi.waitFor(
       async () => {
         const { done, queue, pending } = await this.history();
@@ -90,13 +90,13 @@ export class Client {
         if (record === undefined || !wanted(record)) throw new Error(`still ${JSON.stringify(record)}`);
         return record;
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: patience, interval: 100 },
     );
   }
 
-  /** Resolves once it has finished or failed. */
-  async ended(uid: string): Promise<Record> {
-    return await this.until(uid, ({ status }) => status === 'finished' || status === 'error');
+  /** Resolves once it has finished or failed; `patience` in ms. */
+  async ended(uid: string, patience?: number): Promise<Record> {
+    return await this.until(uid, ({ status }) => status === 'finished' || status === 'error', patience);
   }
 }
 
