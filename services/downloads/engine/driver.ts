@@ -11,6 +11,7 @@ import type { Item } from '../domain/item.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { fillTemplate } from '../domain/template.ts';
+import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
@@ -144,7 +145,7 @@ export class Driver {
       if (!(error instanceof Problem) || !notBegun.test(error.detail)) throw error;
       return await ask(['--ignore-no-formats-error']);
     });
-    const info = readInfo(json);
+    const info = readAnswer(Info, json);
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
@@ -276,16 +277,6 @@ async function removeHalf(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   const halves = names.filter((name) => name.endsWith('.mp4') && !/\.f[\w-]+\.mp4$/.test(name));
   await Promise.all(halves.map(async (name) => await rm(join(folder, name), { force: true })));
-}
-
-/** @throws Problem when it is cut off, empty, or no answer at all. */
-function readInfo(json: string): z.infer<typeof Info> {
-  try {
-    return Info.parse(JSON.parse(json));
-  } catch (error) {
-    const why = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
-    throw engineFailed(`yt-dlp ${why}. Retry; if that does not help, update yt-dlp.`, error);
-  }
 }
 
 function complain(errors: string[], line: string): void {

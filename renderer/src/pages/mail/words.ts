@@ -35,7 +35,8 @@ export const newRecipient: Recipient = {
 /** Where mail of a recipient goes, in a line. */
 export function goalsOf({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
-  return [to, others ? 'other destinations' : ''].filter((part) => part !== '').join(' and ');
+  const goals = [...to.split(/\s+/), others ? 'other destinations' : ''].filter((goal) => goal !== '');
+  return new Intl.ListFormat('en').format(goals);
 }
 
 /** A row of the setting `rules`. */
