@@ -12,7 +12,7 @@ import { systemClock } from './clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { lockDataFolder } from './data-lock.ts';
 import type { EngineShelf } from './engines/engines.ts';
-import { afterStartMs, giveBackMemory } from './heap.ts';
+import { giveBackWhenIdle } from './heap.ts';
 import { createHostControl } from './host-control.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log.ts';
@@ -193,7 +193,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (page !== undefined) lock.announce(page);
   if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
   log.info('host is ready', { version, safeMode });
-  opening.use(clock.after(afterStartMs, giveBackMemory));
+  opening.use(giveBackWhenIdle(clock));
 
   const resources = opening.move();
   return {
