@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
@@ -51,6 +52,21 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.goto(`${real.host.url('control')}/notify/history?id=none`);
     await page.getByText('This notice is not kept any more.').waitFor();
+  });
+
+  it('takes a discarded delivery back in the dialog where it was discarded', async () => {
+    status = 403;
+    await real.post('late', 'Camera');
+    await using watched = await real.visit('/notify/history');
+    const { page } = watched;
+    await page.getByRole('button', { name: /Camera/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Camera' });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await dialog.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByRole('button', { name: 'Discard' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(watched.complaints).toEqual([]);
   });
 
   it('follows a notice that stands too far back to be listed', async () => {

@@ -16,6 +16,9 @@ interface Toast {
 /** Short news in the corner of the page. */
 class Toasts {
   list = $state<readonly Toast[]>([]);
+  /** Where they can be shown; the last one is where they are. */
+  #places = $state.raw<readonly symbol[]>([]);
+  readonly place = $derived(this.#places.at(-1));
   #nextId = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
@@ -24,6 +27,17 @@ class Toasts {
     addEventListener('pagehide', () => {
       for (const { id } of this.list) this.close(id);
     });
+  }
+
+  /** Shows them in a place before all others, such as a dialog, until the returned function is called. */
+  standIn(place: symbol): () => void {
+    // Whoever looked at them looked at another place.
+    const show = (places: readonly symbol[]): void => {
+      this.#places = places;
+      this.goOn();
+    };
+    show([...this.#places, place]);
+    return () => show(this.#places.filter((each) => each !== place));
   }
 
   /** `undo` takes it back; `settle` runs when the toast goes without that. */
