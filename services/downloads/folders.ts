@@ -1,6 +1,7 @@
 import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Problem } from '../contracts/problem.ts';
 import type { Order } from './domain/order.ts';
 import { folderParts } from './domain/template.ts';
 import { makeFolders, rightsOf, type Rights } from './engine/rights.ts';
@@ -95,9 +96,19 @@ export class Folders {
     return join(this.#temp, uid);
   }
 
+  /** @throws Problem `downloads.not_written` (507) */
   async make(uid: string): Promise<string> {
-    await makeFolders(this.of(uid), { folderMode: this.rights.folderMode });
-    await writeFile(join(this.of(uid), marker), '');
+    try {
+      await makeFolders(this.of(uid), { folderMode: this.rights.folderMode });
+      await writeFile(join(this.of(uid), marker), '');
+    } catch (cause) {
+      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+      const detail =
+        reason === 'ENOSPC'
+          ? 'The disk of the folder for unfinished files is full: free some space, then retry.'
+          : `The folder for unfinished files cannot be written (${reason}): ${this.#temp}`;
+      throw new Problem('downloads.not_written', 507, detail, { cause });
+    }
     return this.of(uid);
   }
 

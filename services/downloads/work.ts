@@ -55,8 +55,10 @@ export class Work {
 
   /** Ends a download that could not even be looked at. Without `tell` no notice is sent. */
   async fail(uid: string, message: string, { tell }: { readonly tell: boolean }): Promise<void> {
+    const { context, folders } = this.#parts;
     await this.#finish(uid, { state: 'failed', message }, tell);
-    await this.#parts.folders.remove(uid);
+    // What could not be written can perhaps not be removed either.
+    await folders.remove(uid).catch((error: unknown) => context.log.warn('a folder was not removed', { uid, error }));
   }
 
   /**

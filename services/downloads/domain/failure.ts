@@ -4,7 +4,7 @@ export type FailureKind = (typeof failureKinds)[number];
 
 /** What a message is about; the first that fits. Messages of the extractor are its own words and may change. */
 const signs: readonly (readonly [FailureKind, RegExp])[] = [
-  ['disk', /disk (of the download folder )?is full|cannot be written|No space left/i],
+  ['disk', /disk (of the [a-z ]+ )?is full|cannot be written|No space left/i],
   ['refused', /^Refusing|internal address|would lie outside/i],
   ['format', /format is not available|No video formats|ffmpeg|Postprocessing/i],
   ['network', /timed out|Connection|Temporary failure|Name or service|getaddrinfo|IncompleteRead|bytes read|retries/i],

@@ -122,7 +122,7 @@ export function failureMessage(
   const error = errors.findLast((line) => !consequence.test(line)) ?? errors.at(-1);
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
-  if (error !== undefined && /\[Errno (2|13|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore
+  if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore
   if (error !== undefined) return error;
   if (exit.signal === 'SIGKILL') {
     return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';

@@ -266,20 +266,24 @@ describe('a transfer', () => {
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   }, 60_000);
 
-  it('survives that its download folder goes away meanwhile, and fails plainly without its own', async () => {
+  it('survives that its folders go away meanwhile, and fails plainly where none can be made', async () => {
     const { client, site, host, file } = await rigWith({ retries: 0 });
-    const first = await client.add(site.slow(400));
-    await client.until(first, ({ percent }) => (percent ?? 0) > 10);
-    await rm(join(host.dataDir, 'Downloads'), { recursive: true, force: true });
-    const record = await client.ended(first);
-    expect(record).toMatchObject({ status: 'finished' });
-    expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
-
-    const second = await client.add(site.slow(400, 'big.mp4', 'second'));
-    await client.until(second, ({ percent }) => (percent ?? 0) > 10);
-    await rm(join(host.dataDir, 'downloads', 'temp'), { recursive: true });
-    expect((await client.ended(second)).error).toContain('The folder for unfinished files cannot be written');
-    await client.post('/retry', { id: second });
-    await vi.waitFor(async () => expect((await client.ended(second)).status).toBe('finished'), 60_000);
+    const temp = join(host.dataDir, 'downloads', 'temp');
+    for (const folder of [join(host.dataDir, 'Downloads'), temp]) {
+      const uid = await client.add(site.slow(400, 'big.mp4', encodeURIComponent(folder)));
+      await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
+      await rm(folder, { recursive: true, force: true });
+      const record = await client.ended(uid);
+      expect(record).toMatchObject({ status: 'finished', error: null });
+      expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
+    }
+    await rm(temp, { recursive: true, force: true });
+    writeFileSync(temp, 'in the way');
+    const { uid = '', msg } = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
+    expect(msg).toContain('The folder for unfinished files cannot be written');
+    expect((await client.ended(uid)).error).toBe(msg);
+    await rm(temp);
+    await client.post('/retry', { id: uid });
+    expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
   }, 120_000);
 });
