@@ -31,6 +31,7 @@ import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
+import { Work } from './work.ts';
 
 /** The extractor takes a second of a core to answer; the host's start comes first. */
 const firstLookAfterMs = 1000;
@@ -104,8 +105,9 @@ function assemble(
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const notices = new Notices(context, prefixOf(settings));
   const prober = new Prober({ context, driver, folders, live, meters, notices });
+  const work = new Work({ context, settings, folders, driver, prober, live, meters, notices, engine, gate });
   const queue: Queue = new Queue({
-    ...{ context, settings, folders, driver, prober, live, meters, notices, engine, runs, gate },
+    ...{ context, settings, folders, live, engine, runs, work },
     isOpen: () => limits.open,
   });
   const limits = new Limits(context, {
@@ -120,7 +122,7 @@ function assemble(
   });
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({
-    ...{ context, gate, live, meters, notices, engine, prober, queue, runs, thumbnails, folders },
+    ...{ context, gate, live, meters, notices, engine, prober, queue, work, runs, thumbnails, folders },
   });
   const steering = new Steering({ context, live, queue });
   const subscriptions = new Subscriptions({

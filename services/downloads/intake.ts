@@ -18,6 +18,7 @@ import { deleteFile } from './side-files.ts';
 import { leaveBatch } from './store/batches.ts';
 import { DownloadStore } from './store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
+import type { Work } from './work.ts';
 
 /** Clients want an extraction's error in the answer, but nobody waits longer than this. */
 const answerWithinMs = 10_000;
@@ -41,6 +42,7 @@ interface Parts {
   readonly engine: EngineWatch;
   readonly prober: Prober;
   readonly queue: Queue;
+  readonly work: Work;
   readonly runs: Runs;
   readonly thumbnails: Thumbnails;
   readonly folders: Folders;
@@ -201,7 +203,7 @@ export class Intake {
   }
 
   async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<Added> {
-    const { context, engine, prober, queue } = this.#parts;
+    const { context, engine, prober, work } = this.#parts;
     try {
       await engine.check();
       if (engine.missing !== undefined) {
@@ -221,7 +223,7 @@ export class Intake {
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
       const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
       // Whoever still waits for the answer needs no notice besides.
-      await queue.fail(item.uid, message, { tell: answered() });
+      await work.fail(item.uid, message, { tell: answered() });
       return { status: 'error', msg: message, uids: [item.uid] };
     }
   }

@@ -5,6 +5,7 @@ import type { Context } from '../contracts/service.ts';
 import type { Cookies } from './cookies/cookies.ts';
 import { withoutLogins } from './domain/address.ts';
 import { failureMessage } from './domain/progress.ts';
+import { readAnswer } from './engine/answer.ts';
 import { probeArguments, type CommandSettings } from './engine/command.ts';
 import { pictureOf } from './engine/driver.ts';
 import type { Extractor } from './engine/extractor.ts';
@@ -104,10 +105,10 @@ export class Previews {
         },
       });
       abort.signal.throwIfAborted();
-      if (exit.code !== 0 || json === '') {
+      if (exit.code !== 0) {
         throw new Problem('downloads.engine_failed', 502, withoutLogins(failureMessage(errors, exit)));
       }
-      const info = Info.parse(JSON.parse(json));
+      const info = readAnswer(Info, json);
       const picture = pictureOf(info);
       return { ...previewOf(info), picture: picture === null ? null : await thumbnails.inline(picture) };
     } finally {

@@ -1,7 +1,9 @@
 import type { NotifyKey } from '../contracts/notify-api.ts';
 import { destinationId, parseDestination } from './destinations/catalogue.ts';
 import type { Destination } from './destinations/destination.ts';
+import { plainText } from './destinations/plain-url.ts';
 import type { IsServed } from './destinations/served.ts';
+
 import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
 import { parseConfiguration } from './domain/formats.ts';
 import { takeRules, withRules, type Rules } from './domain/rules.ts';
@@ -85,7 +87,8 @@ export async function readKey(written: WrittenConfiguration, engine: EngineDesti
   const { entries, skipped } = parseConfiguration(text, format);
   const useless: NotifyKey['skipped'] = [...skipped];
   const usable: Entry[] = [];
-  for (const { url: typed, tags, own, line, path } of entries) {
+  for (const { url, tags, own, line, path } of entries) {
+    const typed = plainText(url);
     const read = readDestination(typed, engine);
     if (typeof read === 'string')
       useless.push({ line, reason: read, ...(read === needsEngine ? { needsEngine: true } : {}) });

@@ -69,10 +69,10 @@ function parse(address: string, base?: URL): URL {
   );
 }
 
+/** The URL itself, changed: nobody else has one that was just parsed. */
 function bare(url: URL): URL {
-  const copy = new URL(url);
-  copy.username = '';
-  copy.password = '';
-  copy.hash = '';
-  return copy;
+  if (url.username !== '') url.username = '';
+  if (url.password !== '') url.password = '';
+  if (url.hash !== '') url.hash = '';
+  return url;
 }

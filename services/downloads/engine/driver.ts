@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
@@ -11,6 +11,7 @@ import type { Item } from '../domain/item.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { fillTemplate } from '../domain/template.ts';
+import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
@@ -144,7 +145,7 @@ export class Driver {
       if (!(error instanceof Problem) || !notBegun.test(error.detail)) throw error;
       return await ask(['--ignore-no-formats-error']);
     });
-    const info = readInfo(json);
+    const info = readAnswer(Info, json);
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
@@ -175,8 +176,9 @@ export class Driver {
     try {
       return await this.#download(call, info);
     } catch (error) {
-      // The media address has expired: the site is asked anew, the part stays.
-      if (!(error instanceof Problem) || !/HTTP Error 4(01|03|10)/.test(error.detail)) throw error;
+      const expired = error instanceof Problem && /HTTP Error 4(01|03|10)/.test(error.detail);
+      // The media address has expired, or a full disk or a power cut left half of the file: the site is asked anew, the part stays.
+      if (!expired && (call.signal.aborted || (await isWhole(info)))) throw error;
       await rm(info, { force: true });
       return await this.#download(call, undefined);
     }
@@ -277,16 +279,6 @@ async function removeHalf(folder: string): Promise<void> {
   await Promise.all(halves.map(async (name) => await rm(join(folder, name), { force: true })));
 }
 
-/** @throws Problem when it is cut off, empty, or no answer at all. */
-function readInfo(json: string): z.infer<typeof Info> {
-  try {
-    return Info.parse(JSON.parse(json));
-  } catch (error) {
-    const why = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
-    throw engineFailed(`yt-dlp ${why}. Retry; if that does not help, update yt-dlp.`, error);
-  }
-}
-
 function complain(errors: string[], line: string): void {
   errors.push(line.slice(0, 10_000));
   if (errors.length > mostErrors) errors.shift();
@@ -294,6 +286,16 @@ function complain(errors: string[], line: string): void {
 
 function infoPath(folder: string): string {
   return join(folder, 'info.json');
+}
+
+/** Whether what the probe found can still be read. */
+async function isWhole(info: string): Promise<boolean> {
+  try {
+    JSON.parse(await readFile(info, 'utf8'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function engineFailed(message: string, cause?: unknown): Problem {

@@ -27,6 +27,10 @@ from urllib.parse import urlsplit
 
 
 def main(library):
+    global answers
+    # What a library prints is no answer.
+    answers = os.dup(1)
+    os.dup2(2, 1)
     if library:
         sys.path.insert(0, library)
     import yt_dlp
@@ -67,7 +71,7 @@ def main(library):
                 if 'rate' in job:
                     rate.set(job['rate'])
                 else:
-                    start(jobs, job, yt_dlp, (waking, wake))
+                    start(jobs, job, yt_dlp, (waking, wake, answers))
     for pid in jobs:
         kill_group(pid)
 
@@ -151,7 +155,14 @@ def keep_options():
 
 
 def start(jobs, job, yt_dlp, inherited):
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError as error:
+        # Too many processes, or no memory for one more: what runs goes on.
+        with contextlib.suppress(OSError), connect(job, 'err') as connection:
+            connection.sendall(f'ERROR: The extractor could not be started: {error}\n'.encode())
+        answer({'id': job['id'], 'code': 1})
+        return
     if pid == 0:
         # Nothing of the parent's may run here: neither its loop nor its clean-up.
         code = 1
@@ -195,9 +206,7 @@ def carry_out(job, yt_dlp, inherited):
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     for descriptor, name in ((1, 'out'), (2, 'err')):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(job['socket'])
-            connection.sendall(f"{job['id']} {name}\n".encode())
+        with connect(job, name) as connection:
             os.dup2(connection.fileno(), descriptor)
     if not job['internal']:
         refuse_internal()
@@ -219,6 +228,13 @@ def carry_out(job, yt_dlp, inherited):
                 stream.flush()
             except OSError:
                 pass
+
+
+def connect(job, name):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(job['socket'])
+    connection.sendall(f"{job['id']} {name}\n".encode())
+    return connection
 
 
 class Rate:
@@ -330,7 +346,7 @@ def kill_group(pid):
 
 
 def answer(content):
-    os.write(1, (json.dumps(content) + '\n').encode())
+    os.write(answers, (json.dumps(content) + '\n').encode())
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else '')

@@ -95,7 +95,7 @@ export class Worker implements AsyncDisposable {
       if (complaints.length < 20) complaints.push(line.slice(0, 500));
       log.debug('yt-dlp worker', { line: line.slice(0, 500) });
     });
-    const answers = new AnswerReader(child.stdout);
+    const answers = new AnswerReader(child.stdout, log);
     const ready = Promise.withResolvers<string>();
     using _late = clock.after(longestStartMs, () => ready.reject(new Error('it did not get ready')));
     answers.listen((answer) => 'ready' in answer && ready.resolve(answer.ready));
@@ -239,15 +239,27 @@ function closedOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Pro
   });
 }
 
-/** Hands the worker's answers to whoever listens at the time. */
+/** Hands the worker's answers to whoever listens at the time; a line that is none is told to the log. */
 class AnswerReader {
   #listener: (answer: z.infer<typeof Answer>) => void = () => undefined;
 
-  constructor(stream: Readable) {
-    readLines(stream, (line) => this.#listener(Answer.parse(JSON.parse(line))));
+  constructor(stream: Readable, log: Log) {
+    readLines(stream, (line) => {
+      const answer = readAnswer(line);
+      if (answer === undefined) log.warn('the worker of yt-dlp said what is no answer', { line: line.slice(0, 500) });
+      else this.#listener(answer);
+    });
   }
 
   listen(listener: (answer: z.infer<typeof Answer>) => void): void {
     this.#listener = listener;
+  }
+}
+
+function readAnswer(line: string): z.infer<typeof Answer> | undefined {
+  try {
+    return Answer.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined; // No JSON.
   }
 }

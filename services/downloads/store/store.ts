@@ -98,7 +98,7 @@ export class DownloadStore {
   }
 
   async find(uid: string): Promise<Item | undefined> {
-    const row = await this.#db.selectFrom('downloads').selectAll().where('uid', '=', uid).executeTakeFirst();
+    const row = await this.#db.selectFrom('downloads').selectAll().where('uid', '=', storable(uid)).executeTakeFirst();
     return row === undefined ? undefined : fromRow(row);
   }
 
@@ -106,7 +106,7 @@ export class DownloadStore {
   async match(ids: readonly string[], states: readonly DownloadState[]): Promise<readonly Item[]> {
     const items: Item[] = [];
     for (let start = 0; start < ids.length; start += chunk) {
-      const some = ids.slice(start, start + chunk);
+      const some = ids.slice(start, start + chunk).map(storable);
       const rows = await this.#db
         .selectFrom('downloads')
         .selectAll()

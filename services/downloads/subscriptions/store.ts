@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { noWishes, type Order } from '../domain/order.ts';
+import { storable } from '../store/rows.ts';
 
 /** One subscription as it is stored. Times are ms since the epoch. */
 export interface StoredSubscription {
@@ -71,7 +72,7 @@ export class SubscriptionStore {
   }
 
   async find(id: string): Promise<StoredSubscription | undefined> {
-    const row = await this.#present().where('id', '=', id).executeTakeFirst();
+    const row = await this.#present().where('id', '=', storable(id)).executeTakeFirst();
     return row === undefined ? undefined : fromRow(row, await this.#seenCount(id));
   }
 
@@ -129,7 +130,7 @@ export class SubscriptionStore {
     const rows = await this.#db
       .updateTable('downloads_subscriptions')
       .set({ removed_at: at })
-      .where('id', 'in', ids)
+      .where('id', 'in', ids.map(storable))
       .where('removed_at', 'is', null)
       .returning('id')
       .execute();
@@ -142,7 +143,7 @@ export class SubscriptionStore {
     const rows = await this.#db
       .updateTable('downloads_subscriptions')
       .set({ removed_at: null })
-      .where('id', 'in', ids)
+      .where('id', 'in', ids.map(storable))
       .where('removed_at', 'is not', null)
       .where('url', 'not in', taken)
       .returning('id')
@@ -193,16 +194,16 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
 
 function toRow(subscription: Omit<StoredSubscription, 'id' | 'url' | 'createdAt' | 'seen'>) {
   return {
-    name: subscription.name.replaceAll('\0', '\ufffd'),
+    name: storable(subscription.name),
     request: JSON.stringify(subscription.order),
     enabled: subscription.enabled ? 1 : 0,
     interval_minutes: subscription.intervalMinutes,
-    title_regex: subscription.titleRegex,
+    title_regex: storable(subscription.titleRegex),
     skip_members_only: subscription.skipMembersOnly ? 1 : 0,
     last_checked: subscription.lastChecked,
     next_check: subscription.nextCheck,
     last_found: subscription.lastFound,
-    error: subscription.error?.replaceAll('\0', '\ufffd') ?? null,
+    error: storable(subscription.error),
     failures: subscription.failures,
   };
 }

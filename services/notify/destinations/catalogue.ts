@@ -41,6 +41,7 @@ import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './kinds/messen
 import { noticaKind } from './kinds/notica.ts';
 import { snsKind } from './kinds/sns.ts';
 import { splunkKind } from './kinds/splunk.ts';
+import { plainUrl } from './plain-url.ts';
 import { parseDestinationUrl } from './url.ts';
 
 /** Every kind of destination that is served; a new one is a file here and a line in this list. */
@@ -121,7 +122,7 @@ export function labelOf(service: string): string {
 /** Whether the URL is one of a native kind, valid or not. */
 export function isServed(text: string): boolean {
   const url = parseDestinationUrl(text);
-  return url !== undefined && byScheme.has(url.scheme);
+  return url !== undefined && byScheme.has(plainUrl(url).scheme);
 }
 
 /**
@@ -132,8 +133,9 @@ export function parseDestination(
   text: string,
   elsewhere?: (text: string) => Destination | string,
 ): Destination | string {
-  const url = parseDestinationUrl(text);
-  if (url === undefined) return 'it is no destination URL';
+  const given = parseDestinationUrl(text);
+  if (given === undefined) return 'it is no destination URL';
+  const url = plainUrl(given);
   const kind = byScheme.get(url.scheme);
   if (kind !== undefined) return kind.parse(url);
   return elsewhere === undefined ? `${url.scheme}:// is not served` : elsewhere(text);

@@ -5,7 +5,7 @@ import type { Outlets, Result } from './destination.ts';
 import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';
 import { stepsOf, type Once } from './progress.ts';
-import { resultOfReply } from './result.ts';
+import { isSuccess, resultOfRefusal } from './result.ts';
 
 /** Thrown within a sending that ended without success; its result is what the delivery gets. */
 export class NotSent extends Error {
@@ -39,22 +39,22 @@ export interface Exchange {
 /** Characters of a service's own words that are shown. */
 const mostWords = 200;
 
-/** Opens the exchange of one sending. `secrets` are kept out of what a service says. */
+/** Opens the exchange of one sending. `secrets` are kept out of what a service says; they are asked for when it says something. */
 export function openExchange(
   outlets: Outlets,
   signal: AbortSignal,
   options: CommonOptions,
-  { notSent, secrets }: { readonly notSent: string; readonly secrets: readonly string[] },
+  { notSent, secrets }: { readonly notSent: string; readonly secrets: () => readonly string[] },
 ): Exchange {
   const exchange: Exchange = {
     outlets,
     signal,
     options,
     once: stepsOf(undefined, ''),
-    hide: (text) => hide(text, secrets),
+    hide: (text) => hide(text, secrets()),
     boundary: () => `homeport-${outlets.random.text(24)}`,
     fail(reason, retryable = false) {
-      const said = hide(reason, secrets);
+      const said = hide(reason, secrets());
       throw new NotSent({ ok: false, retryable, detail: `${notSent}. It said: ${said}` });
     },
     async ask({ method, url, headers, body, foreign }) {
@@ -77,14 +77,9 @@ export function openExchange(
         verify: options.verify,
         trust: foreign === true ? 'other' : 'owner',
       });
-      const result = resultOfReply(
-        reply,
-        '',
-        notSent,
-        hide(reasonOf(reply), [...secrets, ...secretsInHeaders(headers)]),
-      );
-      if (!result.ok) throw new NotSent(result);
-      return reply;
+      if (isSuccess(reply)) return reply;
+      const reason = hide(reasonOf(reply), [...secrets(), ...secretsInHeaders(headers)]);
+      throw new NotSent(resultOfRefusal(reply, notSent, reason));
     },
     async askLightly(request) {
       try {

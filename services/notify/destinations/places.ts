@@ -95,6 +95,12 @@ export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined
   return [...new Set([...all, ...parts].flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
 }
 
+/** The names of targets: segments may hold several with commas between, `to` also with white space. */
+export function targetsIn(segments: readonly string[], to: string | undefined): readonly string[] {
+  const names = segments.flatMap((segment) => segment.split(','));
+  return [...names, ...(to ?? '').split(/[\s,]+/)].map((name) => name.trim()).filter((name) => name !== '');
+}
+
 /** The same URL with another path, given as decoded segments. */
 export function withPath(url: DestinationUrl, path: readonly string[]): DestinationUrl {
   return { ...url, path, rawPath: path.map((segment) => `/${encodePart(segment)}`).join('') };

@@ -35,13 +35,17 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'it gets too much at once',
 };
 
+/** Whether an HTTP answer means that the delivery was made: any 2xx. */
+export function isSuccess({ status }: FetchReply): boolean {
+  return status >= 200 && status < 300;
+}
+
 /**
- * What an HTTP answer means for a delivery: 2xx is done, 408, 425, 429 and 5xx are tried again, the rest is final. `reason`
- * is what the service said about it.
+ * What a refusal means for a delivery: 408, 425, 429 and 5xx are tried again, the rest is final. `reason` is what the service
+ * said about it.
  */
-export function resultOfReply(reply: FetchReply, sent: string, notSent: string, reason = ''): Result {
+export function resultOfRefusal(reply: FetchReply, notSent: string, reason: string): Result {
   const { status } = reply;
-  if (status >= 200 && status < 300) return { ok: true, detail: sent };
   const wait = waitOf(reply);
   const meaning = meanings[status];
   return {

@@ -8,9 +8,10 @@ import { fixedSegments } from './grammar.ts';
 import { isHeader } from './http.ts';
 import { normalForm } from './normal-form.ts';
 import { parseOptions, type CommonOptions } from './options.ts';
-import { secretsIn, withPath } from './places.ts';
+import { targetsIn, secretsIn, withPath } from './places.ts';
 import { stepsOf } from './progress.ts';
 import { repeated } from './repeat.ts';
+import { toldFor, type Places } from './told.ts';
 import { resultOfError } from './result.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
@@ -46,8 +47,8 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly heading?: Shape['heading'];
   /** How long its answer may take unless the URL says otherwise; default 4 s. */
   readonly readSeconds?: number;
-  /** Takes a message of files alone; to others the names of the files are told where there are no words. */
   readonly wordless?: true;
+  readonly ownLink?: true;
   /** Each target is a delivery of its own, and without any there is one for them all. */
   readonly each?: true;
   /** Moves parts that may stand in several places to the one that `open` reads. */
@@ -102,13 +103,16 @@ function parse(scheme: Scheme, kind: DestinationKind, given: DestinationUrl): De
   return make(scheme, kind, url, options);
 }
 
-/** `?to=` names further targets. */
+/** Targets stand in the path, several with commas between, and in `?to=`. */
 function withTargets(url: DestinationUrl, kind: DestinationKind): DestinationUrl {
+  if (!kind.form.fields.some(({ at }) => at === 'targets')) return url;
+  const fixed = fixedSegments(kind.form, url);
+  const named = url.path.slice(fixed);
   const to = url.query.get('to');
-  if (to === undefined || !kind.form.fields.some(({ at }) => at === 'targets')) return url;
+  if (to === undefined && !named.some((each) => each.includes(','))) return url;
   const query = new Map(url.query);
   query.delete('to');
-  return withPath({ ...url, query }, [...url.path, ...to.split(/[\s,]+/).filter((each) => each !== '')]);
+  return withPath({ ...url, query }, [...url.path.slice(0, fixed), ...targetsIn(named, to)]);
 }
 
 function make(
@@ -145,7 +149,7 @@ function make(
     optional: options.optional,
     emojis: options.emojis,
     url: (masked) => normalForm(kind, url, options, masked),
-    send: sendFitted({ noun, shape, options, wordless: scheme.wordless, secrets: () => secretsIn(url, kind), send }),
+    send: sendFitted({ noun, shape, options, places: scheme, secrets: () => secretsIn(url, kind), send }),
   };
 }
 
@@ -154,24 +158,24 @@ export function sendFitted({
   noun,
   shape,
   options,
-  wordless = false,
+  places,
   secrets,
   send,
 }: {
   readonly noun: string;
   readonly shape: Shape;
-  readonly wordless?: boolean | undefined;
+  readonly places: Places;
   readonly options: CommonOptions;
   readonly secrets: () => readonly string[];
   readonly send: Send;
 }): Destination['send'] {
   const notSent = `Failed to send ${noun} notification`;
   return (message, outlets, signal, { retries = options.retry, progress } = {}) => {
-    const exchange = openExchange(outlets, signal, options, { notSent, secrets: secrets() });
+    const exchange = openExchange(outlets, signal, options, { notSent, secrets });
     const attempt = async (): Promise<Result> => {
       try {
         const whole = stepsOf(progress, 'piece');
-        for (const [at, piece] of fitMessage(wordless ? message : worded(message), shape).entries()) {
+        for (const [at, piece] of fitMessage(toldFor(message, places), shape).entries()) {
           await whole(String(at), () => send(piece, { ...exchange, once: stepsOf(progress, String(at)) }));
         }
         return { ok: true, detail: `Sent ${noun} notification.` };
@@ -183,16 +187,4 @@ export function sendFitted({
     const { timeoutMs, wait } = options;
     return repeated(attempt, { retries, waitMs: wait * 1000, timeoutMs }, outlets.clock, signal);
   };
-}
-
-/** Names of files that are told. */
-const mostNames = 10;
-
-/** An empty message is refused by many services. */
-function worded(message: Message): Message {
-  const { title, body, attachments = [] } = message;
-  if (title !== '' || body !== '' || attachments.length === 0) return message;
-  const more = attachments.length > mostNames ? ', …' : '';
-  const names = attachments.slice(0, mostNames).map(({ name }) => name);
-  return { ...message, format: 'text', body: names.join(', ') + more };
 }

@@ -78,7 +78,7 @@ export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const [user, password] = at === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, at), ':');
   const place = at === -1 ? authority : authority.slice(at + 1);
   // A bot's token has a colon of its own: `123456789:abcdef`.
-  const token = /^\d+:[\w-]*[a-z_-][\w-]*$/i.test(place) ? [place, place] : undefined;
+  const token = /^(?:bot)?\d+:[\w-]*[a-z_-][\w-]*$/i.test(place) ? [place, place] : undefined;
   const [, host = '', portText] = token ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
   // Once more for the host: platforms drop line breaks from it, so that another host would be asked.

@@ -30,6 +30,14 @@ function extractor(engines: Engines = real, options: { keepLoaded?: boolean; all
   return new Extractor({ engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: allowed });
 }
 
+/** The loaded extractor with some lines of Python before its own. */
+function loadedAfter(python: string): Engines {
+  return {
+    ...real,
+    start: (library, { script, folder }) => real.start(library, { script: `${python}\n${script}`, folder }),
+  };
+}
+
 interface Ran {
   readonly code: number | null;
   readonly signal: string | null;
@@ -153,6 +161,42 @@ describe('a loaded extractor', () => {
     expect(killed).toHaveLength(3);
     expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
     expect(await children()).not.toContain(killed.at(-1));
+  });
+
+  it.each([
+    ['prints, does not disturb its answers', "import gc; gc.freeze = lambda: print('half a line', end='', flush=True)"],
+    [
+      'says in between what is no answer',
+      "import os; own = os.write; os.write = lambda to, text: own(to, (b'{}\\n[1\\n' if text[:5] == b'{\"id\"' else b'') + text)",
+    ],
+  ])('that %s', async (_what, python) => {
+    await using subject = extractor(loadedAfter(python));
+    expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
+    expect(await children()).toHaveLength(1);
+  });
+
+  it('that cannot start one more process says so, and what runs goes on', async () => {
+    const python = [
+      'import os; own = os.fork; count = 0',
+      'def fork():',
+      '    global count; count += 1',
+      '    if count == 2: raise BlockingIOError(11, "Resource temporarily unavailable")',
+      '    return own()',
+      'os.fork = fork',
+    ].join('\n');
+    await using subject = extractor(loadedAfter(python));
+    const asked = Promise.withResolvers<undefined>();
+    await using site = await silentSite(() => asked.resolve(undefined));
+    const stopping = new AbortController();
+    const first = run(subject, ['--ignore-config', '-J', '--', site.url], { signal: stopping.signal });
+    await asked.promise;
+    expect(await run(subject, ['--version'])).toMatchObject({
+      ...{ code: 1, out: [] },
+      err: [expect.stringContaining('ERROR: The extractor could not be started: [Errno 11]')],
+    });
+    expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
+    stopping.abort();
+    expect((await first).signal).toBe('SIGTERM');
   });
 
   it('refuses internal addresses behind the first look, unless they are allowed', async () => {

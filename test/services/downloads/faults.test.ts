@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -98,6 +98,19 @@ describe('the queue', () => {
     expect(await processesNaming(uid)).toEqual([]);
     const second = await rigWith({ dataDir });
     expect(await second.client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+  });
+
+  it('asks the site anew when what it knew of the video was cut off, and keeps the part', async () => {
+    const dataDir = dataFolderWith({});
+    const first = await rigWith({ dataDir });
+    const uid = await first.client.add(first.site.slow(250));
+    await first.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
+    await first.host[Symbol.asyncDispose]();
+    await truncate(join(dataDir, 'downloads', 'temp', uid, 'info.json'), 1000);
+    first.site.reset();
+    const second = await rigWith({ dataDir });
+    expect(await second.client.ended(uid)).toMatchObject({ status: 'finished', error: null });
     expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
   });
 

@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DownloadPreview } from '../../../services/contracts/downloads.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { admin } from '../../support/host.ts';
-import { openRig, type Rig } from './rig.ts';
+import { fakeEngine, openRig, type Rig } from './rig.ts';
 
 describe('a look at a link', () => {
   let rig: Rig;
@@ -12,8 +15,8 @@ describe('a look at a link', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  async function look(url: string): Promise<{ preview: DownloadPreview | null; trouble: string }> {
-    const reply = await fetch(`${rig.host.url('control')}/api/downloads/preview`, {
+  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+    const reply = await fetch(`${host.url('control')}/api/downloads/preview`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -49,6 +52,15 @@ describe('a look at a link', () => {
     });
     const missing = await look(rig.site.url('/s/404'));
     expect(missing).toEqual({ preview: null, trouble: expect.stringContaining('404') as string });
+  }, 60_000);
+
+  it('says so when the extractor gives an answer that is cut off', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-preview-'));
+    const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
+    await using own = await openRig({ services: [downloads, control], environment });
+    const trouble = expect.stringContaining('cut off') as string;
+    expect(await look(own.site.url('/x'), own)).toEqual({ preview: null, trouble });
+    rmSync(folder, { recursive: true });
   }, 60_000);
 
   it('shows the cookies that a site for members asks for', async () => {

@@ -167,7 +167,7 @@ describe('a dead letter', () => {
     await post(host, '/add/back', { config: `json://127.0.0.1:${receiver.port}/back`, format: 'text' });
     expect(await post(host, '/notify/back', { body: 'x' })).toMatchObject({ status: 424 });
     const dead = async () => (await api<{ jobs: { id: string }[] }>(host.url('control'), '/api/jobs/dead')).jobs;
-    await vi.waitFor(async () => expect(await dead()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await dead()).toHaveLength(1), 10_000);
     const [job] = await dead();
     receiver.answer = 200;
     await api(host.url('control'), `/api/jobs/notify/${job?.id}/retry`, { method: 'POST' });

@@ -149,7 +149,7 @@ describe('destinations that do not answer', () => {
     await add('dead', dead);
     await add('well', [place('fine')]);
     const blocked = post('/notify/dead', { body: 'x' });
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30));
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30), 15_000);
     for (const body of ['1', '2', '3']) expect(await post('/notify/well', { body })).toMatchObject({ status: 200 });
     expect(bodies('/fine')).toEqual(['1', '2', '3']);
     clock.advance(2000);

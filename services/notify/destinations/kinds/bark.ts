@@ -13,6 +13,7 @@ const levels = ['active', 'timeSensitive', 'passive', 'critical'];
 export const barkKind = defineScheme({
   service: 'Bark',
   label: 'bark',
+  ownLink: true,
   protocols: ['bark'],
   secureProtocols: ['barks'],
   templates: [

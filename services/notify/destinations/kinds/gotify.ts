@@ -16,6 +16,7 @@ function parsePriority(text: string): number | undefined {
 export const gotifyKind = defineScheme({
   service: 'Gotify',
   label: 'gotify',
+  ownLink: true,
   protocols: ['gotify'],
   secureProtocols: ['gotifys'],
   templates: ['{schema}://{host}/{token}', '{schema}://{host}:{port}/{token}', '{schema}://{host}{path}{token}'],
@@ -46,9 +47,14 @@ export const gotifyKind = defineScheme({
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)
       .join('')}/message`;
-    const markdown = { extras: { 'client::display': { contentType: 'text/markdown' } } };
-    return ({ title, body }, { ask }) => {
-      const shown = options.format === 'markdown' ? markdown : {};
+    const markdown = { 'client::display': { contentType: 'text/markdown' } };
+    return ({ title, body, link }, { ask }) => {
+      const extras = {
+        ...(options.format === 'markdown' ? markdown : {}),
+        // What opens when the notification is touched (https://gotify.net/docs/msgextras).
+        ...(link === undefined ? {} : { 'client::notification': { click: { url: link } } }),
+      };
+      const shown = Object.keys(extras).length === 0 ? {} : { extras };
       return ask(postJson(address, { priority, title, message: body, ...shown }, { 'x-gotify-key': token }));
     };
   },

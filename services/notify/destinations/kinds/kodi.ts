@@ -19,6 +19,7 @@ const mostLines = 2;
 export const kodiKind = defineScheme({
   service: 'Kodi/XBMC',
   label: 'kodi',
+  ownLink: true,
   protocols: ['kodi', 'xbmc'],
   secureProtocols: ['kodis', 'xbmcs'],
   templates: ['{schema}://{host}', '{schema}://{host}:{port}', '{schema}://{user}:{password}@{host}:{port}'],

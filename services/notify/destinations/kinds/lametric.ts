@@ -14,6 +14,7 @@ const icons: Readonly<Record<NoticeType, string>> = {
 export const laMetricKind = defineScheme({
   service: 'LaMetric',
   label: 'lametric',
+  ownLink: true,
   protocols: ['lametric'],
   secureProtocols: ['lametrics'],
   templates: ['{schema}://{apikey}@{host}', '{schema}://{apikey}@{host}:{port}'],

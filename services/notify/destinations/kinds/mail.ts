@@ -45,7 +45,7 @@ function routeOf(url: DestinationUrl): Route | string {
       : (['insecure', 'starttls', 'ssl'] as const).find((each) => each === wanted);
   if (mode === undefined) return 'mode must be starttls, ssl or insecure';
   const host = provider?.[1] ?? url.query.get('smtp') ?? url.host;
-  const user = url.query.get('user') ?? url.user;
+  const { user } = url;
   const whole = provider === undefined || user === undefined || user.includes('@') ? user : `${user}@${url.host}`;
   return { host, port: url.port ?? ports[mode], mode, user: whole };
 }
@@ -76,7 +76,7 @@ export const mailKind = defineScheme({
     '{schema}://{user}:{password}@{host}',
     '{schema}://{user}:{password}@{host}:{port}/{targets}',
   ],
-  args: ['smtp', 'mode', 'user', 'from', 'name', 'reply', 'cc', 'bcc'],
+  args: ['smtp', 'mode', 'from', 'name', 'reply', 'cc', 'bcc'],
   files: true,
   wordless: true,
   format: 'html',
@@ -107,7 +107,10 @@ export const mailKind = defineScheme({
       textField('smtp', 'Mail server', 'query:smtp', 'Where it is another than the domain.'),
     ],
   },
-  arrange(url) {
+  arrange(given) {
+    // Without a domain of its own it is that of the user.
+    const named = given.host === '' || given.host === '_' ? given.user?.replace(/^[^@]*@?/, '') : undefined;
+    const url = named === undefined || named === '' ? given : { ...given, host: named };
     const route = routeOf(url);
     return typeof route === 'string' || url.port !== ports[route.mode] ? url : { ...url, port: undefined };
   },

@@ -57,6 +57,7 @@ async function publish(
 export const mqttKind = defineScheme({
   service: 'MQTT Notification',
   label: 'mqtt',
+  ownLink: true,
   protocols: ['mqtt'],
   secureProtocols: ['mqtts'],
   templates: [

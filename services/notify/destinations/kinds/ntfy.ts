@@ -4,7 +4,7 @@ import type { Destination, DestinationKind } from '../destination.ts';
 import { formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
-import { secretsIn } from '../places.ts';
+import { targetsIn, secretsIn, withPath } from '../places.ts';
 import { sendFitted } from '../scheme.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
 
@@ -55,6 +55,20 @@ function fold(url: DestinationUrl): DestinationUrl {
   return { ...url, query, host, port: undefined, path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
 }
 
+/** Topics stand one by one, with commas between, or in `?to=`. */
+function withTopics(url: DestinationUrl): DestinationUrl {
+  const hosted = isHosted(url);
+  const to = url.query.get('to') ?? '';
+  const written = hosted ? url.path : [url.host, ...url.path];
+  if (to === '' && !written.some((topic) => topic.includes(','))) return url;
+  const query = new Map(url.query);
+  query.delete('to');
+  const topics = targetsIn(written, to);
+  if (hosted) return withPath({ ...url, query }, topics);
+  const [host = '', ...path] = topics;
+  return withPath({ ...url, query: query.set('mode', 'cloud'), host }, path);
+}
+
 interface Account {
   readonly authorization: string | undefined;
   readonly mode: 'basic' | 'token';
@@ -73,12 +87,13 @@ function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }
 
-function body(topic: string, message: Message): string {
+function body(topic: string, message: Message, click: string | undefined): string {
   return JSON.stringify({
     topic,
     ...(message.title === '' ? {} : { title: message.title }),
     message: message.body,
     ...(message.format === 'markdown' ? { markdown: true } : {}),
+    ...(click === undefined ? {} : { click }),
   });
 }
 
@@ -150,7 +165,8 @@ export const ntfyKind: DestinationKind = {
       formatField,
     ],
   },
-  parse(url) {
+  parse(given) {
+    const url = withTopics(given);
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const priority = parsePriority(url.query.get('priority'));
@@ -180,20 +196,21 @@ export const ntfyKind: DestinationKind = {
       url: (masked) => normalUrl(target, hosted, account, options, masked),
       send: sendFitted({
         noun: 'ntfy',
-        wordless: true,
+        places: { wordless: true, ownLink: true },
         // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
         shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
         async send(message, { ask, once }) {
+          const click = headers['x-click'] === undefined ? message.link : undefined;
           const [file, ...more] = message.attachments ?? [];
           if (file === undefined) {
-            await ask({ method: 'POST', url: server, headers, body: body(topic, message) });
+            await ask({ method: 'POST', url: server, headers, body: body(topic, message, click) });
             return;
           }
           // A message has one file; each further one is a message of its own.
           const { 'content-type': _type, ...bare } = headers;
-          const about = { title: message.title === '' ? undefined : message.title, message: message.body };
+          const about = { title: message.title === '' ? undefined : message.title, message: message.body, click };
           for (const [at, { name, read }] of [file, ...more].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
             await once(`file ${String(at)}`, async () => {

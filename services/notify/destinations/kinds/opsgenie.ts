@@ -27,6 +27,7 @@ function responderOf(target: string) {
 export const opsgenieKind = defineScheme({
   service: 'Opsgenie',
   label: 'opsgenie',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['opsgenie'],
   templates: ['{schema}://{apikey}', '{schema}://{apikey}/{targets}', '{schema}://{user}@{apikey}/{targets}'],
@@ -63,7 +64,7 @@ export const opsgenieKind = defineScheme({
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;
     const named = ['entity', 'alias'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
     const tags = argument('tags')?.split(/[\s,]+/) ?? [];
-    return ({ title, body, type }, { ask }) =>
+    return ({ title, body, type, link }, { ask }) =>
       ask(
         postJson(
           address,
@@ -72,7 +73,7 @@ export const opsgenieKind = defineScheme({
             // 130 characters are all a message may have (https://docs.opsgenie.com/docs/alert-api).
             message: truncate(title === '' ? body : title, 130),
             description: body,
-            details: { type },
+            details: { type, link },
             priority: priority ?? usual[type],
             ...(targets.length === 0 ? {} : { responders: targets.map(responderOf) }),
             ...(tags.length === 0 ? {} : { tags }),

@@ -15,6 +15,7 @@ const severities: Readonly<Record<NoticeType, string>> = {
 export const pagerDutyKind = defineScheme({
   service: 'Pager Duty',
   label: 'pagerduty',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['pagerduty'],
   templates: ['{schema}://{integrationkey}@{apikey}', '{schema}://{integrationkey}@{apikey}/{source}/{component}'],

@@ -27,6 +27,7 @@ const priorityField = choiceField('priority', 'Priority', 'query:priority', [
 export const prowlKind = defineScheme({
   service: 'Prowl',
   label: 'prowl',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['prowl'],
   templates: ['{schema}://{apikey}', '{schema}://{apikey}/{providerkey}'],
@@ -71,6 +72,7 @@ const PushsaferReply = z.object({ status: z.number(), error: z.string().optional
 export const joinKind = defineScheme({
   service: 'Join',
   label: 'join',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['join'],
   templates: ['{schema}://{apikey}/{targets}'],
@@ -106,6 +108,7 @@ export const joinKind = defineScheme({
 export const iftttKind = defineScheme({
   service: 'IFTTT',
   label: 'ifttt',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['ifttt'],
   templates: ['{schema}://{webhook_id}/{events}', '{schema}://{webhook_id}@{events}'],
@@ -181,6 +184,7 @@ const pictureFields = ['p', 'p2', 'p3'];
 export const pushsaferKind = defineScheme({
   service: 'Pushsafer',
   label: 'psafer',
+  ownLink: true,
   protocols: ['psafer'],
   secureProtocols: ['psafers'],
   templates: ['{schema}://{privatekey}', '{schema}://{privatekey}/{targets}'],
@@ -201,7 +205,7 @@ export const pushsaferKind = defineScheme({
     if (url.host === '') return 'a key is missing: psafer://private_key';
     const priority = argument('priority') === undefined ? undefined : stepOf(argument('priority'), steps);
     if (priority === undefined && argument('priority') !== undefined) return wrongStep;
-    return async ({ title, body, type, attachments = [] }, { ask, fail }) => {
+    return async ({ title, body, type, link, attachments = [] }, { ask, fail }) => {
       const pictures = await encodeFiles(
         attachments.filter((file) => file.type.startsWith('image/')).slice(0, pictureFields.length),
       );
@@ -217,6 +221,7 @@ export const pushsaferKind = defineScheme({
           c: colourOf(type),
           d: targets[0] ?? 'a',
           pr: priority,
+          u: link,
           s: argument('sound'),
           v: argument('vibration'),
           ...(Object.fromEntries(files) as Record<string, string>),

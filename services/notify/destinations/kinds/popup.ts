@@ -21,6 +21,7 @@ const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
 export const popupKind = defineScheme({
   service: 'Popup',
   label: 'popup',
+  ownLink: true,
   protocols: ['popup', 'windows', 'macosx', 'gnome', 'dbus', 'glib', 'qt', 'kde'],
   secureProtocols: [],
   templates: ['{schema}://', '{schema}://_/'],

@@ -31,6 +31,7 @@ async function upload({ ask, fail, boundary }: Exchange, file: Attachment, autho
 export const pushbulletKind = defineScheme({
   service: 'Pushbullet',
   label: 'pbul',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['pbul'],
   templates: ['{schema}://{accesstoken}', '{schema}://{accesstoken}/{targets}'],

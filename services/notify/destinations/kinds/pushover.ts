@@ -22,6 +22,7 @@ function within(text: string | undefined, otherwise: number, least: number, most
 export const pushoverKind = defineScheme({
   service: 'Pushover',
   label: 'pover',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['pover'],
   templates: ['{schema}://{user_key}@{token}', '{schema}://{user_key}@{token}/{targets}'],

@@ -3,6 +3,11 @@ import { basicAuthorization, postJson } from '../http.ts';
 import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';
 
+/** A number with the plus the server wants; everything else as it is. */
+function international<T extends string | undefined>(text: T): T | string {
+  return text !== undefined && /^\d{7,15}$/.test(text) ? `+${text}` : text;
+}
+
 /** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to` to oneself. */
 export const signalKind = defineScheme({
   service: 'Signal API',
@@ -27,9 +32,9 @@ export const signalKind = defineScheme({
     ],
   },
   open({ url, origin, targets, options }) {
-    const number = url.path[0]?.replace(/[\s()-]/g, '');
+    const number = international(url.path[0]?.replace(/[\s()-]/g, ''));
     if (number === undefined || !/^\+?\d{5,15}$/.test(number)) return 'a number is missing: signal://host/+from/+to';
-    const target = targets[0] ?? number;
+    const target = international(targets[0]) ?? number;
     const recipient = /^[@#]/.test(target) ? `group.${target.slice(1).replace(/^group\./, '')}` : target;
     const authorization = basicAuthorization(url);
     const mode = options.format === 'markdown' ? 'styled' : 'normal';

@@ -53,6 +53,7 @@ async function upload(exchange: Exchange, file: Attachment, channel: string, aut
 export const slackKind = defineScheme({
   service: 'Slack',
   label: 'slack',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['slack'],
   templates: [
@@ -106,14 +107,15 @@ export const slackKind = defineScheme({
     const authorization = `Bearer ${url.host}`;
     const channel = targets[0] ?? (bot ? '#general' : undefined);
     const footer = isYes(argument('footer'), true) ? { footer: appTitle } : {};
-    return async ({ title, body, type, time, attachments = [] }, exchange) => {
+    return async ({ title, body, type, time, link, attachments = [] }, exchange) => {
+      const leads = link === undefined || title === '' ? {} : { title_link: link };
       const stamp = isYes(argument('timestamp'), true) ? { ts: Math.floor(time / 1000) } : {};
       const request = postJson(
         address,
         {
           ...(url.user === undefined ? {} : { username: url.user }),
           mrkdwn: options.format !== 'text',
-          attachments: [{ title: escapeHtml(title), text: body, color: colourOf(type), ...footer, ...stamp }],
+          attachments: [{ title: escapeHtml(title), ...leads, text: body, color: colourOf(type), ...footer, ...stamp }],
           // Written +C012345 where a channel's ID is meant and not its name.
           ...(channel === undefined ? {} : { channel: channel.replace(/^\+/, '') }),
         },

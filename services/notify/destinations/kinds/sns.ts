@@ -57,6 +57,7 @@ function signed(
 export const snsKind = defineScheme({
   service: 'AWS Simple Notification Service (SNS)',
   label: 'sns',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['sns'],
   templates: ['{schema}://{access_key_id}/{secret_access_key}/{region}/{targets}'],

@@ -22,6 +22,7 @@ const Reply = z.object({
 export const splunkKind = defineScheme({
   service: 'Splunk On-Call',
   label: 'splunk',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['splunk', 'victorops'],
   templates: ['{schema}://{routing_key}@{apikey}', '{schema}://{routing_key}@{apikey}/{entity_id}'],

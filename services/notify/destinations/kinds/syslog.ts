@@ -66,6 +66,7 @@ function failed(exchange: Exchange, service: string, error: Error, retryable: bo
 export const syslogKind = defineScheme({
   service: 'Syslog',
   label: 'syslog',
+  ownLink: true,
   protocols: ['syslog'],
   secureProtocols: [],
   templates: ['{schema}://', '{schema}://{facility}'],
@@ -102,6 +103,7 @@ export const syslogKind = defineScheme({
 export const remoteSyslogKind = defineScheme({
   service: 'Remote Syslog',
   label: 'rsyslog',
+  ownLink: true,
   protocols: ['rsyslog'],
   secureProtocols: [],
   templates: ['{schema}://{host}', '{schema}://{host}:{port}', '{schema}://{host}:{port}/{facility}'],

@@ -1,5 +1,5 @@
 import type { NoticeType } from '../../../contracts/notice.ts';
-import { needed, secretField, textField } from '../fields.ts';
+import { needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
 import { appTitle, colourOf } from '../palette.ts';
@@ -35,7 +35,7 @@ export const workflowKind = defineScheme({
   protocols: [],
   secureProtocols: ['workflow', 'workflows'],
   templates: ['{schema}://{host}/{workflow}/{signature}', '{schema}://{host}:{port}/{workflow}/{signature}'],
-  args: ['wrap', 'ver', 'route'],
+  args: ['wrap', 'ver', 'pa', 'route'],
   format: 'markdown',
   titleLimit: 250,
   // A request has 28 KB at most.
@@ -49,15 +49,33 @@ export const workflowKind = defineScheme({
       textField('port', 'Port', 'port'),
       needed(secretField('id', 'Workflow', 'segment:0', 'What follows /workflows/ in the address.')),
       needed(secretField('signature', 'Signature', 'segment:1', 'What follows sig= in the address.')),
+      switchField('pa', 'Newer address', 'query:pa', 'With /powerautomate/ in it, as all have been since 2025.'),
+      textField('route', 'Route', 'query:route', 'The number after /cu/, where the address has one.'),
     ],
   },
-  arrange: (url) => ({ ...url, scheme: 'workflow' }),
+  arrange(url) {
+    const query = new Map(url.query);
+    for (const [name, other] of [
+      ['pa', 'powerautomate'],
+      ['route', 'routeid'],
+      ['ver', 'api-version'],
+    ] as const) {
+      const value = query.get(name) ?? query.get(other);
+      query.delete(other);
+      if (value !== undefined) query.set(name, value);
+    }
+    return { ...url, scheme: 'workflow', query };
+  },
   open({ url, argument }) {
     const [id, signature] = url.path;
     if (id === undefined || signature === undefined)
       return 'a signature is missing: workflow://host/workflow_id/signature';
-    const path = `https://${hostAndPort(url)}/workflows/${encodeURIComponent(id)}/triggers/manual/paths/invoke`;
-    const version = argument('ver') ?? '2016-06-01';
+    const route = argument('route');
+    if (route !== undefined && !/^\d+$/.test(route)) return 'route must be a number';
+    const isAutomate = isYes(argument('pa'), false);
+    const place = isAutomate ? `/powerautomate/automations/direct${route === undefined ? '' : `/cu/${route}`}` : '';
+    const path = `https://${hostAndPort(url)}${place}/workflows/${encodeURIComponent(id)}/triggers/manual/paths/invoke`;
+    const version = argument('ver') ?? (isAutomate ? '2022-03-01-preview' : '2016-06-01');
     const address = withQuery(path, { 'api-version': version, sp: '/triggers/manual/run', sv: '1.0', sig: signature });
     const wrap = isYes(argument('wrap'), true);
     return ({ title, body }, { ask }) => ask(postJson(address, adaptiveCard(title, body, wrap)));

@@ -14,6 +14,7 @@ function phone(text: string): string {
 export const twilioKind = defineScheme({
   service: 'Twilio',
   label: 'twilio',
+  ownLink: true,
   protocols: [],
   secureProtocols: ['twilio'],
   templates: [

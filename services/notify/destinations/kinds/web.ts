@@ -19,6 +19,7 @@ export const web = {
   args: ['method'],
   files: true,
   wordless: true,
+  ownLink: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,

@@ -101,3 +101,39 @@ describe('a notice of files alone', () => {
     expect(provider.got.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
   });
 });
+
+describe('the link of a notice', () => {
+  const link = 'https://git.example/o/r/compare/a...b?x=1&y=2';
+  const sentWith = async (url: string, fields: Parameters<typeof sendTo>[1]): Promise<string> => {
+    provider.answer = answers;
+    await sendTo(url, { title: 'T', body: 'B', link, ...fields }, provider.outlets);
+    return provider.got.map(({ url: address, body }) => `${address} ${body.toString()}`).join('\n');
+  };
+
+  it.each([
+    ['ntfy://host/topic', `"click":"${link}"`],
+    ['gotify://host/token', `"client::notification":{"click":{"url":"${link}"}}`],
+    ['slack://T/B/C', `"title_link":"${link}"`],
+    ['bark://host/key', `"url":"${link}"`],
+    ['psafer://key', `u=${encodeURIComponent(link)}`],
+    ['tgram://1:abc/5', 'B\\r\\n\\r\\nhttps://git.example/o/r/compare/a...b?x=1&amp;y=2'],
+    ['discord://1/t', `B\\n\\n${link}`],
+    ['mmost://host/hook', `B\\n\\n${link}`],
+    ['apprise://host/key?method=json', `B\\n\\n${link}`],
+  ])('reaches who reads it: %s', async (url, expected) => {
+    expect(await sentWith(url, {})).toContain(expected);
+  });
+
+  it('is told once, and not where it leads to this machine or where machines read', async () => {
+    expect(await sentWith('mmost://host/hook', { body: `see ${link}` })).toContain(`"text":"T\\r\\nsee ${link}"`);
+    provider.got.length = 0;
+    expect(await sentWith('mmost://host/hook', { link: 'http://127.0.0.1:8088/downloads' })).not.toContain('127.0.0.1');
+    provider.got.length = 0;
+    expect(await sentWith('json://host', {})).not.toContain(link);
+  });
+
+  it('is a link in HTML', async () => {
+    const html = await sentWith('discord://1/t?format=markdown', { body: '<p>B</p>', format: 'html' });
+    expect(html).toContain(`](<${link}>)`);
+  });
+});
