@@ -35,6 +35,12 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('begin at what is chosen, not at the button that closes them', async () => {
+    await using visit = await pages.visit('/downloads?limits=open');
+    const chosen = visit.page.getByRole('radio', { name: 'As fast as it goes' });
+    await expect.poll(() => chosen.evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
   it('keep what was typed when it does not fit, and say what is wrong', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const { page } = visit;

@@ -31,6 +31,20 @@ export function inOrder<Row extends { readonly uid: string }>(
   return rows.toSorted((a, b) => (places.get(a.uid) ?? Infinity) - (places.get(b.uid) ?? Infinity));
 }
 
+/** The rows with their changes taken out of `own`; rows that went to the other list are left out. */
+export function renewed(
+  rows: readonly Download[],
+  own: Map<string, Download>,
+  all: ReadonlyMap<string, Download>,
+): readonly Download[] {
+  return rows.flatMap((row) => {
+    const next = own.get(row.uid);
+    own.delete(row.uid);
+    if (next !== undefined) return [next];
+    return all.has(row.uid) ? [] : [row];
+  });
+}
+
 /** A row of the queue as it will stand when it is paused or resumed; `uids`: those that are named, undefined for all. */
 export function steered(download: Download, what: 'pause' | 'resume', uids: readonly string[] | undefined): Download {
   const { uid, state } = download;

@@ -9,7 +9,7 @@ import {
   type DownloadWish,
 } from '../../../services/contracts/downloads.ts';
 import { call, sentence } from '../api/call.ts';
-import { filterQuery, fits, inOrder, isOver, moved, steered, type HistoryFilter } from './download-rules.ts';
+import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
@@ -285,20 +285,6 @@ class Downloads {
     this.history = history;
     this.queue = this.queue.filter(({ uid }) => !gone.has(uid));
   }
-}
-
-/** The rows with their changes taken out of `own`; rows that went to the other list are left out. */
-function renewed(
-  rows: readonly Download[],
-  own: Map<string, Download>,
-  all: ReadonlyMap<string, Download>,
-): readonly Download[] {
-  return rows.flatMap((row) => {
-    const next = own.get(row.uid);
-    own.delete(row.uid);
-    if (next !== undefined) return [next];
-    return all.has(row.uid) ? [] : [row];
-  });
 }
 
 export const downloads = new Downloads();
