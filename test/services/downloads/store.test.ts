@@ -58,6 +58,7 @@ eachDialect((_name, open) => {
       playlist: { id: 'p', title: 'P', index: 1, count: 2, entryTitle: null, entryAddress: 'x', byIndex: false },
       size: 5_000_000_000,
       message: 'm',
+      batch: 'b',
     });
     await store.append([whole]);
     expect(await store.find('a')).toEqual(whole);
