@@ -7,6 +7,8 @@ interface Ask {
   readonly now: number;
   readonly owner: string;
   readonly leaseUntil: number;
+  /** Another job of the same order key is under way here, which the table need not know. */
+  readonly isBehind: (row: JobRow) => boolean;
 }
 
 /**
@@ -34,7 +36,8 @@ export function claimJobs(db: Kysely<any>, dialect: 'sqlite' | 'postgres', ask: 
 
 async function claimAlone(db: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
   const columns = sql`id, kind, job_key, order_key, payload, attempts, created_at, run_at`;
-  const { rows } = await sql<JobRow>`${due(columns, ask)}`.execute(db);
+  const found = await sql<JobRow>`${due(columns, ask)}`.execute(db);
+  const rows = found.rows.filter((row) => !ask.isBehind(row));
   if (rows.length === 0) return rows;
   const ids = rows.map(({ id }) => id);
   const which = ids.length === 1 ? sql`= ${ids[0]}` : sql`in (${sql.join(ids)})`;

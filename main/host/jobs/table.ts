@@ -88,8 +88,8 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
   return (row as { id: number } | undefined)?.id;
 }
 
-/** Shows the first active job of each of these order keys to the claims; false when there was nothing to show. */
-export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<boolean> {
+/** Shows the first active job of each of these order keys to the claims. */
+export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
   // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
   const first =
     orderKeys.length === 1
@@ -97,8 +97,7 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readon
           and state in ('waiting', 'running'))`
       : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(orderKeys)})
           and state in ('waiting', 'running') group by order_key)`;
-  const { numAffectedRows } = await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
-  return numAffectedRows !== undefined && numAffectedRows > 0n;
+  await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
 }
 
 /**
@@ -110,12 +109,19 @@ export async function letAllFirstGo(db: Kysely<any>): Promise<void> {
     where order_key is not null and state in ('waiting', 'running') group by kind, order_key)`.execute(db);
 }
 
-/** When the next job of each kind falls due. */
-export async function nextRunAt(db: Kysely<any>, kinds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+/**
+ * When the next job of each kind falls due. What is due already and was not claimed waits for another of its order key,
+ * whose end has the claims look again.
+ */
+export async function nextRunAt(
+  db: Kysely<any>,
+  kinds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
   const next = new Map<string, number>();
   for (const kind of kinds) {
     const { rows } = await sql<{ run_at: number | null }>`select min(run_at) as run_at from jobs
-      where state = 'waiting' and held = 0 and kind = ${kind}`.execute(db);
+      where state = 'waiting' and held = 0 and kind = ${kind} and run_at > ${now}`.execute(db);
     const runAt = rows[0]?.run_at;
     if (typeof runAt === 'number') next.set(kind, runAt);
   }

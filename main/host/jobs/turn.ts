@@ -21,6 +21,8 @@ export interface Turn {
   /** All ids this worker knows of, where the last turn seemed to fail and may be stored all the same. */
   readonly known: (() => readonly number[]) | undefined;
   readonly hasHeir: (id: number) => boolean;
+  /** Another job of the order key of this one is under way here. */
+  readonly isBehind: (row: JobRow) => boolean;
 }
 
 /** The jobs of a kind that were claimed; `all`: there are no more that are due. */
@@ -42,23 +44,26 @@ export async function takeTurn(
   transaction: Kysely<any>,
   dialect: 'sqlite' | 'postgres',
   kinds: ReadonlyMap<string, Working>,
-  { owner, ended, asks, late, stranded, known, hasHeir }: Turn,
+  { owner, ended, asks, late, stranded, known, hasHeir, isBehind }: Turn,
   { slots, now }: { readonly slots: Slots; readonly now: number },
 ): Promise<Turned> {
   slots.giveBack();
   if (known !== undefined) await giveBackUnknown(transaction, owner, known());
   const verdicts = ended.map(({ verdict }) => verdict);
   const forgets = (kind: string): boolean => kinds.get(kind)?.kind.forgetDone === true;
-  const { dead, freed } = await writeVerdicts(transaction, verdicts, { owner, now, forgets, hasHeir });
+  const dead = await writeVerdicts(transaction, verdicts, { owner, now, forgets, hasHeir });
   await recordResults(transaction, ended);
   if (stranded) await letAllFirstGo(transaction);
   const leaseUntil = now + leaseMs;
   if (late.length > 0) await adopt(transaction, late, { owner, until: leaseUntil });
+  // Whatever came of one of an order key, another of it may be due now.
+  const inOrder = verdicts.filter(({ row }) => row.order_key !== null && !hasHeir(row.id));
+  const freed = new Set(inOrder.map(({ row }) => row.kind));
   const claims: Claim[] = [];
   for (const working of asks === undefined ? [] : kinds.values()) {
     if (!asks?.has(working) && !freed.has(working.kind.name)) continue;
     const limit = slots.take(working);
-    const ask = { kind: working.kind.name, limit, now, owner, leaseUntil };
+    const ask = { kind: working.kind.name, limit, now, owner, leaseUntil, isBehind };
     const rows = limit === 0 ? [] : await claimJobs(transaction, dialect, ask);
     claims.push({ working, rows, all: rows.length < limit });
   }
@@ -66,6 +71,7 @@ export async function takeTurn(
   const next = await nextRunAt(
     transaction,
     unsure.map(({ working }) => working.kind.name),
+    now,
   );
   return { dead, claims, next };
 }

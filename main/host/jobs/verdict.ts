@@ -28,15 +28,10 @@ export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: numb
     : { row, how: 'retried', error, reason, runAt };
 }
 
-/** What the writing of verdicts brought to light. */
-export interface Written {
-  /** Ids of the jobs that are dead letters now. */
-  readonly dead: ReadonlySet<number>;
-  /** Kinds of which a job came free that was behind one of these. */
-  readonly freed: ReadonlySet<string>;
-}
-
-/** Writes the verdicts. `hasHeir`: the one behind this job is known and begins by itself. */
+/**
+ * Writes the verdicts; returns the ids of the jobs that are dead letters now. `hasHeir`: the one behind this job is known
+ * and begins by itself.
+ */
 export async function writeVerdicts(
   transaction: Kysely<any>,
   verdicts: readonly Verdict[],
@@ -52,7 +47,7 @@ export async function writeVerdicts(
     readonly forgets: (kind: string) => boolean;
     readonly hasHeir: (id: number) => boolean;
   },
-): Promise<Written> {
+): Promise<ReadonlySet<number>> {
   const dead = new Set<number>();
   const done = verdicts.filter((verdict) => verdict.how === 'done').map(({ row }) => row);
   const [gone = [], kept = []] = [true, false].map((which) =>
@@ -73,11 +68,8 @@ export async function writeVerdicts(
       if (await endAttempt(transaction, row, owner, change)) dead.add(row.id);
     }
   }
-  const freed = new Set<string>();
-  for (const [kind, orderKeys] of orderKeysOf(verdicts, hasHeir)) {
-    if (await letNextGo(transaction, kind, [...orderKeys])) freed.add(kind);
-  }
-  return { dead, freed };
+  for (const [kind, orderKeys] of orderKeysOf(verdicts, hasHeir)) await letNextGo(transaction, kind, [...orderKeys]);
+  return dead;
 }
 
 /** The order keys in which a job came to its end whose heir only the table knows, by kind. */

@@ -32,6 +32,7 @@ export interface Worker extends AsyncDisposable {
 }
 
 interface Running {
+  readonly row: JobRow;
   readonly attempt: RunningAttempt;
   readonly settled: Promise<void>;
   /** The table shows it as running. */
@@ -123,6 +124,7 @@ export async function openWorker(options: {
         ? () => [...running.keys(), ...[...settled, ...ended].map(({ verdict }) => verdict.row.id)]
         : undefined,
       hasHeir: (id: number) => line.hasNext(id),
+      isBehind: (row: JobRow) => isBehind(row, verdicts),
     };
     stranded = false;
     adopting = false;
@@ -187,6 +189,18 @@ export async function openWorker(options: {
     });
   };
 
+  /** True while another job of the order key runs, or is the next to begin. */
+  const isBehind = (row: JobRow, verdicts: readonly Verdict[]): boolean => {
+    if (row.order_key === null || running.has(row.id)) return false;
+    const isSame = (other: JobRow): boolean =>
+      other.id !== row.id && other.kind === row.kind && other.order_key === row.order_key;
+    return (
+      [...running.values()].some((one) => isSame(one.row)) ||
+      (kinds.get(row.kind)?.parked.some(isSame) ?? false) ||
+      verdicts.some((verdict) => line.hasNext(verdict.row.id) && isSame(verdict.row))
+    );
+  };
+
   const isEnded = (id: number): boolean => ended.some(({ verdict }) => verdict.row.id === id);
 
   /** Its end is still to be stored, as a success, as far as is known. */
@@ -246,7 +260,7 @@ export async function openWorker(options: {
       if (parked !== undefined) begin(working, parked, false);
       schedule();
     });
-    running.set(row.id, { attempt, settled, claimed });
+    running.set(row.id, { row, attempt, settled, claimed });
     if (claimed) return;
     adoption ??= clock.after(adoptMs, () => {
       adoption = undefined;
@@ -292,11 +306,12 @@ export async function openWorker(options: {
     const settled = ended.splice(0);
     if (settled.length === 0) return;
     const last = { owner, ended: settled, asks: undefined, late: [], stranded: false, known: undefined };
+    const nothing = { hasHeir: () => false, isBehind: () => false };
     try {
       const { dead } = await store(
         settled.map(({ verdict }) => verdict),
         (transaction) =>
-          takeTurn(...([transaction, database.dialect, kinds, { ...last, hasHeir: () => false }] as const), {
+          takeTurn(...([transaction, database.dialect, kinds, { ...last, ...nothing }] as const), {
             slots: new Slots(),
             now: clock.now(),
           }),

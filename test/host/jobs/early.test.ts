@@ -167,6 +167,39 @@ eachDialect((name, open) => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
+  it('lets a dead letter that is tried again wait for one of its order key, and does not look for it meanwhile', async () => {
+    const database = await open();
+    let marks = 0;
+    const mark: Database['mark'] = (work) => {
+      marks += 1;
+      return database.mark(work);
+    };
+    await using room = await openRoom({ ...database, mark });
+    const seen: number[] = [];
+    let gone = true;
+    let finish: () => void = () => undefined;
+    using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => {
+      if (n === 0 && gone) throw new Problem('test.gone', 410, 'Gone.', { retryable: false });
+      seen.push(n);
+      if (n === 1) await new Promise<void>((resolve) => (finish = resolve));
+    });
+    const id = await add(room, 'a', 0);
+    await room.settle('dead', 1);
+    gone = false;
+    await add(room, 'a', 1);
+    await vi.waitFor(() => expect(seen).toEqual([1]));
+    expect(await room.jobs.retry(id)).toBe(true);
+    for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+    marks = 0;
+    // Each of these reads gives the worker time for a turn or more.
+    for (let turns = 0; turns < 200; turns += 1) await room.jobs.count('waiting');
+    expect(marks).toBeLessThan(10);
+    expect(seen).toEqual([1]);
+    finish();
+    await room.settle('done', 2);
+    expect(seen).toEqual([1, 0]);
+  });
+
   it('forgets what is done where the kind says so, and its key is free again', async () => {
     await using room = await openRoom(await open());
     const once = defineJob('test.once', z.object({ n: z.int() }), { forgetDone: true });
