@@ -1,9 +1,10 @@
-import { Writable, type Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { tooLarge } from './too-large.ts';
 
-/** What {@link readReply} can undo, for the Accept-Encoding header. */
+/** What {@link decode} can undo, for the Accept-Encoding header. */
 export const acceptedEncodings = 'gzip, deflate, br';
 
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
@@ -14,12 +15,12 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 };
 
 /**
- * Reads a body to its end and undoes its content encodings. The bound holds for what comes out, so a small body that
- * unpacks to gigabytes stops there.
+ * Undoes the content encodings of a body. The bound holds for what comes out, so a small body that unpacks to gigabytes
+ * stops there.
  *
- * @throws Problem `fetch.too_large` (502), `fetch.failed` (502) for an unknown encoding; the stream's own errors.
+ * @throws Problem `fetch.too_large` (502), `fetch.failed` (502) for an unknown encoding; the decoders' own errors.
  */
-export async function readReply(body: Readable, encoding: string, maxBytes: number): Promise<Uint8Array> {
+export async function decode(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   const names = encoding
     .toLowerCase()
     .split(',')
@@ -33,8 +34,7 @@ export async function readReply(body: Readable, encoding: string, maxBytes: numb
       `The answer has an encoding that is not understood: ${encoding.slice(0, 60)}.`,
     );
   }
-  // Most answers: no need for a pipeline, which costs as much as the rest of a small request.
-  if (makers.length === 0) return readPlain(body, maxBytes);
+  if (makers.length === 0) return bytes;
   const parts: Uint8Array[] = [];
   let size = 0;
   const collect = new Writable({
@@ -45,27 +45,6 @@ export async function readReply(body: Readable, encoding: string, maxBytes: numb
     },
   });
   const stages = makers.reverse().flatMap((make) => (make === undefined ? [] : [make()]));
-  await pipeline([body, ...stages, collect]);
+  await pipeline([Readable.from([bytes]), ...stages, collect]);
   return new Uint8Array(Buffer.concat(parts, size));
-}
-
-function readPlain(body: Readable, maxBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    body.on('data', (part: Uint8Array) => {
-      size += part.length;
-      if (size <= maxBytes) return void parts.push(part);
-      reject(tooLarge(maxBytes));
-      body.destroy();
-    });
-    body.once('end', () => resolve(new Uint8Array(Buffer.concat(parts, size))));
-    body.once('error', reject);
-    // After the end it says nothing new.
-    body.once('close', () => reject(Object.assign(new Error('the answer ended early'), { code: 'ECONNRESET' })));
-  });
-}
-
-function tooLarge(maxBytes: number): Problem {
-  return new Problem('fetch.too_large', 502, `The answer is larger than ${maxBytes} bytes.`);
 }

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
-import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { certificateTrouble } from '../../../services/contracts/certificates.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch, FetchOptions, FetchReply, Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
 import { checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
-import { openDeadline } from './deadline.ts';
-import { acceptedEncodings, readReply } from './decode.ts';
+import { openDeadline, type Deadline } from './deadline.ts';
+import { decode } from './decode.ts';
+import { exchange, type Answer } from './exchange.ts';
 import { firstHop, nextHop, type Hop } from './redirect.ts';
 
 export interface HostFetchOptions {
@@ -55,7 +55,7 @@ export function createFetch(options: HostFetchOptions): HostFetch {
         if (vouched && given.verify === false) return unverified;
         return allowPrivate || vouched ? free : checked;
       };
-      return await walk(hop, dispatcherFor, deadline.signal, given);
+      return await walk(hop, dispatcherFor, deadline, given);
     } catch (error) {
       const problem = explain(error, hop, deadline.isOver(), timeoutMs);
       options.log.debug('fetch failed', {
@@ -99,68 +99,35 @@ const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim
 async function walk(
   first: Hop,
   dispatcherFor: (hop: Hop) => Dispatcher,
-  signal: AbortSignal,
+  deadline: Deadline,
   options: FetchOptions,
 ): Promise<FetchReply> {
   const { maxBytes = defaults.maxBytes, maxRedirects = defaults.maxRedirects } = options;
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
-    signal.throwIfAborted();
-    const { statusCode, headers, body } = await dispatcherFor(hop).request({
-      origin: hop.url.origin,
-      path: hop.url.pathname + hop.url.search,
-      method: hop.method,
-      headers: { 'accept-encoding': acceptedEncodings, ...hop.headers },
-      body: hop.body ?? null,
-      signal,
+    deadline.check();
+    let next: Hop | undefined;
+    const answer = await exchange(dispatcherFor(hop), hop, deadline, (status, headers) => {
+      next = nextHop(hop, status, headers['location'], options.keepMethod);
+      if (next === undefined) return { keep: true, mostBytes: maxBytes };
+      if (redirects < maxRedirects) return redirectBody;
+      const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;
+      throw new Problem('fetch.failed', 502, detail, { retryable: false });
     });
-    // Destroying a body or the time-out makes it fail; whoever reads it is told by the reading.
-    body.on('error', ignore);
-    try {
-      const flat = flatten(headers);
-      const next = nextHop(hop, statusCode, flat['location'], options.keepMethod);
-      if (next === undefined) return await finish(hop, statusCode, flat, body, maxBytes);
-      if (redirects >= maxRedirects) {
-        const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;
-        throw new Problem('fetch.failed', 502, detail, { retryable: false });
-      }
-      // A redirect's own body is of no interest; the connection can be used again if it is short.
-      await body.dump({ limit: 16 * 1024, signal });
-      hop = next;
-    } finally {
-      body.destroy();
-    }
+    if (next === undefined) return await finish(hop, answer, maxBytes);
+    hop = next;
   }
 }
 
-function ignore(): void {
-  return undefined;
-}
+/** A redirect's own body is of no interest; the connection can be used again if it is short. */
+const redirectBody = { keep: false, mostBytes: 16 * 1024 } as const;
 
-async function finish(
-  hop: Hop,
-  status: number,
-  headers: Record<string, string>,
-  body: Readable,
-  maxBytes: number,
-): Promise<FetchReply> {
-  const isEmpty = hop.method === 'HEAD' || status === 204 || status === 304 || headers['content-length'] === '0';
-  const encoding = isEmpty ? '' : (headers['content-encoding'] ?? '');
-  const bytes = await readReply(body, encoding, maxBytes);
+async function finish(hop: Hop, { status, headers, bytes }: Answer, maxBytes: number): Promise<FetchReply> {
+  const encoding = bytes.length === 0 ? '' : (headers['content-encoding'] ?? '');
   if (encoding === '') return { status, headers, body: bytes, url: hop.url.href };
   // These two told about the packed body.
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
-  return { status, headers: rest, body: bytes, url: hop.url.href };
-}
-
-/** A header that occurs several times is joined as HTTP allows, cookies by line. */
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined)
-      flat[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
-  }
-  return flat;
+  return { status, headers: rest, body: await decode(bytes, encoding, maxBytes), url: hop.url.href };
 }
 
 /** Messages name the host only: paths and queries of webhooks hold secrets. */
