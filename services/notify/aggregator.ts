@@ -32,6 +32,7 @@ import { idOf, type SealedDestinations } from './sealed-destinations.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
 import { countSince, lastOf } from './store/delivery-plans.ts';
+import type { HealthStore } from './store/health.ts';
 import type { NoticeStore } from './store/notices.ts';
 
 export interface AggregatorLimits {
@@ -62,6 +63,7 @@ export class Aggregator {
   readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
   readonly #engine: EngineDestinations;
+  readonly #health: HealthStore;
   readonly #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
@@ -76,6 +78,7 @@ export class Aggregator {
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
       readonly engine: EngineDestinations;
+      readonly health: HealthStore;
       readonly fresh: FreshDeliveries;
       readonly sealed: SealedDestinations;
     },
@@ -89,6 +92,7 @@ export class Aggregator {
     this.#deliveries = parts.deliveries;
     this.#firstAttempts = parts.firstAttempts;
     this.#engine = parts.engine;
+    this.#health = parts.health;
     this.#fresh = parts.fresh;
     this.#sealed = parts.sealed;
     this.#limits = limits;
@@ -198,7 +202,8 @@ export class Aggregator {
       const { rate } = rules;
       const sent =
         rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
-      return { delivery, destination, rung, retries, plan: planDelivery(rules, type, sent, now, this.#wall) };
+      const plan = planDelivery(rules, type, sent, now, this.#wall);
+      return { delivery, destination, rung, retries, plan, rated: rate !== undefined };
     });
     return Promise.all(plans);
   }
@@ -241,6 +246,8 @@ export class Aggregator {
     }
     if (accepted !== true) return accepted;
     this.#counted.waiting += deliveries.length;
+    for (const { destinationId } of deliveries)
+      if (!alone.has(destinationId)) this.#health.note(destinationId, 'waiting', '');
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
     return true;
   }

@@ -34,6 +34,8 @@ export interface Planned extends Asked {
   readonly delivery: string;
   readonly destination: Destination;
   readonly plan: Plan;
+  /** Its destination takes so many in a time and no more. */
+  readonly rated: boolean;
 }
 
 /** The destinations of a key a call reaches. */

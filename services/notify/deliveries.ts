@@ -17,6 +17,7 @@ import type { SealedDestinations } from './sealed-destinations.ts';
 import type { Settings } from './settings.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import { noteProgress } from './store/delivery-progress.ts';
+import type { HealthStore } from './store/health.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
 import { createTally, type Tally } from './tally.ts';
@@ -58,6 +59,7 @@ export class Deliveries {
   readonly #folder: AttachmentFolder;
   readonly #sealed: SealedDestinations;
   readonly #fresh: FreshDeliveries;
+  readonly #health: HealthStore;
   readonly #tally: Tally;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
@@ -72,6 +74,7 @@ export class Deliveries {
       readonly firstAttempts: FirstAttempts;
       readonly sealed: SealedDestinations;
       readonly fresh: FreshDeliveries;
+      readonly health: HealthStore;
       readonly changed: () => void;
       readonly emojis: Settings['emojis'];
     },
@@ -84,6 +87,7 @@ export class Deliveries {
     this.#folder = parts.folder;
     this.#sealed = parts.sealed;
     this.#fresh = parts.fresh;
+    this.#health = parts.health;
     this.#firstAttempts = parts.firstAttempts;
     this.#tally = createTally(context);
   }
@@ -143,6 +147,7 @@ export class Deliveries {
     // What was joined to this one is tried again by its own job.
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail: sent.detail } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
+    this.#health.note(destination, outcome.state, sent.detail);
     if (retryable) this.#failing.add(destination);
     else this.#failing.delete(destination);
     const detail = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
@@ -174,6 +179,7 @@ export class Deliveries {
     for (const each of all) {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
+      this.#health.note(each.destination, 'done', each.detail);
       this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
       for (const delivered of each.group) {
         this.#tally.sent(delivered);
@@ -275,6 +281,7 @@ export class Deliveries {
     if (delivery === undefined || delivery.state === 'done') return;
     const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome));
+    this.#health.note(payload.destination, 'dead', reason);
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#tally.givenUp(delivery.service);
     log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });

@@ -33,13 +33,13 @@ export interface Levels {
 
 /** A delivery with its job. A strict one waits behind nobody: its caller is there and does. */
 function make(sealed: SealedDestinations, notice: string, planned: Planned, strict: boolean): Made {
-  const { delivery, destination, plan, retries, rung } = planned;
+  const { delivery, destination, plan, rated, retries, rung } = planned;
   return {
     rung,
     row: {
       ...{ destinationId: delivery, service: destination.service, optional: destination.optional },
       ...sealed.write(destination),
-      ...(plan.digest === undefined ? {} : { digest: plan.digest }),
+      ...(plan.digest === undefined ? (rated ? { rated } : {}) : { digest: plan.digest }),
     },
     job: {
       payload: {

@@ -22,6 +22,7 @@ import { SealedDestinations } from './sealed-destinations.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
+import { HealthStore } from './store/health.ts';
 import { NoticeStore } from './store/notices.ts';
 import { takeOverAppriseApi } from './takeover/apprise-api.ts';
 
@@ -42,8 +43,9 @@ export const notify = defineService({
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
     const engineCatalogue = new EngineCatalogue({ ...context, library });
     const fresh = new FreshDeliveries();
+    const health = new HealthStore(context);
     const sealed = new SealedDestinations(vault, engine);
-    const kept = { notices, attachments, folder, firstAttempts, engine, fresh, sealed };
+    const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
     const deliveries = new Deliveries(out, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
@@ -57,7 +59,9 @@ export const notify = defineService({
     });
 
     const clear = async (): Promise<void> => {
-      await notices.prune(clock.now() - settings.historyDays * 24 * hourMs);
+      const before = clock.now() - settings.historyDays * 24 * hourMs;
+      await notices.prune(before);
+      await health.prune(before);
       await folder.sweep(await attachments.needed());
       await engine.forgetOthers(await urlsInUse(configurations));
     };
@@ -77,7 +81,7 @@ export const notify = defineService({
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
         ...{ context, aggregator, configurations, notices, attachments, folder },
-        ...{ activity, engine, settings, isServed },
+        ...{ activity, engine, health, settings, isServed },
       }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
@@ -111,6 +115,7 @@ export const notify = defineService({
       },
       async [Symbol.asyncDispose]() {
         open.dispose();
+        await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },
     };

@@ -5,6 +5,7 @@ import { secretsInHeaders } from './destinations/http.ts';
 import { secretsOf } from './destinations/forms.ts';
 import type { Message } from './domain/message.ts';
 import { deliveryIds, type Entry } from './read-key.ts';
+import type { HealthStore } from './store/health.ts';
 import type { NoticeStore } from './store/notices.ts';
 
 /** Characters of an answer that are shown. */
@@ -15,7 +16,7 @@ const patienceMs = 20_000;
 /** Sends a test to one destination at once, past the outbox, notes it in the history and answers what was said. */
 export async function tryDestination(
   context: Context,
-  notices: NoticeStore,
+  { health, notices }: { readonly health: HealthStore; readonly notices: NoticeStore },
   key: string,
   entry: Entry,
 ): Promise<NotifyTrial> {
@@ -37,16 +38,18 @@ export async function tryDestination(
   const durationMs = Math.round(clock.now() - started);
   const secrets = [...secretsOf(entry.typed), ...said.sent];
   const details = results.map(({ detail }) => masked(detail, secrets));
+  const outcomes = results.map(({ ok }, index) => {
+    const row = rowOf(parts[index] ?? entry.destination, deliveryIds(entry)[index] ?? entry.id);
+    return { row, state: ok ? ('done' as const) : ('dead' as const), detail: details[index] ?? '' };
+  });
   await commit(async (transaction) => {
-    const sent = parts.slice(0, results.length);
-    const rows = sent.map((part, index) => rowOf(part, deliveryIds(entry)[index] ?? entry.id));
+    const rows = outcomes.map(({ row }) => row);
     await notices.add(transaction, key, message, rows);
-    for (const [index, row] of rows.entries()) {
-      const outcome = { state: results[index]?.ok ? ('done' as const) : ('dead' as const), attempts: 1 };
-      const detail = details[index] ?? '';
-      await notices.note(transaction, message.id, row.destinationId, { ...outcome, detail }, clock.now());
+    for (const { row, state, detail } of outcomes) {
+      await notices.note(transaction, message.id, row.destinationId, { state, attempts: 1, detail }, clock.now());
     }
   });
+  for (const { row, state, detail } of outcomes) health.note(row.destinationId, state, detail);
   return {
     ...{ line: entry.line, url: entry.destination.url(true), ok: results.every(({ ok }) => ok) },
     ...{ status: said.status, detail: details.at(-1) ?? '', words: masked(said.words, secrets), durationMs },

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { executeKnown } from '../../../services/contracts/known-statement.ts';
 
 /** The columns a worker needs of a claimed job. Times are ms since the epoch. */
 export interface JobRow {
@@ -35,26 +36,37 @@ export interface InsertedJob {
 /** Writes the jobs in one statement; returns those whose key was free, in their order. */
 export async function insertJobs(db: Kysely<any>, jobs: readonly NewJob[]): Promise<readonly InsertedJob[]> {
   const orderKeys = new Set<string>();
-  const rows = jobs.map(({ kind, key, orderKey, payload, createdAt, runAt }) => {
-    const first = orderKey !== undefined && !orderKeys.has(orderKey);
-    if (orderKey !== undefined) orderKeys.add(orderKey);
-    const held = first ? behindAnother(kind, orderKey) : orderKey === undefined ? 0 : 1;
-    return {
-      kind,
-      job_key: key ?? null,
-      order_key: orderKey ?? null,
-      held,
-      payload,
-      created_at: createdAt,
-      run_at: runAt,
-    };
+  const rows = jobs.map(({ kind, key = null, orderKey = null, payload, createdAt, runAt }) => {
+    const isFirst = orderKey !== null && !orderKeys.has(orderKey);
+    if (orderKey !== null) orderKeys.add(orderKey);
+    const held = isFirst ? undefined : orderKey === null ? 0 : 1;
+    return { kind, key, orderKey, held, payload, createdAt, runAt };
   });
-  const inserted: Omit<InsertedJob, 'row'>[] = await db
-    .insertInto('jobs')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
-    .returning(['id', 'held', 'run_at'])
-    .execute();
+  const build = () =>
+    db
+      .insertInto('jobs')
+      .values(
+        rows.map(({ kind, key, orderKey, held, payload, createdAt, runAt }) => ({
+          kind,
+          job_key: key,
+          order_key: orderKey,
+          held: held ?? behindAnother(kind, orderKey),
+          payload,
+          created_at: createdAt,
+          run_at: runAt,
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['kind', 'job_key']).doNothing())
+      .returning(['id', 'held', 'run_at'])
+      .compile();
+  const values = rows.flatMap(({ kind, key, orderKey, held, payload, createdAt, runAt }) => [
+    ...[kind, key, orderKey],
+    ...(held === undefined ? [kind, orderKey] : [held]),
+    ...[payload, createdAt, runAt],
+  ]);
+  const shape = `jobs ${rows.map(({ held }) => held ?? '?').join('')}`;
+  const { rows: returned } = await executeKnown(db, shape, values, build);
+  const inserted = returned as Omit<InsertedJob, 'row'>[];
   // Ids are given in the order of the rows, and no dialect promises one for what is returned.
   inserted.sort((a, b) => a.id - b.id);
   if (inserted.length === jobs.length) return inserted.map((job, at) => ({ ...job, row: rowOf(job.id, jobs[at]) }));
@@ -72,7 +84,7 @@ function rowOf(id: number, job: NewJob | undefined): JobRow | undefined {
   return { id, kind, ...keys, payload, attempts: 1, created_at: createdAt, run_at: runAt };
 }
 
-function behindAnother(kind: string, orderKey: string) {
+function behindAnother(kind: string, orderKey: string | null) {
   return sql<number>`case when exists (select 1 from jobs as earlier where earlier.kind = ${kind}
     and earlier.order_key = ${orderKey} and earlier.state in ('waiting', 'running')) then 1 else 0 end`;
 }
@@ -146,7 +158,8 @@ export async function markDone(db: Kysely<any>, ids: readonly number[], owner: s
 
 /** Takes the rows of jobs away that are done, for kinds whose keys need not be known any longer. */
 export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
-  await sql`delete from jobs where id in (${sql.join(ids)}) and ${endable(owner)}`.execute(db);
+  const build = () => sql<never>`delete from jobs where id in (${sql.join(ids)}) and ${endable(owner)}`.compile(db);
+  await executeKnown(db, `jobs.done ${String(ids.length)}`, [...ids, owner], build);
 }
 
 /** Marks jobs that were begun without a claim as running, with their first attempt. */

@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
+import type { HealthStore } from '../store/health.ts';
 import { History } from '../store/history.ts';
 import type { NoticeStore } from '../store/notices.ts';
 import { keyHandlers } from './keys.ts';
@@ -23,6 +24,7 @@ export interface ApiParts {
   readonly folder: AttachmentFolder;
   readonly activity: Activity;
   readonly engine: EngineDestinations;
+  readonly health: HealthStore;
   readonly settings: Pick<Settings, 'configurationLock'>;
   readonly isServed: IsServed;
 }
@@ -30,5 +32,5 @@ export interface ApiParts {
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
   const history = new History(parts.context.db);
-  return [...keyHandlers(parts, history), ...noticeHandlers(parts, history)];
+  return [...keyHandlers(parts), ...noticeHandlers(parts, history)];
 }

@@ -22,7 +22,7 @@ import {
   type Entry,
 } from '../read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
-import { healthOf, type History } from '../store/history.ts';
+import { healthOf } from '../store/health.ts';
 import { tryDestination } from '../trial.ts';
 import type { ApiParts } from './api.ts';
 
@@ -31,7 +31,7 @@ const done = { ok: true } as const;
 const mostTrials = 50;
 
 /** Keys, their destinations, and what is tried on them. */
-export function keyHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
+export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
   const { context, configurations, engine, settings } = parts;
   const find = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
@@ -46,7 +46,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
     const { key, format, options, secret } = configuration;
     const { entries, skipped } = servedOnly(await readKey(configuration, engine), parts.isServed);
     const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.ready());
-    const health = await history.health(entries.flatMap(deliveryIds));
+    const health = await parts.health.of(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
@@ -188,7 +188,7 @@ export function keyHandlers(parts: ApiParts, history: History): readonly ApiHand
       if (asked.length > mostTrials) {
         throw new Problem('notify.too_many', 422, `At most ${String(mostTrials)} destinations are tried at once.`);
       }
-      const results = await Promise.all(asked.map((entry) => tryDestination(context, parts.notices, key, entry)));
+      const results = await Promise.all(asked.map((entry) => tryDestination(context, parts, key, entry)));
       parts.activity.touch();
       return { results };
     }),

@@ -1,5 +1,4 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
-import type { NotifyHealth } from '../../contracts/notify-api.ts';
 import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify-history.ts';
 import { NoticeType, TextFormat, type Notice } from '../../contracts/notice.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
@@ -23,8 +22,6 @@ export interface HistoryFilter {
 
 /** Characters of a body that the history shows. */
 const bodyLength = 500;
-/** Values that go into one statement. */
-const batch = 1000;
 
 /** Accepted notices and what became of them, for a person who looks back. */
 export class History {
@@ -125,48 +122,10 @@ export class History {
     };
   }
 
-  /** How each of these destinations fared, by its id; those nothing was sent to are left out. */
-  async health(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
-    const health = new Map<string, NotifyHealth>();
-    for (let start = 0; start < ids.length; start += batch) {
-      const some = ids.slice(start, start + batch);
-      const lastTimes = this.#db
-        .selectFrom('deliveries')
-        .select(({ fn }) => ['destination_id', fn.max('updated_at').as('at')])
-        .where('destination_id', 'in', some)
-        .groupBy('destination_id');
-      const [last, good] = await Promise.all([
-        this.#db
-          .selectFrom('deliveries')
-          .innerJoin(lastTimes.as('latest'), (join) =>
-            join
-              .onRef('latest.destination_id', '=', 'deliveries.destination_id')
-              .onRef('latest.at', '=', 'deliveries.updated_at'),
-          )
-          .select(['deliveries.destination_id', 'state', 'detail', 'updated_at'])
-          .execute(),
-        lastTimes.where('state', '=', 'done').execute(),
-      ]);
-      const successes = new Map(good.map(({ destination_id, at }) => [destination_id, Number(at)]));
-      for (const { destination_id, state, detail, updated_at } of last) {
-        const lastSuccess = successes.get(destination_id) ?? null;
-        health.set(destination_id, { state, detail, time: Number(updated_at), lastSuccess });
-      }
-    }
-    return health;
-  }
-
   async #time(id: string): Promise<number | undefined> {
     const row = await this.#db.selectFrom('notices').select('created_at').where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : Number(row.created_at);
   }
-}
-
-/** The health of a destination with several receivers: the worst of the latest results. */
-export function healthOf(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
-  const parts = ids.flatMap((id) => all.get(id) ?? []);
-  const rank = { dead: 0, waiting: 1, done: 2 } as const;
-  return parts.sort((a, b) => rank[a.state] - rank[b.state] || b.time - a.time)[0] ?? null;
 }
 
 /** SQLite knows upper and lower case of ASCII alone; the spellings of other alphabets are looked for one by one. */

@@ -1,5 +1,6 @@
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
+import { executeKnown } from '../../contracts/known-statement.ts';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
@@ -13,6 +14,8 @@ export const NewDelivery = z.object({
   optional: z.boolean(),
   /** The window whose notices come together. */
   digest: z.string().optional(),
+  /** It counts against the rate of its destination. */
+  rated: z.boolean().optional(),
 });
 export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
 
@@ -89,7 +92,7 @@ export class NoticeStore {
     deliveries: readonly NewDelivery[],
     time: number,
   ): Promise<void> {
-    const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest }) => ({
+    const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest, rated }) => ({
       notice_id: noticeId,
       destination_id: destinationId,
       service,
@@ -97,6 +100,7 @@ export class NoticeStore {
       shown_url: shownUrl,
       optional: optional ? 1 : 0,
       digest: digest ?? null,
+      rated_at: rated === true ? time : null,
       state: 'waiting' as const,
       attempts: 0,
       detail: '',
@@ -104,7 +108,9 @@ export class NoticeStore {
     }));
     for (let start = 0; start < rows.length; start += insertBatch) {
       const some = rows.slice(start, start + insertBatch);
-      await transaction.insertInto('deliveries').values(some).execute();
+      const values = some.flatMap((row) => Object.values(row));
+      const build = () => transaction.insertInto('deliveries').values(some).compile();
+      await executeKnown(transaction, `notify.deliveries ${String(some.length)}`, values, build);
     }
   }
 
@@ -176,8 +182,11 @@ export class NoticeStore {
       for (let start = 0; start < each.length; start += insertBatch) {
         const some = each.slice(start, start + insertBatch);
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
-        await sql`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, updated_at = ${now},
-          sealed_url = '' where ${whichOf(some)}`.execute(transaction);
+        const { shape, which, values } = whichOf(some);
+        const build = () =>
+          sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail},
+            updated_at = ${now}, sealed_url = '' where ${which}`.compile(transaction);
+        await executeKnown(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
       }
     }
   }
@@ -186,7 +195,7 @@ export class NoticeStore {
     const { count } = await this.#db
       .selectFrom('deliveries')
       .select((on) => on.fn.countAll<number | string>().as('count'))
-      .where('state', '=', 'waiting')
+      .where('state', '=', sql.lit('waiting'))
       .executeTakeFirstOrThrow();
     return Number(count);
   }
@@ -212,17 +221,27 @@ export class NoticeStore {
   }
 }
 
-/** One delivery, as of a chain, those of one notice, as of a fan-out, or any. */
-function whichOf(made: readonly MadeDelivery[]) {
+interface Which {
+  /** What makes two texts differ. */
+  readonly shape: string;
+  readonly which: RawBuilder<unknown>;
+  readonly values: readonly string[];
+}
+
+/** Those of one notice, as of a fan-out, or any. */
+function whichOf(made: readonly MadeDelivery[]): Which {
   const [first] = made;
-  if (first === undefined) return sql`1 = 0`;
-  if (made.length === 1) return sql`notice_id = ${first.notice} and destination_id = ${first.destination}`;
-  if (made.every(({ notice }) => notice === first.notice)) {
-    const destinations = sql.join(made.map(({ destination }) => destination));
-    return sql`notice_id = ${first.notice} and destination_id in (${destinations})`;
+  const destinations = made.map(({ destination }) => destination);
+  if (first !== undefined && made.every(({ notice }) => notice === first.notice)) {
+    const which = sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
+    return { shape: `to ${String(made.length)}`, which, values: [first.notice, ...destinations] };
   }
-  const places = sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
-  return sql`(notice_id, destination_id) in (values ${places})`;
+  const places = made.map(({ notice, destination }) => sql`(${notice}, ${destination})`);
+  return {
+    shape: String(made.length),
+    which: sql`(notice_id, destination_id) in (values ${sql.join(places)})`,
+    values: made.flatMap(({ notice, destination }) => [notice, destination]),
+  };
 }
 
 function readDelivery(

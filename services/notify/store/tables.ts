@@ -5,6 +5,7 @@ import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations, type EscalationTable } from './escalations.ts';
 import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
+import { destinationHealth, type DestinationHealthTable } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 
@@ -56,6 +57,8 @@ export interface DeliveryTable {
   optional: number;
   /** The window whose notices come together; null when it comes alone. */
   digest: string | null;
+  /** When it was accepted, where it counts against the rate of its destination. */
+  rated_at: Milliseconds | null;
   state: 'waiting' | 'done' | 'dead';
   attempts: number;
   /** What the last attempt brought. */
@@ -72,6 +75,7 @@ export interface NotifyTables {
   attachments: AttachmentTable;
   escalations: EscalationTable;
   engine_urls: EngineUrlTable;
+  destination_health: DestinationHealthTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -151,4 +155,5 @@ export const migrations: readonly Migration[] = [
   keySecret,
   deliveryProgress,
   engineUrls,
+  destinationHealth,
 ];

@@ -1,0 +1,153 @@
+import { sql, type Kysely } from 'kysely';
+import type { NotifyHealth } from '../../contracts/notify-api.ts';
+import type { Context, Migration } from '../../contracts/service.ts';
+import type { DeliveryTable, NotifyTables } from './tables.ts';
+
+/** What the last attempts at a destination brought. */
+export interface DestinationHealthTable {
+  destination_id: string;
+  state: DeliveryTable['state'];
+  detail: string;
+  updated_at: DeliveryTable['updated_at'];
+  /** When it took something last; null for never. */
+  succeeded_at: DeliveryTable['updated_at'] | null;
+}
+
+/**
+ * The last result of each destination has a row of its own. Looked up among the deliveries it needed an index by
+ * destination, of which each notice touched a page for each destination, twice; that was a quarter of what a notice to
+ * many destinations cost. What else looked there has an index of the few rows it wants.
+ */
+export const destinationHealth: Migration = {
+  name: '021-create-destination-health',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .createTable('destination_health')
+      .addColumn('destination_id', 'text', (column) => column.primaryKey())
+      .addColumn('state', 'text', (column) => column.notNull())
+      .addColumn('detail', 'text', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint', (column) => column.notNull())
+      .addColumn('succeeded_at', 'bigint')
+      .execute();
+    await sql`insert into destination_health (destination_id, state, detail, updated_at, succeeded_at)
+      select last.destination_id, last.state, last.detail, last.updated_at, latest.succeeded_at from deliveries as last
+      inner join (select destination_id, max(updated_at) as at,
+        max(case when state = 'done' then updated_at end) as succeeded_at from deliveries group by destination_id) as latest
+      on latest.destination_id = last.destination_id and latest.at = last.updated_at
+      where true on conflict (destination_id) do nothing`.execute(db);
+    await sql`drop index deliveries_by_destination`.execute(db);
+    await sql`drop index deliveries_by_state`.execute(db);
+    await db.schema.alterTable('deliveries').addColumn('rated_at', 'bigint').execute();
+    await sql`create index deliveries_waiting on deliveries (notice_id) where state = 'waiting'`.execute(db);
+    await sql`create index deliveries_by_digest on deliveries (destination_id, digest)
+      where digest is not null`.execute(db);
+    await sql`create index deliveries_by_rate on deliveries (destination_id, rated_at)
+      where rated_at is not null`.execute(db);
+  },
+};
+
+/** So long results are gathered before they are written. */
+const gatherMs = 1000;
+/** Values that go into one statement: SQLite binds 32,766, a row has five. */
+const batch = 1000;
+
+/**
+ * How each destination fares. Results are gathered and written once for all; a crash may lose those of the last second,
+ * which the history still tells.
+ */
+export class HealthStore implements AsyncDisposable {
+  readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
+  #gathered = new Map<string, NotifyHealth>();
+  /** On their way to the table. */
+  #leaving: ReadonlyMap<string, NotifyHealth> = new Map();
+  #soon: Disposable | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>) {
+    this.#context = context;
+  }
+
+  note(destinationId: string, state: NotifyHealth['state'], detail: string): void {
+    const time = this.#context.clock.now();
+    const lastSuccess = state === 'done' ? time : (this.#gathered.get(destinationId)?.lastSuccess ?? null);
+    this.#gathered.set(destinationId, { state, detail, time, lastSuccess });
+    this.#soon ??= this.#context.clock.after(gatherMs, () => void this.#save());
+  }
+
+  /** By id; destinations nothing was sent to are left out. */
+  async of(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
+    const health = new Map<string, NotifyHealth>();
+    const db: Kysely<NotifyTables> = this.#context.db;
+    for (let start = 0; start < ids.length; start += batch) {
+      const some = ids.slice(start, start + batch);
+      const rows = await db.selectFrom('destination_health').selectAll().where('destination_id', 'in', some).execute();
+      for (const { destination_id, state, detail, updated_at, succeeded_at } of rows) {
+        const lastSuccess = succeeded_at === null ? null : Number(succeeded_at);
+        health.set(destination_id, { state, detail, time: Number(updated_at), lastSuccess });
+      }
+    }
+    for (const id of ids) {
+      for (const newer of [this.#leaving.get(id), this.#gathered.get(id)]) {
+        if (newer === undefined) continue;
+        health.set(id, { ...newer, lastSuccess: newer.lastSuccess ?? health.get(id)?.lastSuccess ?? null });
+      }
+    }
+    return health;
+  }
+
+  /** Forgets destinations to which nothing was sent since a time. */
+  async prune(time: number): Promise<void> {
+    const db: Kysely<NotifyTables> = this.#context.db;
+    await db.deleteFrom('destination_health').where('updated_at', '<', time).execute();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#save();
+  }
+
+  #save(): Promise<void> {
+    this.#soon?.[Symbol.dispose]();
+    this.#soon = undefined;
+    return (this.#saving = this.#saving.then(() => this.#write()));
+  }
+
+  async #write(): Promise<void> {
+    const leaving = this.#gathered;
+    if (leaving.size === 0) return;
+    this.#leaving = leaving;
+    this.#gathered = new Map();
+    const rows = [...leaving].map(([destination_id, { state, detail, time, lastSuccess }]) => ({
+      ...{ destination_id, state, detail, updated_at: time, succeeded_at: lastSuccess },
+    }));
+    try {
+      await this.#context.commit(async (transaction: Kysely<NotifyTables>) => {
+        for (let start = 0; start < rows.length; start += batch) {
+          await transaction
+            .insertInto('destination_health')
+            .values(rows.slice(start, start + batch))
+            .onConflict((conflict) =>
+              conflict.column('destination_id').doUpdateSet((on) => ({
+                state: on.ref('excluded.state'),
+                detail: on.ref('excluded.detail'),
+                updated_at: on.ref('excluded.updated_at'),
+                succeeded_at: on.fn.coalesce('excluded.succeeded_at', 'destination_health.succeeded_at'),
+              })),
+            )
+            .execute();
+        }
+      });
+    } catch (error) {
+      // The next result of each comes with another try.
+      this.#context.log.warn('results of destinations were not noted', { destinations: rows.length, error });
+    } finally {
+      this.#leaving = new Map();
+    }
+  }
+}
+
+/** The health of a destination with several receivers: the worst of the latest results. */
+export function healthOf(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
+  const parts = ids.flatMap((id) => all.get(id) ?? []);
+  const rank = { dead: 0, waiting: 1, done: 2 } as const;
+  return parts.sort((a, b) => rank[a.state] - rank[b.state] || b.time - a.time)[0] ?? null;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { HealthStore } from '../../../services/notify/store/health.ts';
+import { migrations } from '../../../services/notify/store/tables.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { eachDialect } from '../../support/database.ts';
+import { silentLog } from '../../support/place.ts';
+
+eachDialect((_name, open, newPlace) => {
+  const openHealth = async (place = newPlace()) => {
+    const database = await open(place);
+    await database.migrate(migrations);
+    const clock = createFakeClock();
+    const context = { clock, commit: database.commit, db: database.kysely, log: silentLog };
+    return { place, database, clock, context, health: new HealthStore(context) };
+  };
+
+  describe('the health of destinations', () => {
+    it('is the last result and the last success, before and after they are written', async () => {
+      const { clock, context, health } = await openHealth();
+      const begin = clock.now();
+      health.note('a', 'done', 'Sent.');
+      health.note('b', 'waiting', 'It did not answer.');
+      const first = new Map([
+        ['a', { state: 'done', detail: 'Sent.', time: begin, lastSuccess: begin }],
+        ['b', { state: 'waiting', detail: 'It did not answer.', time: begin, lastSuccess: null }],
+      ]);
+      expect(await health.of(['a', 'b', 'never'])).toEqual(first);
+      await health[Symbol.asyncDispose]();
+      expect(await new HealthStore(context).of(['a', 'b', 'never'])).toEqual(first);
+
+      clock.advance(5000);
+      health.note('a', 'dead', 'It refused.');
+      const second = new Map([['a', { state: 'dead', detail: 'It refused.', time: begin + 5000, lastSuccess: begin }]]);
+      expect(await health.of(['a'])).toEqual(second);
+      await health[Symbol.asyncDispose]();
+      expect(await new HealthStore(context).of(['a'])).toEqual(second);
+    });
+
+    it('is written a moment later, once for all results until then', async () => {
+      const { clock, context, database } = await openHealth();
+      let commits = 0;
+      const commit: typeof database.commit = (work) => {
+        commits += 1;
+        return database.commit(work);
+      };
+      const health = new HealthStore({ ...context, commit });
+      for (let at = 0; at < 2500; at += 1) health.note(`d${String(at % 1250)}`, 'done', String(at));
+      expect(commits).toBe(0);
+      clock.advance(1000);
+      await expect.poll(async () => (await new HealthStore(context).of(['d0', 'd1249'])).size).toBe(2);
+      expect((await new HealthStore(context).of(['d1249'])).get('d1249')?.detail).toBe('2499');
+      expect(commits).toBe(1);
+    });
+
+    it('outlives a database that refuses, and is forgotten with the history', async () => {
+      const { clock, context } = await openHealth();
+      const health = new HealthStore({ ...context, commit: () => Promise.reject(new Error('full')) });
+      health.note('a', 'done', '');
+      await health[Symbol.asyncDispose]();
+      expect((await health.of(['a'])).size).toBe(0);
+      const well = new HealthStore(context);
+      well.note('old', 'done', '');
+      clock.advance(60_000);
+      well.note('new', 'done', '');
+      await well[Symbol.asyncDispose]();
+      await well.prune(clock.now() - 30_000);
+      expect([...(await well.of(['old', 'new'])).keys()]).toEqual(['new']);
+    });
+
+    it('is taken from the history of an older version', async () => {
+      const place = newPlace();
+      const database = await open(place);
+      const before = migrations.findIndex(({ name }) => name === '021-create-destination-health');
+      await database.migrate(migrations.slice(0, before));
+      await database.kysely
+        .insertInto('notices')
+        .values(
+          ['n1', 'n2', 'n3'].map((id) => ({
+            ...{ id, configuration: 'k', title: '', body: '', type: 'info', format: 'text', tags: '[]', source: '' },
+            created_at: 1,
+          })),
+        )
+        .execute();
+      const row = (notice: string, to: string, state: string, detail: string, time: number) => ({
+        ...{ notice_id: notice, destination_id: to, service: 'JSON', sealed_url: '', shown_url: '', optional: 0 },
+        ...{ state, attempts: 1, detail, updated_at: time },
+      });
+      await database.kysely
+        .insertInto('deliveries')
+        .values([
+          row('n1', 'a', 'done', 'first', 10),
+          row('n2', 'a', 'dead', 'last', 20),
+          row('n1', 'b', 'done', 'same', 30),
+          row('n3', 'b', 'done', 'same', 30),
+          row('n3', 'c', 'waiting', '', 40),
+        ])
+        .execute();
+      const { health } = await openHealth(place);
+      expect(await health.of(['a', 'b', 'c'])).toEqual(
+        new Map([
+          ['a', { state: 'dead', detail: 'last', time: 20, lastSuccess: 10 }],
+          ['b', { state: 'done', detail: 'same', time: 30, lastSuccess: 30 }],
+          ['c', { state: 'waiting', detail: '', time: 40, lastSuccess: null }],
+        ]),
+      );
+    });
+  });
+});
