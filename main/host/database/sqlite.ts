@@ -7,8 +7,10 @@ import {
   SqliteDialect,
   SqliteDriver,
   type DatabaseConnection,
+  type QueryResult,
   type SqliteDialectConfig,
 } from 'kysely';
+import { runAtOnce, type RunAtOnce } from '../../../services/contracts/known-statement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
@@ -31,7 +33,9 @@ export interface Engine {
 export function openSqlite(folder: string, log: Log): Engine {
   const database = openFile(folder);
   const durability = createDurability(database);
-  const kysely = new Kysely<any>({ dialect: new Dialect(database, durability) });
+  const statements = new StatementCache(database);
+  const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability) });
+  const run: RunAtOnce = (text, values) => runStatement(statements, text, values);
   // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
   const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
   const wal = openWal(`${database.name}-wal`, checkpoint, log);
@@ -39,7 +43,7 @@ export function openSqlite(folder: string, log: Log): Engine {
     kysely,
     transactions: {
       async transact(work, durable) {
-        const value = await withoutSync(durability, kysely, work);
+        const value = await withoutSync(durability, kysely, run, work);
         if (!durable) wal.syncSoon();
         return value;
       },
@@ -91,16 +95,36 @@ function openFile(folder: string): Sqlite.Database {
 function withoutSync<T>(
   durability: Durability,
   kysely: Kysely<any>,
+  run: RunAtOnce,
   work: (transaction: Kysely<any>) => Promise<T>,
 ): Promise<T> {
   return kysely.connection().execute(async (connection) => {
     durability.release();
     try {
-      return await connection.transaction().execute(work);
+      return await connection.transaction().execute(async (transaction) => {
+        runAtOnce(transaction, run);
+        try {
+          return await work(transaction);
+        } finally {
+          // Whoever holds on to it is told by Kysely that it is over.
+          runAtOnce(transaction, undefined);
+        }
+      });
     } finally {
       durability.restore();
     }
   });
+}
+
+/** @throws Problem for the faults `faults.ts` names; SQLite's own errors. */
+function runStatement(statements: StatementCache, text: string, values: readonly unknown[]): QueryResult<unknown> {
+  try {
+    const statement = statements.prepare(text);
+    if (statement.reader) return { rows: statement.all(values) };
+    return { rows: [], numAffectedRows: BigInt(statement.run(values).changes) };
+  } catch (error) {
+    throw nameFault(error);
+  }
 }
 
 /** Moves everything from the log into the database, synced. @throws Problem `database.busy` while another process reads. */
@@ -135,10 +159,12 @@ async function backup(database: Sqlite.Database, file: string): Promise<void> {
   });
 }
 
+const beginning = CompiledQuery.raw('begin immediate');
+
 class Dialect extends SqliteDialect {
   readonly #driver: Driver;
-  constructor(database: Sqlite.Database, durability: Durability) {
-    const config = { database: new StatementCache(database) };
+  constructor(database: Sqlite.Database, statements: StatementCache, durability: Durability) {
+    const config = { database: statements };
     super(config);
     this.#driver = new Driver(database, durability, config);
   }
@@ -150,17 +176,27 @@ class Dialect extends SqliteDialect {
 class Driver extends SqliteDriver {
   readonly #database: Sqlite.Database;
   readonly #durability: Durability;
+  readonly #begin: Sqlite.Statement;
+  readonly #commit: Sqlite.Statement;
   constructor(database: Sqlite.Database, durability: Durability, config: SqliteDialectConfig) {
     super(config);
     this.#database = database;
     this.#durability = durability;
+    // With the write lock at once: a transaction that reads first would else fail when another process wrote between.
+    this.#begin = database.prepare('begin immediate');
+    this.#commit = database.prepare('commit');
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
     return watchConnection(await super.acquireConnection(), (query) => this.#durability.before(query));
   }
-  /** With the write lock at once: a transaction that reads first would else fail when another process wrote between. */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  override async beginTransaction(): Promise<void> {
+    await namingFaults(() => {
+      this.#durability.before(beginning);
+      this.#begin.run();
+    });
+  }
+  override async commitTransaction(): Promise<void> {
+    await namingFaults(() => void this.#commit.run());
   }
   /** A full disk makes SQLite roll back by itself; asking once more would hide the first error behind a second. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { executeKnown } from '../../../services/contracts/known-statement.ts';
 import type { JobRow } from './table.ts';
 
 interface Ask {
@@ -36,7 +37,8 @@ export function claimJobs(db: Kysely<any>, dialect: 'sqlite' | 'postgres', ask: 
 
 async function claimAlone(db: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
   const columns = sql`id, kind, job_key, order_key, payload, attempts, created_at, run_at`;
-  const found = await sql<JobRow>`${due(columns, ask)}`.execute(db);
+  const build = () => sql<JobRow>`${due(columns, ask)}`.compile(db);
+  const found = await executeKnown(db, 'jobs.due', [ask.kind, ask.now, ask.limit], build);
   const rows = found.rows.filter((row) => !ask.isBehind(row));
   if (rows.length === 0) return rows;
   const ids = rows.map(({ id }) => id);

@@ -103,13 +103,14 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
 /** Shows the first active job of each of these order keys to the claims. */
 export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
   // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
-  const first =
+  const first = () =>
     orderKeys.length === 1
       ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${orderKeys[0]}
           and state in ('waiting', 'running'))`
       : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(orderKeys)})
           and state in ('waiting', 'running') group by order_key)`;
-  await sql`update jobs set held = 0 where held = 1 and id ${first}`.execute(db);
+  const build = () => sql<never>`update jobs set held = 0 where held = 1 and id ${first()}`.compile(db);
+  await executeKnown(db, `jobs.next ${String(orderKeys.length)}`, [kind, ...orderKeys], build);
 }
 
 /**
@@ -132,8 +133,10 @@ export async function nextRunAt(
 ): Promise<ReadonlyMap<string, number>> {
   const next = new Map<string, number>();
   for (const kind of kinds) {
-    const { rows } = await sql<{ run_at: number | null }>`select min(run_at) as run_at from jobs
-      where state = 'waiting' and held = 0 and kind = ${kind} and run_at > ${now}`.execute(db);
+    const build = () =>
+      sql<{ run_at: number | null }>`select min(run_at) as run_at from jobs
+      where state = 'waiting' and held = 0 and kind = ${kind} and run_at > ${now}`.compile(db);
+    const { rows } = await executeKnown(db, 'jobs.alarm', [kind, now], build);
     const runAt = rows[0]?.run_at;
     if (typeof runAt === 'number') next.set(kind, runAt);
   }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { executeKnown } from '../../contracts/known-statement.ts';
 import { NotifyKeyOptions } from '../../contracts/notify-options.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
@@ -36,7 +37,9 @@ export class ConfigurationStore {
 
   /** The same object as long as the stored text is the same, so that callers can keep what they made of it. */
   async find(key: string): Promise<StoredConfiguration | undefined> {
-    const row = await this.#db.selectFrom('configurations').selectAll().where('key', '=', key).executeTakeFirst();
+    const build = () => this.#db.selectFrom('configurations').selectAll().where('key', '=', key).compile();
+    const { rows } = await executeKnown(this.#db, 'notify.configuration', [key], build);
+    const [row] = rows;
     if (row === undefined) {
       this.#opened.delete(key);
       return undefined;

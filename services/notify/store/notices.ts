@@ -61,26 +61,29 @@ export class NoticeStore {
     deliveries: readonly NewDelivery[],
     { files = 0, fingerprint }: { readonly files?: number; readonly fingerprint?: string | undefined } = {},
   ): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('notices')
-      .values({
-        id: message.id,
-        configuration,
-        title: message.title,
-        body: message.body,
-        type: message.type,
-        format: message.format,
-        tags: JSON.stringify(message.tags),
-        link: message.link ?? null,
-        source: message.source,
-        files,
-        hops: message.hops ?? 0,
-        fingerprint: fingerprint ?? null,
-        created_at: message.time,
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
+    const row = {
+      id: message.id,
+      configuration,
+      title: message.title,
+      body: message.body,
+      type: message.type,
+      format: message.format,
+      tags: JSON.stringify(message.tags),
+      link: message.link ?? null,
+      source: message.source,
+      files,
+      hops: message.hops ?? 0,
+      fingerprint: fingerprint ?? null,
+      created_at: message.time,
+    };
+    const build = () =>
+      transaction
+        .insertInto('notices')
+        .values(row)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .compile();
+    const { numAffectedRows } = await executeKnown(transaction, 'notify.notice', Object.values(row), build);
+    if (numAffectedRows !== 1n) return false;
     await this.addDeliveries(transaction, message.id, deliveries, message.time);
     return true;
   }
