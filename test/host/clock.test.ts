@@ -34,3 +34,19 @@ test('random text has the length asked for, of letters and digits that all occur
   expect(new Set(text).size).toBe(62);
   expect(systemRandom.bytes(16)).toHaveLength(16);
 });
+
+test('random bytes are each given out once, whatever lengths are asked for', () => {
+  const lengths = Array.from({ length: 2000 }, (_, at) => 16 + (at % 50)).concat(4095, 4096, 4097, 10_000);
+  const drawn = lengths.map((length) => systemRandom.bytes(length));
+  expect(drawn.map((bytes) => bytes.length)).toEqual(lengths);
+  const whole = Buffer.concat(drawn);
+  const windows = new Set<string>();
+  for (let at = 0; at + 12 <= whole.length; at += 12) windows.add(whole.toString('hex', at, at + 12));
+  expect(windows.size).toBe(Math.floor(whole.length / 12));
+  expect(new Set(whole).size).toBe(256);
+  // What was given out stays as it is when more is drawn.
+  const [first = new Uint8Array()] = drawn;
+  const before = [...first];
+  systemRandom.bytes(4096);
+  expect([...first]).toEqual(before);
+});
