@@ -89,6 +89,8 @@ export class Queue implements AsyncDisposable {
       .catch((error: unknown) => this.#parts.context.log.error('the queue could not be read', { error }))
       .finally(() => {
         this.#filling = undefined;
+        // Asked for after the last look, when this was over but for its last steps.
+        if (this.#again && !this.#closed) this.wake();
       });
   }
 

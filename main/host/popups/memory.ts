@@ -57,7 +57,11 @@ export class PopupMemory {
   /** The state changed. */
   save(): void {
     this.#stale = true;
-    this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+      // Changed after the last look, when this was over but for its last steps.
+      if (this.#stale) this.save();
+    });
   }
 
   /** Resolves once the newest state is in the file, or could not be written. */

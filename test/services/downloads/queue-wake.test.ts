@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { Queue } from '../../../services/downloads/queue.ts';
+import { Runs } from '../../../services/downloads/runs.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { silentLog } from '../../support/place.ts';
+
+type Parts = ConstructorParameters<typeof Queue>[0];
+
+/** A queue whose looks into the table end when the test says so, each with nothing to do. */
+function openQueue() {
+  const looks: PromiseWithResolvers<undefined>[] = [];
+  const commit = (): Promise<undefined> => {
+    const look = Promise.withResolvers<undefined>();
+    looks.push(look);
+    return look.promise;
+  };
+  const parts = {
+    context: { clock: createFakeClock(), commit, log: silentLog },
+    settings: { mode: 'concurrent', maxConcurrent: 2 },
+    ...{ engine: { missing: undefined }, runs: new Runs(), isOpen: () => true },
+  };
+  return { queue: new Queue(parts as unknown as Parts), looks };
+}
+
+it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+  'a queue that is woken %i turns after a look that found nothing looks again',
+  async (turns) => {
+    const { queue, looks } = openQueue();
+    queue.wake();
+    looks[0]?.resolve(undefined);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    queue.wake();
+    await expect.poll(() => looks.length).toBe(2);
+    looks[1]?.resolve(undefined);
+    await queue[Symbol.asyncDispose]();
+  },
+);
