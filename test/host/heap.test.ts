@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import v8 from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
 import { giveBackWhenIdle } from '../../main/host/heap.ts';
 import { control } from '../../services/control/index.ts';
@@ -7,10 +8,13 @@ import { openTestHost } from '../support/host.ts';
 
 const collected = vi.fn();
 const worked = vi.spyOn(performance, 'eventLoopUtilization');
+const statistics = v8.getHeapStatistics();
+const measured = vi.spyOn(v8, 'getHeapStatistics');
 afterEach(() => {
   vi.unstubAllGlobals();
   collected.mockReset();
   worked.mockReset();
+  measured.mockReset();
 });
 
 function loopWorked(share: number): void {
@@ -20,6 +24,7 @@ function loopWorked(share: number): void {
 it('the host gives back once what its start left in the heap, as soon as it is idle', () => {
   vi.stubGlobal('gc', collected);
   const clock = createFakeClock();
+  measured.mockReturnValue(statistics);
   loopWorked(0.5);
   giveBackWhenIdle(clock);
   clock.advance(60_000);
@@ -29,9 +34,41 @@ it('the host gives back once what its start left in the heap, as soon as it is i
   expect(collected).toHaveBeenCalledExactlyOnceWith({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 });
 
+it('the host gives back again what a burst of work left, once it has been idle for a while', () => {
+  vi.stubGlobal('gc', collected);
+  const heapIs = (megabytes: number) =>
+    measured.mockReturnValue({ ...statistics, total_heap_size: megabytes * 1024 * 1024 });
+  const clock = createFakeClock();
+  loopWorked(0.01);
+  heapIs(60);
+  giveBackWhenIdle(clock);
+  clock.advance(5000);
+  expect(collected).toHaveBeenCalledOnce();
+  loopWorked(0.8);
+  heapIs(200);
+  clock.advance(600_000);
+  expect(collected).toHaveBeenCalledOnce();
+  loopWorked(0.01);
+  clock.advance(25_000);
+  expect(collected).toHaveBeenCalledOnce();
+  collected.mockImplementation(() => heapIs(64));
+  clock.advance(5000);
+  expect(collected).toHaveBeenCalledTimes(2);
+  clock.advance(3_600_000);
+  expect(collected).toHaveBeenCalledTimes(2);
+  // A burst that left little behind.
+  loopWorked(0.8);
+  clock.advance(5000);
+  loopWorked(0.01);
+  heapIs(70);
+  clock.advance(3_600_000);
+  expect(collected).toHaveBeenCalledTimes(2);
+});
+
 it('a host does so after its start, and one that ended before does not', async () => {
   vi.stubGlobal('gc', collected);
   loopWorked(0.01);
+  measured.mockReturnValue(statistics);
   const clock = createFakeClock();
   await (await openTestHost({ services: [control], clock }))[Symbol.asyncDispose]();
   clock.advance(10_000);
