@@ -36,8 +36,8 @@ export async function executeKnown<Row>(
   build: () => CompiledQuery<Row>,
 ): Promise<QueryResult<Row>> {
   const { adapter } = db.getExecutor();
-  const shapes = known.get(adapter) ?? new Map<string, CompiledQuery>();
-  known.set(adapter, shapes);
+  let shapes = known.get(adapter);
+  if (shapes === undefined) known.set(adapter, (shapes = new Map<string, CompiledQuery>()));
   const found = (shapes.get(shape) ?? remember(shapes, shape, values, build())) as CompiledQuery<Row>;
   const run = atOnce.get(db) as ((text: string, values: readonly unknown[]) => QueryResult<Row>) | undefined;
   return run === undefined ? db.executeQuery({ ...found, parameters: values }) : run(found.sql, values);

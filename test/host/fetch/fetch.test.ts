@@ -351,6 +351,31 @@ describe('an answer', () => {
     await expect(fetch(`${url}/odd`, owner)).rejects.toMatchObject({ code: 'fetch.failed' });
   });
 
+  test('that is announced by others before it comes alone', async () => {
+    const url = await serve((_request, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeProcessing();
+      response.writeHead(201, { 'x-one': 'a' }).end('it');
+    });
+    const reply = await make()(url, owner);
+    expect(reply).toMatchObject({ status: 201, headers: { 'x-one': 'a' } });
+    expect(text(reply.body)).toBe('it');
+    expect(reply.headers).not.toHaveProperty('link');
+  });
+
+  test('that sends elsewhere is not read to its end, however long it is', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/there') return void response.end('arrived');
+      response.writeHead(302, { location: '/there' });
+      if (request.url === '/short') return void response.end('x'.repeat(1000));
+      const pump = setInterval(() => response.write(Buffer.alloc(10_000)), 1);
+      response.once('close', () => clearInterval(pump));
+    });
+    const fetch = make();
+    expect(text((await fetch(`${url}/short`, owner)).body)).toBe('arrived');
+    expect(text((await fetch(`${url}/endless`, owner)).body)).toBe('arrived');
+  });
+
   test('that does not come, stops half-way or drips is cut at the time-out', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/never') return;
