@@ -62,12 +62,15 @@ export class HealthStore implements AsyncDisposable {
   #leaving: ReadonlyMap<string, NotifyHealth> = new Map();
   #soon: Disposable | undefined;
   #saving: Promise<void> = Promise.resolve();
+  #closed = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>) {
     this.#context = context;
   }
 
+  /** After the disposal nothing is noted any more: what ends then stands in the history. */
   note(destinationId: string, state: NotifyHealth['state'], detail: string): void {
+    if (this.#closed) return;
     const time = this.#context.clock.now();
     const lastSuccess = state === 'done' ? time : (this.#gathered.get(destinationId)?.lastSuccess ?? null);
     this.#gathered.set(destinationId, { state, detail, time, lastSuccess });
@@ -77,6 +80,8 @@ export class HealthStore implements AsyncDisposable {
   /** By id; destinations nothing was sent to are left out. */
   async of(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
     const health = new Map<string, NotifyHealth>();
+    // Taken before the table is read: what is written meanwhile is in one of the two.
+    const unwritten = [this.#leaving, this.#gathered];
     const db: Kysely<NotifyTables> = this.#context.db;
     for (let start = 0; start < ids.length; start += batch) {
       const some = ids.slice(start, start + batch);
@@ -87,9 +92,11 @@ export class HealthStore implements AsyncDisposable {
       }
     }
     for (const id of ids) {
-      for (const newer of [this.#leaving.get(id), this.#gathered.get(id)]) {
-        if (newer === undefined) continue;
-        health.set(id, { ...newer, lastSuccess: newer.lastSuccess ?? health.get(id)?.lastSuccess ?? null });
+      for (const results of unwritten) {
+        const newer = results.get(id);
+        const known = health.get(id);
+        if (newer === undefined || newer.time < (known?.time ?? 0)) continue;
+        health.set(id, { ...newer, lastSuccess: newer.lastSuccess ?? known?.lastSuccess ?? null });
       }
     }
     return health;
@@ -102,6 +109,7 @@ export class HealthStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     await this.#save();
   }
 

@@ -27,13 +27,50 @@ eachDialect((_name, open, newPlace) => {
       expect(await health.of(['a', 'b', 'never'])).toEqual(first);
       await health[Symbol.asyncDispose]();
       expect(await new HealthStore(context).of(['a', 'b', 'never'])).toEqual(first);
+    });
 
+    it('keeps the last success when the next result is a failure, before and after a restart', async () => {
+      const { clock, context, health: former } = await openHealth();
+      const begin = clock.now();
+      former.note('a', 'done', 'Sent.');
+      await former[Symbol.asyncDispose]();
       clock.advance(5000);
+      const health = new HealthStore(context);
       health.note('a', 'dead', 'It refused.');
       const second = new Map([['a', { state: 'dead', detail: 'It refused.', time: begin + 5000, lastSuccess: begin }]]);
       expect(await health.of(['a'])).toEqual(second);
       await health[Symbol.asyncDispose]();
       expect(await new HealthStore(context).of(['a'])).toEqual(second);
+    });
+
+    it('is the newest also when it is written while it is read', async () => {
+      const { clock, context, database } = await openHealth();
+      const read = Promise.withResolvers<void>();
+      const written = Promise.withResolvers<void>();
+      const commit: typeof database.commit = async (work) => {
+        await read.promise;
+        const value = await database.commit(work);
+        written.resolve();
+        return value;
+      };
+      // What was read comes back only after the writing.
+      const db = database.kysely.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          read.resolve();
+          await written.promise;
+          await new Promise((resolve) => setImmediate(resolve));
+          return result;
+        },
+      });
+      const health = new HealthStore({ ...context, commit, db });
+      health.note('a', 'waiting', 'It did not answer.');
+      clock.advance(1000);
+      expect((await health.of(['a'])).get('a')).toMatchObject({ state: 'waiting', detail: 'It did not answer.' });
+      await health[Symbol.asyncDispose]();
+      health.note('a', 'done', 'Too late.');
+      clock.advance(60_000);
+      expect((await health.of(['a'])).get('a')).toMatchObject({ detail: 'It did not answer.' });
     });
 
     it('is written a moment later, once for all results until then', async () => {
