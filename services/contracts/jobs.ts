@@ -12,7 +12,7 @@ export interface JobKind<T> {
   readonly timeoutMs?: number;
   /** After this age a failing job becomes a dead letter. Default 24 h. */
   readonly giveUpAfterMs?: number;
-  /** A done job leaves no row, so its key is free again: for work whose own rows tell that it was done. Default: they stay 7 days. */
+  /** A done job leaves no row, so its key is free again a moment later: for work whose own rows tell that it was done. Default: they stay 7 days. */
   readonly forgetDone?: boolean;
   /** Waits before the 2nd, 3rd, … attempt, in ms, each varied by 20 %; the last repeats. Default 5 s, 15 s, 1 min, 5 min, 15 min, 1 h. */
   readonly backoffMs?: readonly number[];
@@ -69,7 +69,12 @@ export interface JobHandling<T, R = void> {
    * touches only `transaction`, and runs again when that could not be committed. Not waited for by the disk, as the marks.
    */
   readonly record?: (transaction: Kysely<any>, results: readonly R[]) => Promise<void>;
-  /** Called once that is stored. */
+  /**
+   * What `record` needs of a result. With it an end is noted in a file, like one of a kind without `record`, and the table
+   * is told a moment later of many at once ({@link Jobs.upToDate}); after a crash `record` gets what this schema reads.
+   */
+  readonly result?: ZodType<R>;
+  /** Called once the end of a job is stored, in the file or in the table. */
   readonly onDone?: (results: readonly R[]) => void;
   /** Called once, after the row was marked dead: the attempts are used up or the failure was final. */
   readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
@@ -96,6 +101,8 @@ export interface Jobs {
     handler: (attempt: Attempt<T>) => Promise<R>,
     handling?: JobHandling<T, R>,
   ): Disposable;
+  /** Resolves when all that ended so far stands in the tables, with what `record` writes. Whoever reads that asks this first. */
+  upToDate(): Promise<void>;
   list(filter?: {
     readonly state?: JobState;
     readonly kind?: string;

@@ -43,6 +43,15 @@ export async function executeKnown<Row>(
   return run === undefined ? db.executeQuery({ ...found, parameters: values }) : run(found.sql, values);
 }
 
+/** Splits rows into lists of 64, 32, …, 1, so that statements for any number of them have few shapes. */
+export function* inKnownSizes<T>(rows: readonly T[]): Generator<readonly T[]> {
+  let size = 64;
+  for (let start = 0; start < rows.length; start += size) {
+    while (size > rows.length - start) size /= 2;
+    yield rows.slice(start, start + size);
+  }
+}
+
 function remember(
   shapes: Map<string, CompiledQuery>,
   shape: string,

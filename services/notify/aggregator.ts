@@ -116,7 +116,8 @@ export class Aggregator {
   }
 
   /**
-   * Sends a notice someone posted. Resolves after the durable commit and the first attempts, or the time they are given.
+   * Sends a notice someone posted. Resolves after the durable commit and the first attempts of those that stand behind
+   * nothing, or the time they are given.
    * An empty list means that there was no destination, and nothing was kept.
    */
   async post(
@@ -133,8 +134,8 @@ export class Aggregator {
     const planned = await this.#plan(chosen, notice.type);
     const levels = planLevels(this.#sealed, id, planned, strict);
     const expected = levels.first.map(({ row: { destinationId: to, service, optional }, job }) => {
-      const isBehind = job.orderKey !== undefined && this.#deliveries.isFailing(to);
-      const behind = job.runAt !== undefined ? 'rules' : isBehind ? 'others' : 'nothing';
+      const ahead = job.orderKey === undefined ? 'nothing' : this.#deliveries.aheadOf(to);
+      const behind = job.runAt === undefined ? ahead : 'rules';
       return { id: to, service, optional, behind } as const;
     });
     using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.answerMs);

@@ -1,22 +1,16 @@
 import type { Kysely } from 'kysely';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Attempt } from '../contracts/jobs.ts';
-import { withPictures } from '../contracts/emoji.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { deliver } from './deliver.ts';
 import { askNext } from './escalation.ts';
 import type { AttachmentFolder } from './attachments/folder.ts';
-import type { Destination, Result } from './destinations/destination.ts';
-import { openProgress } from './destinations/progress.ts';
-import { joinMessages, withFiles } from './domain/digest.ts';
-import type { Attachment, Message } from './domain/message.ts';
+import type { Result } from './destinations/destination.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { FreshDeliveries } from './fresh.ts';
-import type { SealedDestinations } from './sealed-destinations.ts';
-import type { Settings } from './settings.ts';
+import type { Sending } from './sending.ts';
 import type { AttachmentStore } from './store/attachments.ts';
-import { noteProgress } from './store/delivery-progress.ts';
 import type { HealthStore } from './store/health.ts';
 import type { NoticeStore, OpenDelivery } from './store/notices.ts';
 import type { NotifyTables } from './store/tables.ts';
@@ -27,26 +21,20 @@ type Payload = z.infer<typeof deliver.schema>;
 /** What is told of a delivery that was made. */
 type Delivered = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
 
-type WithFiles = Pick<OpenDelivery, 'message' | 'files'>;
-
-/** A message with what goes with it. */
-interface Whole {
-  readonly message: Message;
-  /** Those that it says; their files go with it. */
-  readonly group: readonly WithFiles[];
-  /** As it was stored by the attempts before; undefined where pieces are not to be remembered. */
-  readonly progress: string | undefined;
-}
-
-/** What was sent: for the mark of its delivery, and for who waits for it. */
-interface Made {
-  readonly notice: string;
-  readonly destination: string;
-  readonly attempts: number;
-  readonly detail: string;
-  /** Those that came together, the one of the job among them. */
-  readonly group: readonly Delivered[];
-}
+/** What was sent, for the marks of its deliveries; undefined where that is noted already. */
+const Marked = z
+  .object({
+    /** Ids. */
+    notice: z.string(),
+    destination: z.string(),
+    attempts: z.int(),
+    detail: z.string(),
+    /** Ids of the notices that came together, the one of the job among them. */
+    together: z.array(z.string()),
+  })
+  .optional();
+/** The same for who waits for it. */
+type Made = (NonNullable<z.infer<typeof Marked>> & { readonly group?: readonly Delivered[] }) | undefined;
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
@@ -54,15 +42,16 @@ export class Deliveries {
   readonly #notices: NoticeStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #changed: () => void;
-  readonly #emojis: Settings['emojis'];
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
-  readonly #sealed: SealedDestinations;
+  readonly #sending: Sending;
   readonly #fresh: FreshDeliveries;
   readonly #health: HealthStore;
   readonly #tally: Tally;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
+  /** Attempts under way, by destination. */
+  readonly #underWay = new Map<string, number>();
 
   /** `changed` is called after each attempt whose outcome was noted. */
   constructor(
@@ -72,20 +61,18 @@ export class Deliveries {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
-      readonly sealed: SealedDestinations;
+      readonly sending: Sending;
       readonly fresh: FreshDeliveries;
       readonly health: HealthStore;
       readonly changed: () => void;
-      readonly emojis: Settings['emojis'];
     },
   ) {
     this.#context = context;
     this.#changed = parts.changed;
-    this.#emojis = parts.emojis;
     this.#notices = parts.notices;
     this.#attachments = parts.attachments;
     this.#folder = parts.folder;
-    this.#sealed = parts.sealed;
+    this.#sending = parts.sending;
     this.#fresh = parts.fresh;
     this.#health = parts.health;
     this.#firstAttempts = parts.firstAttempts;
@@ -94,16 +81,18 @@ export class Deliveries {
 
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
-    return this.#context.jobs.handle(deliver, (attempt) => this.#attempt(attempt), {
+    return this.#context.jobs.handle(deliver, (attempt) => this.#attemptNext(attempt), {
       record: (transaction, made) => this.#record(transaction, made),
+      result: Marked,
       onDone: (made) => this.#tell(made),
       onDead: (attempt, reason) => this.#giveUp(attempt, reason),
     });
   }
 
-  /** True while deliveries to this destination wait for its recovery. */
-  isFailing(destinationId: string): boolean {
-    return this.#failing.has(destinationId);
+  /** What a new delivery to this destination has to wait for: its recovery, the end of others, or nothing. */
+  aheadOf(destinationId: string): 'others' | 'turn' | 'nothing' {
+    if (this.#failing.has(destinationId)) return 'others';
+    return this.#underWay.has(destinationId) ? 'turn' : 'nothing';
   }
 
   /** How many destinations do not take what is sent to them. */
@@ -111,19 +100,29 @@ export class Deliveries {
     return this.#failing.size;
   }
 
-  /** Undefined: it is noted already. */
-  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Made | undefined> {
+  async #attemptNext(attempt: Attempt<Payload>): Promise<Made> {
+    const { destination } = attempt.payload;
+    this.#underWay.set(destination, (this.#underWay.get(destination) ?? 0) + 1);
+    try {
+      return await this.#attempt(attempt);
+    } finally {
+      const left = (this.#underWay.get(destination) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(destination);
+      else this.#underWay.set(destination, left);
+    }
+  }
+
+  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Made> {
     const fresh = this.#fresh.take(payload.notice, payload.destination);
     if (fresh !== undefined && attempt === 1) {
       const whole = { message: fresh.message, group: [fresh], progress: '' };
-      const sent = await this.#sendTo(fresh.destination, whole, signal, payload);
+      const sent = await this.#sending.sendTo(fresh.destination, whole, signal, payload);
       return this.#judge(payload, attempt, sent, [{ ...fresh, service: fresh.destination.service }], signal);
     }
-    const delivery = await this.#notices.open(payload.notice, payload.destination);
+    const group = await this.#groupOf(payload);
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
-    if (delivery === undefined) return undefined;
-    const group = await this.#groupOf(payload.destination, delivery);
-    return this.#judge(payload, attempt, await this.#send(group, signal, payload), group, signal);
+    if (group === undefined) return undefined;
+    return this.#judge(payload, attempt, await this.#sending.send(group, signal, payload), group, signal);
   }
 
   /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
@@ -133,10 +132,11 @@ export class Deliveries {
     sent: Result,
     group: readonly Delivered[],
     signal: AbortSignal,
-  ): Promise<Made | undefined> {
+  ): Promise<Made> {
     const { notice, destination, chain } = payload;
     if (sent.ok) {
-      const made: Made = { notice, destination, attempts, detail: sent.detail, group };
+      const together = group.map(({ message }) => message.id);
+      const made: Made = { notice, destination, attempts, detail: sent.detail, together, group };
       if (chain === undefined) return made;
       await this.#note(payload, (transaction) => this.#record(transaction, [made]), isStopping(signal));
       this.#tell([made]);
@@ -166,22 +166,22 @@ export class Deliveries {
     return this.#notices.note(transaction, notice, destination, outcome, this.#context.clock.now());
   }
 
-  async #record(transaction: Kysely<NotifyTables>, all: readonly (Made | undefined)[]): Promise<void> {
+  async #record(transaction: Kysely<NotifyTables>, all: readonly Made[]): Promise<void> {
     const made = all.flatMap((each) => {
       if (each === undefined) return [];
-      const { group, destination, attempts, detail } = each;
-      return group.map(({ message }) => ({ notice: message.id, destination, attempts, detail }));
+      const { together, destination, attempts, detail } = each;
+      return together.map((notice) => ({ notice, destination, attempts, detail }));
     });
     await this.#notices.noteDone(transaction, made, this.#context.clock.now());
   }
 
-  #tell(all: readonly (Made | undefined)[]): void {
+  #tell(all: readonly Made[]): void {
     for (const each of all) {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
       this.#health.note(each.destination, 'done', each.detail);
       this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
-      for (const delivered of each.group) {
+      for (const delivered of each.group ?? []) {
         this.#tally.sent(delivered);
         if (delivered.files > 0) void this.#releaseFiles(delivered.message.id);
       }
@@ -189,16 +189,24 @@ export class Deliveries {
     this.#changed();
   }
 
-  /** The delivery with those that come together with it. One that was given up before comes alone. */
-  async #groupOf(destination: string, delivery: OpenDelivery): Promise<readonly OpenDelivery[]> {
-    if (delivery.digest === undefined) return [delivery];
+  /** The delivery with those that come together with it; undefined when it was made. One that was given up before comes alone. */
+  async #groupOf({ notice, destination }: Payload): Promise<readonly OpenDelivery[] | undefined> {
+    const open = () => this.#notices.open(notice, destination);
+    let delivery = await open();
+    if (delivery?.digest === undefined) return delivery && [delivery];
+    // One of its window may have taken it along just now.
+    await this.#context.jobs.upToDate();
+    delivery = await open();
+    if (delivery?.digest === undefined) return undefined;
     const group = await this.#notices.openDigest(destination, delivery.digest);
-    return group.some(({ message }) => message.id === delivery.message.id) ? group : [delivery];
+    const { id } = delivery.message;
+    return group.some(({ message }) => message.id === id) ? group : [delivery];
   }
 
   /** What stays because of a failure goes with the next sweep of the folder. */
   async #releaseFiles(noticeId: string): Promise<void> {
     try {
+      await this.#context.jobs.upToDate();
       await this.#folder.remove(await this.#attachments.release(noticeId));
     } catch (error) {
       this.#context.log.warn('files of a delivered notification were not removed', { error });
@@ -219,59 +227,6 @@ export class Deliveries {
     });
     if (step !== undefined) this.#firstAttempts.goOn(notice, step.asked, step.next);
     this.#changed();
-  }
-
-  async #send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<Result> {
-    const last = group.at(-1);
-    const [first] = group;
-    const message = joinMessages(
-      group.map((each) => each.message),
-      `${first?.message.id ?? ''}:digest`,
-    );
-    if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
-    const destination = this.#sealed.open(last);
-    if (typeof destination === 'string') {
-      return {
-        ok: false,
-        retryable: false,
-        detail: `The ${last.service} destination is not valid: ${destination}.`,
-      };
-    }
-    // What is joined is another message as soon as one of it is given up, so its pieces are others too.
-    const progress = group.length === 1 ? last.progress : undefined;
-    return this.#sendTo(destination, { message, group, progress }, signal, payload);
-  }
-
-  async #sendTo(
-    destination: Destination,
-    { message, group, progress: stored }: Whole,
-    signal: AbortSignal,
-    { destination: to, retries }: Payload,
-  ): Promise<Result> {
-    const files = (await Promise.all(group.map((each) => this.#filesOf(each)))).flat();
-    const whole =
-      group.length > 1 ? withFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
-    const dressed = this.#shows(destination)
-      ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
-      : whole;
-    const save = (progress: string): Promise<void> =>
-      this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
-    const progress = stored === undefined ? undefined : openProgress(stored, save);
-    return destination.send(dressed, this.#context, signal, { retries, progress });
-  }
-
-  /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
-  #shows({ emojis }: Destination): boolean {
-    return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
-  }
-
-  async #filesOf({ message, files }: WithFiles): Promise<readonly Attachment[]> {
-    const stored = files === 0 ? [] : await this.#attachments.of(message.id);
-    return stored.map(({ file, ...each }) => ({
-      ...each,
-      path: this.#folder.pathOf(file),
-      read: () => this.#folder.read(file),
-    }));
   }
 
   async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {

@@ -4,8 +4,8 @@ import type { Clock } from '../contracts/service.ts';
 export interface Outcome {
   readonly service: string;
   /**
-   * `held`: its destination's own rules let it wait; `repeated`: the same was sent a short while ago; `passed`: it could not
-   * be sent, so the next level of the escalation is asked.
+   * `held`: it waits for its turn, or its destination's own rules let it wait; `repeated`: the same was sent a short while
+   * ago; `passed`: it could not be sent, so the next level of the escalation is asked.
    */
   readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated' | 'passed';
   readonly optional: boolean;
@@ -16,6 +16,7 @@ export interface Outcome {
 const waits = {
   nothing: 'queued; it could not be sent at once.',
   others: 'queued behind others that could not be sent yet.',
+  turn: 'queued behind others that are being sent.',
   rules: 'held until its destination takes it.',
 } as const;
 
@@ -44,8 +45,8 @@ export class FirstAttempts {
       readonly id: string;
       readonly service: string;
       readonly optional: boolean;
-      /** Behind others that could not be sent, or kept back by its destination's rules. */
-      readonly behind: 'nothing' | 'others' | 'rules';
+      /** Others that could not be sent, others that are being sent, or its destination's rules. */
+      readonly behind: 'nothing' | 'others' | 'turn' | 'rules';
     }[],
     limitMs: number,
   ): Disposable & { readonly settled: () => Promise<readonly Outcome[]> } {
@@ -54,14 +55,14 @@ export class FirstAttempts {
       deliveries.map(({ id, service, optional, behind }) => [
         id,
         {
-          ...{ service, optional, state: behind === 'rules' ? 'held' : 'queued' },
+          ...{ service, optional, state: behind === 'rules' || behind === 'turn' ? 'held' : 'queued' },
           detail: `The ${service} notification is ${waits[behind]}`,
         },
       ]),
     );
     const waiting: Waiting = {
       outcomes,
-      // Behind a destination that does not answer there is nothing to wait for.
+      // Behind others there is nothing to wait for: they may be many, and their destination slow.
       missing: new Set(deliveries.filter(({ behind }) => behind === 'nothing').map(({ id }) => id)),
       finish: resolve,
     };

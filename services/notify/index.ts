@@ -19,6 +19,7 @@ import { urlsIn } from './read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './sealed-destinations.ts';
+import { Sending } from './sending.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
@@ -48,14 +49,19 @@ export const notify = defineService({
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
-    const deliveries = new Deliveries(out, { ...kept, changed: () => activity.touch(), emojis: settings.emojis });
+    const sending = new Sending(out, { ...kept, emojis: settings.emojis });
+    const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
     const open = new DisposableStack();
 
+    const countWaiting = async (): Promise<number> => {
+      await jobs.upToDate();
+      return notices.countWaiting();
+    };
     metrics.gauge({
       name: 'aggregator_outbox_pending',
       help: 'Deliveries that wait for their first or next attempt.',
-      collect: () => notices.countWaiting(),
+      collect: countWaiting,
     });
 
     const clear = async (): Promise<void> => {
@@ -107,7 +113,7 @@ export const notify = defineService({
         return Promise.resolve();
       },
       async health(): Promise<Health> {
-        const waiting = await notices.countWaiting();
+        const waiting = await countWaiting();
         const { failing } = deliveries;
         if (failing === 0) return { state: 'up', detail: waiting === 0 ? 'All delivered' : `${waiting} on their way` };
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;

@@ -49,9 +49,9 @@ export function isDatabase(path: string): boolean {
   return /^[^/]+\/db\.sqlite$/.test(path);
 }
 
-/** What SQLite keeps beside such a database; a copy of the database holds it. */
+/** What SQLite and the jobs keep beside such a database: a copy of it holds the one, the other is of this moment. */
 export function isBesideDatabase(path: string): boolean {
-  return /^[^/]+\/db\.sqlite-(wal|shm|journal)$/.test(path);
+  return /^[^/]+\/db\.(sqlite-(wal|shm|journal)|ended-[12](\.new)?)$/.test(path);
 }
 
 /** The folders of what a restore replaced. */

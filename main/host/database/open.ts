@@ -8,6 +8,8 @@ import { openSqlite, type Engine } from './sqlite.ts';
 export interface Database extends AsyncDisposable {
   readonly kysely: Kysely<any>;
   readonly dialect: 'sqlite' | 'postgres';
+  /** Where its file is, which no other process works with; undefined on a server. */
+  readonly folder: string | undefined;
   readonly commit: Context['commit'];
   /**
    * Like `commit`, without waiting for the disk: for marks whose loss only repeats work. The end of the process takes
@@ -49,6 +51,7 @@ export async function openDatabase(options: {
   return {
     kysely: engine.kysely,
     dialect: url === undefined ? 'sqlite' : 'postgres',
+    folder: url === undefined ? folder : undefined,
     commit: group.commit,
     note: group.note,
     mark: group.mark,

@@ -1,7 +1,8 @@
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
+import type { EndedLog } from './ended-log.ts';
 import { Line } from './line.ts';
-import type { Ended } from './results.ts';
+import { isLoggable, type Ended } from './results.ts';
 import type { InsertedJob, JobRow } from './table.ts';
 import { judge, type Verdict } from './verdict.ts';
 import type { Working } from './working.ts';
@@ -27,34 +28,63 @@ export class Begun {
   stranded = false;
   /** Something that was begun without a claim has been at it for a while, and the table should show it. */
   adopting = false;
-  #ended: Ended[] = [];
+  /** An end waits that the table has to be told of at once. */
+  urgent = false;
+  readonly #ended = new Map<number, Ended>();
   readonly #line = new Line();
   /** Jobs whose rows a power cut could still take back: they do not run before. */
   readonly #unsettled = new Map<number, Promise<boolean>>();
+  /** Jobs directly behind which such a one is: it begins, or joins the line, when it is settled. */
+  readonly #awaited = new Set<number>();
   #adoption: Disposable | undefined;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #schedule: () => void;
+  readonly #log: EndedLog | undefined;
+  readonly #tell: (ended: Ended) => void;
 
-  /** `schedule` is called when there is something for the table. */
-  constructor(clock: Clock, random: Random, schedule: () => void) {
-    this.#clock = clock;
-    this.#random = random;
-    this.#schedule = schedule;
+  /** `schedule` is called when there is something for the table, `tell` when an end stands in the log. */
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly random: Random;
+    /** Absent where others may work with the table. */
+    readonly log: EndedLog | undefined;
+    readonly schedule: () => void;
+    readonly tell: (ended: Ended) => void;
+  }) {
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+    this.#log = parts.log;
+    this.#schedule = parts.schedule;
+    this.#tell = parts.tell;
   }
 
-  /** Attempts whose ends are to be stored. */
-  get ended(): readonly Ended[] {
+  /** Attempts whose ends are to be stored, by the ids of their jobs. */
+  get ended(): ReadonlyMap<number, Ended> {
     return this.#ended;
   }
 
   takeEnded(): readonly Ended[] {
-    return this.#ended.splice(0);
+    const ended = [...this.#ended.values()];
+    this.#ended.clear();
+    this.urgent = false;
+    this.#log?.turnOver();
+    return ended;
   }
 
   /** They could not be stored, or perhaps not. */
   putBack(ended: readonly Ended[]): void {
-    this.#ended = [...ended, ...this.#ended];
+    const later = [...this.#ended];
+    this.#ended.clear();
+    for (const each of ended) this.#ended.set(each.verdict.row.id, each);
+    for (const [id, each] of later) this.#ended.set(id, each);
+    this.urgent = true;
+  }
+
+  /** Takes up a job that the process before had done and not marked. */
+  takeLeft(working: Working, row: JobRow, result: unknown): void {
+    this.#ended.set(row.id, { working, verdict: { row, how: 'done', result }, logged: true, followed: false });
+    this.urgent = true;
   }
 
   /** Begins a job. `claimed`: the table shows it as running, by this worker. */
@@ -72,9 +102,9 @@ export class Begun {
     const settled = attempt.ended.then((ending) => {
       this.running.delete(row.id);
       working.free += 1;
-      this.#end(working, judge(working.kind, row, ending, this.#clock.now(), this.#random));
       const parked = working.parked.shift();
       if (parked !== undefined) this.begin(working, parked, false);
+      this.#end(working, judge(working.kind, row, ending, this.#clock.now(), this.#random));
       this.#schedule();
     });
     this.running.set(row.id, { row, attempt, settled, claimed });
@@ -87,9 +117,14 @@ export class Begun {
   }
 
   /** After the end of one was stored: the one behind it has its turn. */
-  beginNext({ id }: JobRow): void {
-    const row = this.#line.take(id);
+  beginNext(ended: Ended): void {
+    const row = this.#line.take(ended.verdict.row.id);
     if (row === undefined) return;
+    ended.followed = true;
+    this.#beginFreed(row);
+  }
+
+  #beginFreed(row: JobRow): void {
     const working = this.kinds.get(row.kind);
     if (working === undefined) this.stranded = true;
     else if (working.free > 0) this.begin(working, row, false);
@@ -101,7 +136,13 @@ export class Begun {
     const before = this.#line.follow(kind, jobs);
     if (settling === undefined) return;
     for (const { id } of jobs) this.#unsettled.set(id, settling);
+    for (const id of before.values()) this.#awaited.add(id);
     void settling.then((stored) => {
+      for (const id of before.values()) {
+        this.#awaited.delete(id);
+        // Whoever comes next is up to the table then.
+        this.urgent ||= !stored && this.#ended.has(id);
+      }
       // After a transaction that was given up another row may have got the id.
       for (const { id } of jobs) if (this.#unsettled.get(id) === settling) this.#unsettled.delete(id);
       for (const { row, held } of jobs) {
@@ -155,32 +196,54 @@ export class Begun {
     if (this.running.has(row.id) || this.#isEnded(row.id)) return;
     // The claims find what is not begun here, and the end of the one before it what is not put behind that.
     if (held) {
-      if (stored && before !== undefined && this.#isActive(before, working)) this.#line.add(before, row);
+      if (!stored || before === undefined) return;
+      const ended = this.#ended.get(before);
+      if (this.#isActive(before, working)) this.#line.add(before, row);
+      else if (ended?.logged === true && !ended.followed) {
+        ended.followed = true;
+        this.#beginFreed(row);
+      }
     } else if (stored && !working.due && working.free > 0) this.begin(working, row, false);
     else working.due = true;
   }
 
-  /** Keeps how an attempt ended for the next turn. */
+  /** Keeps how an attempt ended for the next turn; what is logged is over but for that. */
   #end(working: Working, verdict: Verdict): void {
-    this.#ended.push({ working, verdict });
     const { how, row } = verdict;
+    const logged = how === 'done' && isLoggable(working) && this.#note(working, row, verdict.result);
+    const ended = { working, verdict, logged, followed: false };
+    this.#ended.set(row.id, ended);
     // Those behind it have to wait as long as it takes; the table knows them.
     if (how !== 'done') this.#line.forgetBehind(row.id);
     const heir = this.kinds.get(row.kind);
     if (heir !== undefined && (how === 'returned' || how === 'lost')) heir.due = true;
+    if (logged) {
+      this.beginNext(ended);
+      this.#tell(ended);
+    }
+    const isKnown = row.order_key === null || ended.followed || this.#awaited.has(row.id) || this.#line.isLast(row);
+    // Only the table may know who is next in its order key.
+    this.urgent ||= !logged || !isKnown;
+  }
+
+  #note({ handling }: Working, row: JobRow, result: unknown): boolean {
+    if (this.#log === undefined) return false;
+    const kept = handling.result?.safeParse(result);
+    return kept?.success !== false && this.#log.add(row, kept?.data);
   }
 
   #isEnded(id: number): boolean {
-    return this.#ended.some(({ verdict }) => verdict.row.id === id);
+    return this.#ended.has(id);
   }
 
   /** Its end is still to be stored, as a success, as far as is known. */
   #isActive(id: number, { parked }: Working): boolean {
+    const ended = this.#ended.get(id);
     return (
       this.running.has(id) ||
       this.#line.holds(id) ||
       parked.some((row) => row.id === id) ||
-      this.#ended.some(({ verdict: { how, row } }) => row.id === id && how === 'done')
+      (ended?.verdict.how === 'done' && !ended.logged)
     );
   }
 

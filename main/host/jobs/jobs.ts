@@ -3,6 +3,7 @@ import type { JobKind, JobOptions, Jobs } from '../../../services/contracts/jobs
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log, Metrics, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
+import { EndedLog } from './ended-log.ts';
 import * as listing from './listing.ts';
 import { findByKey, insertJobs, letNextGo } from './table.ts';
 import { openWorker } from './worker.ts';
@@ -39,8 +40,14 @@ export async function openJobs(options: {
     help: 'Attempts at jobs that ended, by kind and outcome.',
     labels: ['kind', 'outcome'],
   });
-  const worker = await openWorker({ database, clock, random, log, finished });
-  const count = (state: Parameters<Jobs['count']>[0]): Promise<number> => listing.countJobs(database.kysely, state);
+  await using opening = new AsyncDisposableStack();
+  const { folder } = database;
+  const endedLog = folder === undefined ? undefined : opening.use(EndedLog.open(folder, log));
+  const worker = opening.use(await openWorker({ database, clock, random, log, finished, endedLog }));
+  const count = async (state: Parameters<Jobs['count']>[0]): Promise<number> => {
+    await worker.upToDate();
+    return listing.countJobs(database.kysely, state);
+  };
   metrics.gauge({
     name: 'jobs_waiting',
     help: 'Jobs that wait for their next attempt.',
@@ -81,9 +88,9 @@ export async function openJobs(options: {
       log.warn('old jobs could not be removed', { service, error });
     }
   };
-  const timers = new DisposableStack();
-  timers.use(clock.after(firstPurgeMs, () => void purge()));
-  timers.use(clock.every(purgeEveryMs, () => void purge()));
+  opening.use(clock.after(firstPurgeMs, () => void purge()));
+  opening.use(clock.every(purgeEveryMs, () => void purge()));
+  const open = opening.move();
 
   return {
     async enqueue(transaction, kind, payload, jobOptions = {}) {
@@ -98,7 +105,9 @@ export async function openJobs(options: {
       }
     },
     handle: (kind, handler, handling = {}) => worker.handle({ kind, handler, handling }),
+    upToDate: () => worker.upToDate(),
     async list(filter = {}) {
+      await worker.upToDate();
       const rows = await listing.listJobs(database.kysely, { ...filter, limit: filter.limit ?? defaultListLimit });
       return rows.map((row) => ({
         id: String(row.id),
@@ -115,6 +124,7 @@ export async function openJobs(options: {
     async retry(id) {
       const number = readId(id);
       if (number === undefined) return false;
+      await worker.upToDate();
       const made = await database.commit((transaction) => listing.makeDue(transaction, number, clock.now()));
       if (made !== undefined) worker.wake(made.kind);
       return made !== undefined;
@@ -122,6 +132,7 @@ export async function openJobs(options: {
     async drop(id) {
       const number = readId(id);
       if (number === undefined) return false;
+      await worker.upToDate();
       const dropped = await database.commit(async (transaction) => {
         // Before the disk has it: what is forgotten here is found in the table.
         const job = worker.drop(number) ? await listing.deleteJob(transaction, number) : undefined;
@@ -132,10 +143,7 @@ export async function openJobs(options: {
       worker.wake(dropped.kind);
       return true;
     },
-    async [Symbol.asyncDispose]() {
-      timers.dispose();
-      await worker[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 

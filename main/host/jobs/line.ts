@@ -1,7 +1,7 @@
 import type { InsertedJob, JobRow } from './table.ts';
 
 /** Jobs, and ends of order keys, that are remembered; the others are read from the table when their time comes. */
-const most = 1_000;
+const most = 10_000;
 
 /**
  * Jobs of order keys that were enqueued here, each by the id of the one it is directly behind. When that one is done this
@@ -33,6 +33,11 @@ export class Line {
       this.#last.delete(place);
     }
     return before;
+  }
+
+  /** True where nobody was enqueued behind this one. */
+  isLast({ id, kind, order_key }: JobRow): boolean {
+    return this.#last.get(`${kind}\n${order_key ?? ''}`) === id;
   }
 
   /** True for one that waits behind another. */

@@ -7,6 +7,15 @@ import type { Working } from './working.ts';
 export interface Ended {
   readonly working: Working;
   readonly verdict: Verdict;
+  /** It stands in the log beside the table: all that follows has happened, and the table is told when it suits. */
+  readonly logged: boolean;
+  /** The one behind it in its order key was begun here. */
+  followed: boolean;
+}
+
+/** Whether ends of a kind can be logged: what `record` needs of them has to outlive the process. */
+export function isLoggable({ handling }: Working): boolean {
+  return handling.record === undefined || handling.result !== undefined;
 }
 
 /** Lets each kind write what its handlers returned, in the transaction of the marks. */

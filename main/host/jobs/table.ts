@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../../services/contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../../services/contracts/known-statement.ts';
 
 /** The columns a worker needs of a claimed job. Times are ms since the epoch. */
 export interface JobRow {
@@ -161,8 +161,10 @@ export async function markDone(db: Kysely<any>, ids: readonly number[], owner: s
 
 /** Takes the rows of jobs away that are done, for kinds whose keys need not be known any longer. */
 export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
-  const build = () => sql<never>`delete from jobs where id in (${sql.join(ids)}) and ${endable(owner)}`.compile(db);
-  await executeKnown(db, `jobs.done ${String(ids.length)}`, [...ids, owner], build);
+  for (const some of inKnownSizes(ids)) {
+    const build = () => sql<never>`delete from jobs where id in (${sql.join(some)}) and ${endable(owner)}`.compile(db);
+    await executeKnown(db, `jobs.done ${String(some.length)}`, [...some, owner], build);
+  }
 }
 
 /** Marks jobs that were begun without a claim as running, with their first attempt. */

@@ -3,9 +3,11 @@ import type { Clock, Counter, Log, Random } from '../../../services/contracts/se
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
 import { Begun } from './begun.ts';
+import type { EndedLog } from './ended-log.ts';
+import { LeftEnds } from './left.ts';
 import { leaseOwner } from './owner.ts';
 import { createReport } from './report.ts';
-import { tellResults } from './results.ts';
+import { tellResults, type Ended } from './results.ts';
 import { Slots } from './slots.ts';
 import type { InsertedJob, JobRow } from './table.ts';
 import { takeTurn } from './turn.ts';
@@ -15,6 +17,10 @@ import { drained, expectJobs, makeDue, startWorking, type Working } from './work
 
 /** After the database refused: it is full, busy or away. */
 const pauseMs = 1_000;
+/** So long ends that are in the log are gathered for the table, and so many. */
+const gatherMs = 100;
+const mostGathered = 128;
+const nobody: ReadonlySet<number> = new Set();
 /** When the host stops, handlers have this long to heed the abort. */
 const graceMs = 4_000;
 
@@ -26,12 +32,15 @@ export interface Worker extends AsyncDisposable {
   wake(kind: string): void;
   /** Forgets a job that is about to be dropped; false when it has begun. */
   drop(id: number): boolean;
+  /** Resolves when all that ended so far stands in the table, or the table refuses. */
+  upToDate(): Promise<void>;
 }
 
 /**
  * Claims due jobs, runs their handlers and writes how they ended. The table is touched in turns: one transaction writes
- * what ended since the last turn and claims for the slots that are free, so that a busy worker pays one commit for many
- * jobs, and a chain of one order key one for each. A turn follows a wake, the end of an attempt, the time of the next job or the poll; an idle worker does nothing.
+ * what ended since the last turn and claims for the slots that are free. A turn follows a wake, the time of the next job,
+ * the poll, or the end of an attempt; that may wait for others where it stands in the log (`ended-log.ts`), so that a busy worker pays one
+ * transaction for many jobs. An idle worker does nothing.
  *
  * What was enqueued in a transaction whose end is told (`Database.settling`) begins without a claim, unless others of its
  * kind wait for a slot: this worker has the table to itself there. In an order key the next one begins once the end of
@@ -47,8 +56,10 @@ export async function openWorker(options: {
   readonly log: Log;
   /** Labels: kind, outcome. */
   readonly finished: Counter;
+  /** Absent where several hosts share the table. */
+  readonly endedLog: EndedLog | undefined;
 }): Promise<Worker> {
-  const { database, clock, random, log } = options;
+  const { database, clock, random, log, endedLog } = options;
   const report = createReport(log, options.finished);
   const owner = leaseOwner(random.text(8));
   /** The last turn seemed to fail, and may be stored all the same. */
@@ -56,14 +67,30 @@ export async function openWorker(options: {
   let scheduled = false;
   let turning: Promise<void> | undefined;
   let pause: Disposable | undefined;
-  const begun = new Begun(clock, random, () => schedule());
+  /** Who waits for the table to be up to date; the next turn answers them. */
+  const askers: (() => void)[] = [];
+  let gathering: Disposable | undefined;
+  const tell = (ended: readonly Ended[], dead: ReadonlySet<number>): void => {
+    for (const { working, verdict } of ended) report(working, verdict, dead);
+    tellResults(ended, log);
+  };
+  const begun = new Begun({
+    ...{ clock, random, log: endedLog, schedule: () => schedule() },
+    tell: (ended) => tell([ended], nobody),
+  });
   const { kinds, running } = begun;
+  const left = await LeftEnds.read(database.kysely, endedLog);
 
   const hasWork = (): boolean =>
-    begun.ended.length > 0 || begun.adopting || [...kinds.values()].some((one) => one.due && one.free > 0);
+    begun.urgent ||
+    begun.ended.size >= mostGathered ||
+    askers.length > 0 ||
+    begun.adopting ||
+    [...kinds.values()].some((one) => one.due && one.free > 0);
 
   const schedule = (): void => {
     if (scheduled || turning !== undefined || pause !== undefined || begun.stopping) return;
+    if (!hasWork()) return gather();
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -72,8 +99,18 @@ export async function openWorker(options: {
         turning = undefined;
         setAlarm();
         // Something may have come between the last look and this line.
-        if (hasWork()) schedule();
+        schedule();
       });
+    });
+  };
+
+  /** What is logged waits for others. */
+  const gather = (): void => {
+    if (begun.ended.size === 0) return;
+    gathering ??= clock.after(gatherMs, () => {
+      gathering = undefined;
+      begun.urgent ||= begun.ended.size > 0;
+      schedule();
     });
   };
 
@@ -83,6 +120,7 @@ export async function openWorker(options: {
         await turn();
       } catch (error) {
         log.warn('the database refuses, jobs wait', { error });
+        for (const answer of askers.splice(0)) answer();
         pause = clock.after(pauseMs, () => {
           pause = undefined;
           schedule();
@@ -94,16 +132,18 @@ export async function openWorker(options: {
 
   const turn = async (): Promise<void> => {
     const settled = begun.takeEnded();
+    const answered = askers.splice(0);
     const verdicts = settled.map(({ verdict }) => verdict);
+    const followed = new Set(settled.flatMap((one) => (one.followed ? [one.verdict.row.id] : [])));
     const asks = new Set([...kinds.values()].filter((one) => one.due && one.free > 0));
     for (const one of asks) one.due = false;
     const wanted = {
       ...{ owner, ended: settled, asks, stranded: begun.stranded },
       late: begun.adopting ? [...running].flatMap(([id, { claimed }]) => (claimed ? [] : [id])) : [],
       known: doubtful
-        ? () => [...running.keys(), ...[...settled, ...begun.ended].map(({ verdict }) => verdict.row.id)]
+        ? () => [...running.keys(), ...settled.map(({ verdict }) => verdict.row.id), ...begun.ended.keys()]
         : undefined,
-      hasHeir: (id: number) => begun.hasHeir(id),
+      hasHeir: (id: number) => followed.has(id) || begun.hasHeir(id),
       isBehind: (row: JobRow) => begun.isBehind(row, verdicts),
     };
     begun.stranded = false;
@@ -124,10 +164,11 @@ export async function openWorker(options: {
         else working.due = true;
         for (const row of rows) begun.begin(working, row, true);
       }
+      if (left.none) endedLog?.stored();
       // After those, whose slots were free when they were claimed.
-      for (const { row } of verdicts) begun.beginNext(row);
-      for (const { working, verdict } of settled) report(working, verdict, dead);
-      tellResults(settled, log);
+      const unlogged = settled.filter(({ logged }) => !logged);
+      for (const ended of unlogged) begun.beginNext(ended);
+      tell(unlogged, dead);
     } catch (error) {
       begun.putBack(settled);
       for (const one of asks) one.due = true;
@@ -135,6 +176,8 @@ export async function openWorker(options: {
       begun.stranded ||= wanted.stranded;
       doubtful = true;
       throw error;
+    } finally {
+      for (const answer of answered) answer();
     }
   };
 
@@ -170,14 +213,16 @@ export async function openWorker(options: {
 
   const stop = async (): Promise<void> => {
     begun.stopping = true;
+    gathering?.[Symbol.dispose]();
+    for (const answer of askers.splice(0)) answer();
     upkeep[Symbol.dispose]();
     alarm[Symbol.dispose]();
     pause?.[Symbol.dispose]();
     await turning;
-    const left = begun.stop();
-    for (const { attempt } of left) attempt.interrupt('returned');
-    using _grace = clock.after(graceMs, () => left.forEach(({ attempt }) => attempt.abandon()));
-    await Promise.all(left.map(({ settled }) => settled));
+    const underWay = begun.stop();
+    for (const { attempt } of underWay) attempt.interrupt('returned');
+    using _grace = clock.after(graceMs, () => underWay.forEach(({ attempt }) => attempt.abandon()));
+    await Promise.all(underWay.map(({ settled }) => settled));
     const settled = begun.takeEnded();
     if (settled.length === 0) return;
     const last = { owner, ended: settled, asks: undefined, late: [], stranded: false, known: undefined };
@@ -191,8 +236,11 @@ export async function openWorker(options: {
             now: clock.now(),
           }),
       );
-      for (const { working, verdict } of settled) report(working, verdict, dead);
-      tellResults(settled, log);
+      if (left.none) endedLog?.stored();
+      tell(
+        settled.filter(({ logged }) => !logged),
+        dead,
+      );
     } catch (error) {
       // They are taken up again at the next start, as after a crash.
       log.warn('jobs could not be given back', { jobs: settled.length, error });
@@ -207,6 +255,7 @@ export async function openWorker(options: {
       const working = startWorking(given);
       kinds.set(name, working);
       begun.stranded = true;
+      left.giveTo(working, begun, log);
       for (const outcome of ['done', 'retried', 'dead']) options.finished.inc({ kind: name, outcome }, 0);
       schedule();
       return {
@@ -235,6 +284,14 @@ export async function openWorker(options: {
       schedule();
     },
     drop: (id) => begun.drop(id),
+    upToDate() {
+      if (begun.stopping || pause !== undefined) return Promise.resolve();
+      if (begun.ended.size === 0 && turning === undefined) return Promise.resolve();
+      return new Promise((resolve) => {
+        askers.push(resolve);
+        schedule();
+      });
+    },
     [Symbol.asyncDispose]: () => (stopped ??= stop()),
   };
 }

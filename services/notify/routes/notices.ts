@@ -50,10 +50,12 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
   };
   return [
     implement(notifyApi.notices, async ({ query }) => {
+      await jobs.upToDate();
       const [list, given, waiting] = await Promise.all([history.list(query), dead(), notices.countWaiting()]);
       return { notices: await shown(list), givenUp: given.length, waiting };
     }),
     implement(notifyApi.notice, async ({ params }) => {
+      await jobs.upToDate();
       const [notice] = await shown(await history.list({ id: params['id'] ?? '', limit: 1 }));
       if (notice !== undefined) return notice;
       throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
 import { NoticeType, TextFormat } from '../../contracts/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
@@ -182,8 +182,7 @@ export class NoticeStore {
   async noteDone(transaction: Kysely<NotifyTables>, made: readonly MadeDelivery[], now: number): Promise<void> {
     const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
     for (const each of alike.values()) {
-      for (let start = 0; start < each.length; start += insertBatch) {
-        const some = each.slice(start, start + insertBatch);
+      for (const some of inKnownSizes(each)) {
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
         const { shape, which, values } = whichOf(some);
         const build = () =>

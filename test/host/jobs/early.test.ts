@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../main/host/clock.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -92,7 +91,9 @@ eachDialect((name, open) => {
     await vi.waitFor(
       async () => {
         room.clock.advance(60_000);
-        expect((await room.jobs.count('waiting')) + (await room.jobs.count('running'))).toBe(0);
+        // In one look: a job that is tried again goes from one of these states to the other.
+        const states = (await room.jobs.list({ limit: 1_000 })).map(({ state }) => state);
+        expect(states.filter((state) => state === 'waiting' || state === 'running')).toEqual([]);
         // Who is told of a dead letter is told a moment after it is stored.
         expect(dead.length).toBe(await room.jobs.count('dead'));
       },
@@ -220,23 +221,24 @@ eachDialect((name, open) => {
   });
 
   if (name === 'sqlite') {
-    it('takes one transaction for the end of a job, and none for its beginning', async () => {
+    it('takes one transaction for the ends of many jobs, and none for their beginning', async () => {
       const database = await open();
       let marks = 0;
       const mark: Database['mark'] = (work) => {
         marks += 1;
         return database.mark(work);
       };
-      await using room = await openRoom({ ...database, mark }, { realClock: systemClock });
+      await using room = await openRoom({ ...database, mark });
       const seen: number[] = [];
       using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
       await add(room, 'a', 0);
       await room.settle('done', 1);
       marks = 0;
       await Promise.all([1, 2, 3, 4, 5].map((n) => add(room, 'a', n)));
+      await vi.waitFor(() => expect(seen).toEqual([0, 1, 2, 3, 4, 5]));
+      expect(marks).toBe(0);
       await room.settle('done', 6);
-      expect(seen).toEqual([0, 1, 2, 3, 4, 5]);
-      expect(marks).toBe(5);
+      expect(marks).toBe(1);
     });
   }
 });

@@ -224,6 +224,7 @@ describe('the history', () => {
     await post(host, '/notify/inbox', { body: 'done' });
     await post(host, '/notify/aggregator', { body: 'waits for the push server' });
     if (context === undefined) throw new Error('the service was not made');
+    await context.jobs.upToDate();
     const notices = new NoticeStore(context.db);
     expect(await notices.prune(Date.now() - 3_600_000)).toBe(0);
     expect(await notices.prune(Date.now() + 3_600_000)).toBe(1);

@@ -1,0 +1,183 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { openDatabase, type Database } from '../../../main/host/database/open.ts';
+import { defineJob, type JobHandling } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { silentLog } from '../../support/place.ts';
+import { openRoom, type JobsRoom } from './room.ts';
+
+const count = defineJob('test.count', z.object({ n: z.int() }), { forgetDone: true });
+const Result = z.object({ n: z.int() });
+
+let open = new AsyncDisposableStack();
+afterEach(async () => {
+  const stack = open;
+  open = new AsyncDisposableStack();
+  await stack.disposeAsync();
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ended-'));
+  open.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const openHere = async (folder: string): Promise<Database> =>
+  open.use(await openDatabase({ folder, schema: '', log: silentLog }));
+
+/** What is noted beside the table. */
+const noted = (folder: string): string =>
+  ['db.ended-1', 'db.ended-2'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+
+/** Works the kind; what came to the handler, and what was recorded. */
+function work(room: JobsRoom, schema: JobHandling<unknown, z.infer<typeof Result>>['result'] = Result) {
+  const handled: number[] = [];
+  const recorded: number[] = [];
+  const working = room.jobs.handle(
+    count,
+    async ({ payload: { n } }) => {
+      handled.push(n);
+      return { n: n * 10, secret: 'not for the file' };
+    },
+    { record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)), result: schema },
+  );
+  return { handled, recorded, working };
+}
+
+/** Works three jobs in a process that ends before the table is told. The clock stands still, so the ends stay in the file. */
+async function leave(folder: string): Promise<void> {
+  const database = await openHere(folder);
+  const room = await openRoom(database);
+  const { handled } = work(room);
+  await database.commit((transaction) =>
+    room.jobs.enqueueAll(
+      transaction,
+      count,
+      [1, 2, 3].map((n) => ({ payload: { n } })),
+    ),
+  );
+  await vi.waitFor(() => expect(handled).toHaveLength(3));
+  await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
+  expect(noted(folder)).not.toContain('not for the file');
+  // As the next one finds what a process that ended had claimed.
+  const free = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
+  await database.kysely.updateTable('jobs').set(free).execute();
+  await database[Symbol.asyncDispose]();
+}
+
+it('notes an end at once, and tells the table of many a moment later', async () => {
+  const folder = newFolder();
+  const clock = createFakeClock();
+  await using room = await openRoom(await openHere(folder), { clock });
+  const { recorded, handled } = work(room);
+  for (const n of [1, 2, 3]) {
+    await room.database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+    await vi.waitFor(() => expect(handled).toHaveLength(n));
+  }
+  await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
+  expect(recorded).toEqual([]);
+  clock.advance(100);
+  await vi.waitFor(() => expect(recorded).toEqual([10, 20, 30]));
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  expect(statSync(join(folder, 'db.ended-1')).mode & 0o777).toBe(0o600);
+});
+
+it('takes up what a process that ended had noted: nothing is done twice, and what it returned is recorded', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  await using room = await openRoom(await openHere(folder));
+  const { handled, recorded } = work(room);
+  await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
+  expect(await room.jobs.list()).toEqual([]);
+  expect(handled).toEqual([]);
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+});
+
+it('keeps what was noted until somebody works its kind', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  for (let start = 0; start < 2; start += 1) {
+    await using database = await openDatabase({ folder, schema: '', log: silentLog });
+    await using room = await openRoom(database);
+    expect(await room.jobs.count('waiting')).toBe(3);
+  }
+  expect(noted(folder).trim().split('\n')).toHaveLength(3);
+  await using room = await openRoom(await openHere(folder));
+  const { handled, recorded } = work(room);
+  await vi.waitFor(() => expect(recorded).toHaveLength(3));
+  expect(handled).toEqual([]);
+});
+
+it('does again what it cannot read: half a line, a result of another form, an end of a row that is another by now', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  const file = join(
+    folder,
+    noted(folder) === readFileSync(join(folder, 'db.ended-1'), 'utf8') ? 'db.ended-1' : 'db.ended-2',
+  );
+  const [first = '', second = '', third = ''] = readFileSync(file, 'utf8').trim().split('\n');
+  rmSync(file);
+  const other = second.replace(/"created":\d+/, '"created":1');
+  const strange = third.replace(/"n":30/, '"n":"thirty"');
+  appendFileSync(file, `${strange}\n${other}\n${first.slice(0, -4)}`);
+  await using room = await openRoom(await openHere(folder));
+  const { handled, recorded } = work(room);
+  await vi.waitFor(async () => {
+    await room.jobs.upToDate();
+    expect(recorded.toSorted()).toEqual([10, 20, 30]);
+  });
+  expect(handled.toSorted()).toEqual([1, 2, 3]);
+});
+
+it('tells the table at once where no more can be noted', async () => {
+  const folder = newFolder();
+  const database = await openHere(folder);
+  await using room = await openRoom(database);
+  const long = 'x'.repeat(5 * 1024 * 1024);
+  const recorded: number[] = [];
+  using _working = room.jobs.handle(count, async ({ payload: { n } }) => ({ n, long }), {
+    record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)),
+    result: z.object({ n: z.int(), long: z.string() }),
+  });
+  const enqueue = (n: number) => database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+  await enqueue(1);
+  await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(long.length));
+  expect(recorded).toEqual([]);
+  await enqueue(2);
+  await vi.waitFor(() => expect(recorded).toEqual([1, 2]));
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+});
+
+it('is up to date as far as the table lets it, and makes nobody wait for one that refuses', async () => {
+  const database = await openHere(newFolder());
+  let refuses = false;
+  const mark: Database['mark'] = (work) =>
+    refuses ? Promise.reject(new Problem('database.full', 507, 'The disk is full.')) : database.mark(work);
+  const clock = createFakeClock();
+  await using room = await openRoom({ ...database, mark }, { clock });
+  const { handled, recorded } = work(room);
+  const enqueue = (n: number) =>
+    database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }, { orderKey: 'one' }));
+  await enqueue(1);
+  await vi.waitFor(() => expect(handled).toEqual([1]));
+  await vi.waitFor(async () => {
+    await room.jobs.upToDate();
+    expect(recorded).toEqual([10]);
+  });
+  refuses = true;
+  // What is behind it does not wait for the table either.
+  await Promise.all([enqueue(2), enqueue(3)]);
+  await vi.waitFor(() => expect(handled).toEqual([1, 2, 3]));
+  await room.jobs.upToDate();
+  expect(recorded).toEqual([10]);
+  refuses = false;
+  await vi.waitFor(() => {
+    clock.advance(1000);
+    expect(recorded).toEqual([10, 20, 30]);
+  });
+  expect(await room.jobs.list()).toEqual([]);
+});
