@@ -32,6 +32,7 @@ export async function openServiceRoom(descriptor: ServiceDescriptor, parts: Host
     context: {
       db: database.kysely,
       commit: database.commit,
+      alone: database.dialect === 'sqlite',
       files: folder,
       jobs,
       metrics,

@@ -110,6 +110,8 @@ export interface Context {
    * `transaction`, since it is run once more, alone, when another caller's work fails.
    */
   readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
+  /** No other host works with these tables, so what was read stays true until this one writes. */
+  readonly alone: boolean;
   /** Absolute path of this service's own folder; it exists. */
   readonly files: string;
   readonly bus: Bus;

@@ -70,6 +70,7 @@ export class FirstAttempts {
     this.#waiting.set(noticeId, waiting);
     return {
       settled: async () => {
+        if (waiting.missing.size === 0) return [...outcomes.values()];
         using _limit = this.#clock.after(limitMs, resolve);
         await promise;
         return [...outcomes.values()];

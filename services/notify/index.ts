@@ -33,10 +33,10 @@ const hourMs = 3_600_000;
 export const notify = defineService({
   ...face,
   create(context, settings) {
-    const { bus, clock, db, handovers, jobs, log, metrics, vault } = context;
+    const { alone, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
-    const configurations = new ConfigurationStore(db, vault);
+    const configurations = new ConfigurationStore(db, vault, alone);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);

@@ -27,6 +27,35 @@ export interface Room {
   families(): Promise<Family[]>;
 }
 
+type Labels = Readonly<Record<string, string | number>>;
+
+/** What a counter grew by since the last look at it: to hash a set of labels for each event costs more than most events. */
+class Sums {
+  readonly #counter: Counter;
+  readonly #sums = new Map<string, { readonly labels: Labels; by: number }>();
+
+  constructor(counter: Counter) {
+    this.#counter = counter;
+  }
+
+  add(labels: Labels, by: number): void {
+    let place = '';
+    for (const name in labels) place += `${name}=${String(labels[name])}\n`;
+    const sum = this.#sums.get(place);
+    if (sum !== undefined) sum.by += by;
+    else {
+      // A wrong label is told to who made it.
+      this.#counter.inc(labels, 0);
+      this.#sums.set(place, { labels, by });
+    }
+  }
+
+  handOver(): void {
+    for (const { labels, by } of this.#sums.values()) this.#counter.inc(labels, by);
+    this.#sums.clear();
+  }
+}
+
 type Collect = () => number | Promise<number>;
 interface Collected {
   readonly gauge: Gauge;
@@ -37,6 +66,7 @@ export function openRoom({ owner, names, log }: RoomOptions): Room {
   const registry = new Registry();
   const shapes = new Map<string, string>();
   const collected = new Map<string, Collected>();
+  const summed = new Map<string, Sums>();
 
   /** Makes a metric, or finds the one this owner made before a restart. */
   const declare = <T extends Counter | Gauge | Histogram>(
@@ -79,7 +109,10 @@ export function openRoom({ owner, names, log }: RoomOptions): Room {
       counter(options) {
         const counter = declare('counter', options, () => new Counter(common(options)));
         for (const labels of options.initial ?? []) counter.inc(labels, 0);
-        return { inc: (labels = {}, by = 1) => counter.inc(labels, by) };
+        summed.get(options.name)?.handOver();
+        const sums = new Sums(counter);
+        summed.set(options.name, sums);
+        return { inc: (labels = {}, by = 1) => sums.add(labels, by) };
       },
       gauge(options) {
         const gauge = declare('gauge', options, () => new Gauge(common(options)));
@@ -99,6 +132,7 @@ export function openRoom({ owner, names, log }: RoomOptions): Room {
       for (const one of collected.values()) one.collect = undefined;
     },
     async families() {
+      for (const sums of summed.values()) sums.handOver();
       const absent = new Set<string>();
       for (const [name, { gauge, collect }] of collected) {
         try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
+import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/answer.ts';
 import { bodyLimit } from '../wire/notify.ts';
@@ -27,17 +28,28 @@ const patience = 64 * 1024 * 1024;
 /** Levels of a JSON body. */
 const deepestJson = 100;
 
-/** The whole body; undefined when it is larger than the limit. */
-async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= bodyLimit) chunks.push(chunk);
-    else chunks.length = 0;
-    if (length > bodyLimit + patience) break;
-  }
-  return length > bodyLimit ? undefined : Buffer.concat(chunks);
+/** The whole body; undefined when it is larger than the limit. Listens, as an iterator costs more than a small body. */
+function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (): void => resolve(length > bodyLimit ? undefined : Buffer.concat(chunks));
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= bodyLimit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (length > bodyLimit + patience) {
+        request.destroy();
+        end();
+      }
+    });
+    request.once('end', end);
+    const leave = (): void => {
+      if (!request.complete) reject(new Problem('notify.left', 400, 'The caller left before the end of the body.'));
+    };
+    request.once('error', leave);
+    request.once('close', leave);
+  });
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -27,16 +27,24 @@ const secretPurpose = 'notify.secret';
 export class ConfigurationStore {
   readonly #db: Kysely<NotifyTables>;
   readonly #vault: Vault;
+  readonly #alone: boolean;
   /** The last text opened of each key: reading a key on every call must not cost a decryption. */
   readonly #opened = new Map<string, { readonly written: string; readonly configuration: StoredConfiguration }>();
+  /** Grows with each write: what was read before is not kept after it. */
+  #writes = 0;
 
-  constructor(db: Kysely<NotifyTables>, vault: Vault) {
+  /** `alone`: nobody else writes, so a key that was read need not be read again. */
+  constructor(db: Kysely<NotifyTables>, vault: Vault, alone = false) {
     this.#db = db;
     this.#vault = vault;
+    this.#alone = alone;
   }
 
   /** The same object as long as the stored text is the same, so that callers can keep what they made of it. */
   async find(key: string): Promise<StoredConfiguration | undefined> {
+    const known = this.#opened.get(key);
+    if (this.#alone && known !== undefined) return known.configuration;
+    const writes = this.#writes;
     const build = () => this.#db.selectFrom('configurations').selectAll().where('key', '=', key).compile();
     const { rows } = await executeKnown(this.#db, 'notify.configuration', [key], build);
     const [row] = rows;
@@ -44,7 +52,6 @@ export class ConfigurationStore {
       this.#opened.delete(key);
       return undefined;
     }
-    const known = this.#opened.get(key);
     const written = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
     if (known?.written === written) return known.configuration;
     const text = row.sealed === 0 ? row.body : this.#vault.open(row.body, purpose);
@@ -52,7 +59,7 @@ export class ConfigurationStore {
     const options = NotifyKeyOptions.parse(JSON.parse(row.options));
     const secret = row.secret === null ? undefined : this.#vault.open(row.secret, secretPurpose);
     const configuration: StoredConfiguration = { key, format, text, options, secret };
-    this.#opened.set(key, { written, configuration });
+    if (writes === this.#writes) this.#opened.set(key, { written, configuration });
     return configuration;
   }
 
@@ -64,6 +71,7 @@ export class ConfigurationStore {
   /** The key's options stay as they are. */
   async save(key: string, { format, text }: WrittenConfiguration, now: number): Promise<void> {
     const values = { key, format, body: this.#vault.seal(text, purpose), sealed: 1, updated_at: now };
+    using _writing = this.#writing();
     await this.#db
       .insertInto('configurations')
       .values({ ...values, options: '{}' })
@@ -73,6 +81,7 @@ export class ConfigurationStore {
 
   /** False when there is no such key. */
   async choose(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
+    using _writing = this.#writing();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ options: JSON.stringify(options), updated_at: now })
@@ -84,6 +93,7 @@ export class ConfigurationStore {
   /** Undefined takes it away. False when there is no such key. */
   async chooseSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
     const sealed = secret === undefined ? null : this.#vault.seal(secret, secretPurpose);
+    using _writing = this.#writing();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ secret: sealed, updated_at: now })
@@ -94,14 +104,15 @@ export class ConfigurationStore {
 
   /** False when there was none. */
   async remove(key: string): Promise<boolean> {
-    this.#opened.delete(key);
+    using _writing = this.#writing();
     const { numDeletedRows } = await this.#db.deleteFrom('configurations').where('key', '=', key).executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
   /** False, and nothing done, when the new name is taken. */
   async rename(key: string, to: string, now: number): Promise<boolean> {
-    return this.#db.transaction().execute(async (transaction) => {
+    using _writing = this.#writing();
+    return await this.#db.transaction().execute(async (transaction) => {
       const other = await transaction
         .selectFrom('configurations')
         .select('key')
@@ -113,14 +124,13 @@ export class ConfigurationStore {
         .set({ key: to, updated_at: now })
         .where('key', '=', key)
         .execute();
-      this.#opened.delete(key);
       return true;
     });
   }
 
   /** Puts these in the place of all there are, in one transaction. */
   async replaceAll(configurations: readonly StoredConfiguration[], now: number): Promise<void> {
-    this.#opened.clear();
+    using _writing = this.#writing();
     const rows = configurations.map(({ key, format, text, options, secret }) => ({
       key,
       format,
@@ -134,6 +144,16 @@ export class ConfigurationStore {
       await transaction.deleteFrom('configurations').execute();
       if (rows.length > 0) await transaction.insertInto('configurations').values(rows).execute();
     });
+  }
+
+  /** Forgets what was read, also what is read while the write goes on. */
+  #writing(): Disposable {
+    const forget = (): void => {
+      this.#writes += 1;
+      this.#opened.clear();
+    };
+    forget();
+    return { [Symbol.dispose]: forget };
   }
 
   /** For exports: the text readable only by this installation. */
