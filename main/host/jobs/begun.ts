@@ -165,13 +165,17 @@ export class Begun {
   /** True while another job of the order key runs, or is the next to begin after one of these. */
   isBehind(row: JobRow, verdicts: readonly Verdict[]): boolean {
     if (row.order_key === null || this.running.has(row.id)) return false;
-    const isSame = (other: JobRow): boolean =>
-      other.id !== row.id && other.kind === row.kind && other.order_key === row.order_key;
     return (
-      [...this.running.values()].some((one) => isSame(one.row)) ||
-      (this.kinds.get(row.kind)?.parked.some(isSame) ?? false) ||
-      verdicts.some((verdict) => this.#line.hasNext(verdict.row.id) && isSame(verdict.row))
+      this.#runsBeside(row) ||
+      (this.kinds.get(row.kind)?.parked.some((other) => isBeside(other, row)) ?? false) ||
+      verdicts.some((verdict) => this.#line.hasNext(verdict.row.id) && isBeside(verdict.row, row))
     );
+  }
+
+  /** True while another job of its order key runs, such as a dead letter that is tried again. */
+  #runsBeside(row: JobRow): boolean {
+    for (const one of this.running.values()) if (isBeside(one.row, row)) return true;
+    return false;
   }
 
   /** Forgets a job that is about to be dropped; false when it has begun. */
@@ -199,7 +203,7 @@ export class Begun {
       if (!stored || before === undefined) return;
       const ended = this.#ended.get(before);
       if (this.#isActive(before, working)) this.#line.add(before, row);
-      else if (ended?.logged === true && !ended.followed) {
+      else if (ended?.logged === true && !ended.followed && !this.#runsBeside(row)) {
         ended.followed = true;
         this.#beginFreed(row);
       }
@@ -251,4 +255,9 @@ export class Begun {
     const at = parked.findIndex((row) => row.id === id);
     if (at >= 0) parked.splice(at, 1);
   }
+}
+
+/** Another one of the same order key. */
+function isBeside(other: JobRow, row: JobRow): boolean {
+  return other.id !== row.id && other.kind === row.kind && other.order_key === row.order_key;
 }
