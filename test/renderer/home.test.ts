@@ -49,6 +49,28 @@ describe.skipIf(noBrowser)('Home', () => {
     await row.getByText(reason).waitFor({ state: 'detached' });
   });
 
+  it('shows what became of a service while the list was on its way, not what the list says', async () => {
+    await using visit = await pages.visit('/more');
+    const { page } = visit;
+    const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    await page.route(/api\/services$/, async (route) => {
+      const response = await route.fetch();
+      held.resolve(undefined);
+      await release.promise;
+      await route.fulfill({ response });
+    });
+    await page.goto(`${pages.url}/`);
+    await held.promise;
+    const reason = 'Its disk is full.';
+    pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason });
+    // Comes by the same stream, behind it.
+    pages.inbox.add();
+    await page.getByLabel('1 unread').waitFor();
+    release.resolve(undefined);
+    await page.getByRole('list', { name: 'Services' }).getByText(reason).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('switches a service off and on again, in every window', async () => {
     await using visit = await pages.visit('/');
     await using other = await pages.visit('/');

@@ -16,7 +16,8 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     status = 503;
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(status).end('Busy.');
+      // By itself a delivery is tried again after seconds, which a test may well take: only a press tries it within one.
+      response.writeHead(status, { 'Retry-After': '50' }).end('Busy.');
     }).listen(0, '127.0.0.1');
     [real] = await Promise.all([openRealServices(), once(receiver, 'listening')]);
     const place = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;

@@ -8,6 +8,8 @@ class Services {
   configProblems = $state<{ path: string; message: string }[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
+  /** Of each reading under way: what changed meanwhile, for the answer may be older than that. */
+  readonly #late = new Set<Map<string, ServiceState>>();
 
   constructor() {
     live.on(serviceChanged, (service) => this.take(service));
@@ -16,18 +18,23 @@ class Services {
 
   async load(): Promise<void> {
     await live.opened();
+    const late = new Map<string, ServiceState>();
+    this.#late.add(late);
     try {
       const { services, configProblems } = await call(controlApi.services);
-      this.list = services;
+      this.list = services.map((service) => late.get(service.id) ?? service);
       this.configProblems = configProblems;
       this.phase = 'ready';
     } catch (error) {
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';
+    } finally {
+      this.#late.delete(late);
     }
   }
 
   take(service: ServiceState): void {
+    for (const late of this.#late) late.set(service.id, service);
     const index = this.list.findIndex(({ id }) => id === service.id);
     if (index >= 0) this.list[index] = service;
     else if (this.phase === 'ready') this.list.push(service);
