@@ -12,7 +12,7 @@ import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from './dom
 import { parseTarget, type Target } from './domain/target.ts';
 import type { Routing } from './mappings.ts';
 import type { MailReader } from './mime/reader.ts';
-import type { Spool } from './store/spool.ts';
+import type { Sources } from './store/sources.ts';
 
 /** One mail to one target. */
 export const deliver = defineJob(
@@ -53,7 +53,7 @@ export function deliveryJobs(message: string, deliveries: readonly Delivery[], f
 interface Parts {
   readonly context: Context;
   readonly routing: Routing;
-  readonly spool: Spool;
+  readonly sources: Sources;
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
@@ -163,7 +163,7 @@ export class Deliveries {
   }
 
   async #parse(id: string): Promise<ParsedMail> {
-    const raw = await this.#parts.spool.read(id);
+    const raw = await this.#parts.sources.read(id);
     if (raw !== undefined) return this.#parts.reader.read(raw);
     throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
   }

@@ -15,7 +15,7 @@ import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
-import { Spool } from './store/spool.ts';
+import { Sources } from './store/sources.ts';
 import { takeOverMailrise } from './takeover/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -43,14 +43,14 @@ export const mail = defineService({
   create(context, settings) {
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);
-    const spool = new Spool(files);
+    const sources = new Sources(db, files);
     const processed = countMails(context);
     const activity = new Activity(context);
     const reader = new MailReader(clock);
     const routing = routingOf(settings);
-    const gateway = new Gateway(context, routing, messages, spool, processed, activity);
+    const gateway = new Gateway({ context, routing, messages, sources, processed, activity });
     const { recognise } = settings;
-    const deliveries = new Deliveries({ context, routing, spool, reader, processed, activity, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, recognise });
     const { clients, signIn, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(
@@ -71,7 +71,7 @@ export const mail = defineService({
     const open = new DisposableStack();
 
     const clear = (): void => {
-      clearSpool(messages, spool, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
+      clearSpool(messages, sources, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
         log.warn('the spool was not cleared', { error }),
       );
     };
@@ -82,7 +82,7 @@ export const mail = defineService({
 
     return {
       api: [
-        ...mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
+        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity }),
         ...setUpHandlers(routing, settings),
       ],
       takeOver(program, place) {
@@ -92,7 +92,7 @@ export const mail = defineService({
       tcp: (socket) => listener.accept(socket),
       async start() {
         await encrypt();
-        await spool.open();
+        await sources.open();
         gateway.lastAt = await messages.newest();
         open.use(activity);
         open.use(deliveries.start());
