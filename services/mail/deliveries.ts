@@ -12,6 +12,7 @@ import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from './dom
 import { parseTarget, type Target } from './domain/target.ts';
 import type { Routing } from './mappings.ts';
 import type { MailReader } from './mime/reader.ts';
+import type { Rush } from './rush.ts';
 import type { Sources } from './store/sources.ts';
 
 /** One mail to one target. */
@@ -57,6 +58,7 @@ interface Parts {
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
+  readonly rush: Rush;
   /** Mails of known programs get better titles and types. */
   readonly recognise: boolean;
 }
@@ -83,9 +85,10 @@ export class Deliveries {
     });
   }
 
-  async #attempt({ payload, signal }: Attempt<Payload>): Promise<void> {
+  async #attempt({ payload, createdAt, signal }: Attempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
+    await this.#parts.rush.over(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
     await this.#pass(target, payload, mail);

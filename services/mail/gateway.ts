@@ -11,6 +11,7 @@ import { ruleFor, type Rule } from './domain/rules.ts';
 import type { Routing } from './mappings.ts';
 import { parseMail } from './mime/parse.ts';
 import { subjectIn } from './mime/subject.ts';
+import type { Rush } from './rush.ts';
 import type { Envelope, Reception } from './smtp/listener.ts';
 import { Refusal } from './smtp/refusal.ts';
 import { readSource, smallSource, type Incoming } from './store/incoming.ts';
@@ -25,6 +26,8 @@ const maxAggregators = 3;
 const headerBytes = 256 * 1024;
 /** Characters of subject and sender that rules look at. */
 const wordsLength = 1000;
+/** 96 bits: more than enough to tell mails apart, and the index of them is a good part of what a commit writes. */
+const fingerprintLength = 16;
 
 interface Parts {
   readonly context: Context;
@@ -33,6 +36,7 @@ interface Parts {
   readonly sources: Sources;
   readonly processed: Counter;
   readonly activity: Activity;
+  readonly rush: Rush;
 }
 
 /** Takes mails: checks recipients, then one commit for the row, its jobs and a source that is small; a large one comes before. */
@@ -76,12 +80,13 @@ export class Gateway implements Reception {
   }
 
   async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {
-    const { context, processed, activity } = this.#parts;
+    const { context, processed, activity, rush } = this.#parts;
     const header = headerOf(source.head);
     const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
     if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
       throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
+    using _coming = rush.enter();
     const message = await this.#messageOf(id, envelope, header, source);
     const kept = await this.#commit(message, source.bytes);
     const fields = { id: kept, size: source.size, from: envelope.remoteAddress };
@@ -103,7 +108,7 @@ export class Gateway implements Reception {
     const digest = await source.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
     const fingerprint = /^message-id:/im.test(header)
-      ? hash('sha256', JSON.stringify([digest, targets]), 'base64url')
+      ? hash('sha256', JSON.stringify([digest, targets]), 'base64url').slice(0, fingerprintLength)
       : undefined;
     const about = { sender, recipients, subject: subjectIn(header), size: source.size };
     return { id, ...about, fingerprint, deliveries, note, receivedAt: context.clock.now() };

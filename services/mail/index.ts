@@ -10,6 +10,7 @@ import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
 import { mailHandlers } from './routes/api.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
+import { Rush } from './rush.ts';
 import { SignIn } from './sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
@@ -48,9 +49,10 @@ export const mail = defineService({
     const activity = new Activity(context);
     const reader = new MailReader(clock);
     const routing = routingOf(settings);
-    const gateway = new Gateway({ context, routing, messages, sources, processed, activity });
+    const rush = new Rush(clock);
+    const gateway = new Gateway({ context, routing, messages, sources, processed, activity, rush });
     const { recognise } = settings;
-    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
     const { clients, signIn, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(
