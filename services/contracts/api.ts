@@ -33,7 +33,24 @@ export class FileReply {
   }
 }
 
-export const fileReply = z.instanceof(FileReply).meta({ description: 'The file itself; ranges are served.' });
+/** As {@link FileReply}, for what is no file of its own and small enough to be held. */
+export class BytesReply {
+  readonly bytes: Uint8Array;
+  /** Its media type. Whatever it is, it is shown without scripts. */
+  readonly type: string;
+  /** To be saved under this name in place of being shown. */
+  readonly saveAs: string | undefined;
+
+  constructor(options: { bytes: Uint8Array; type: string; saveAs?: string | undefined }) {
+    this.bytes = options.bytes;
+    this.type = options.type;
+    this.saveAs = options.saveAs;
+  }
+}
+
+export const fileReply = z
+  .union([z.instanceof(FileReply), z.instanceof(BytesReply)])
+  .meta({ description: 'The file itself; ranges are served.' });
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

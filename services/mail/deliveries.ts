@@ -12,7 +12,8 @@ import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from './dom
 import { parseTarget, type Target } from './domain/target.ts';
 import type { Routing } from './mappings.ts';
 import type { MailReader } from './mime/reader.ts';
-import type { Spool } from './store/spool.ts';
+import type { Rush } from './rush.ts';
+import type { Sources } from './store/sources.ts';
 
 /** One mail to one target. */
 export const deliver = defineJob(
@@ -53,10 +54,11 @@ export function deliveryJobs(message: string, deliveries: readonly Delivery[], f
 interface Parts {
   readonly context: Context;
   readonly routing: Routing;
-  readonly spool: Spool;
+  readonly sources: Sources;
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
+  readonly rush: Rush;
   /** Mails of known programs get better titles and types. */
   readonly recognise: boolean;
 }
@@ -83,9 +85,10 @@ export class Deliveries {
     });
   }
 
-  async #attempt({ payload, signal }: Attempt<Payload>): Promise<void> {
+  async #attempt({ payload, createdAt, signal }: Attempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
+    await this.#parts.rush.over(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
     await this.#pass(target, payload, mail);
@@ -163,7 +166,7 @@ export class Deliveries {
   }
 
   async #parse(id: string): Promise<ParsedMail> {
-    const raw = await this.#parts.spool.read(id);
+    const raw = await this.#parts.sources.read(id);
     if (raw !== undefined) return this.#parts.reader.read(raw);
     throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Counter } from '../contracts/service.ts';
@@ -11,10 +11,12 @@ import { ruleFor, type Rule } from './domain/rules.ts';
 import type { Routing } from './mappings.ts';
 import { parseMail } from './mime/parse.ts';
 import { subjectIn } from './mime/subject.ts';
+import type { Rush } from './rush.ts';
 import type { Envelope, Reception } from './smtp/listener.ts';
 import { Refusal } from './smtp/refusal.ts';
-import type { MessageStore } from './store/messages.ts';
-import type { Spool } from './store/spool.ts';
+import { readSource, smallSource, type Incoming } from './store/incoming.ts';
+import type { Message, MessageStore } from './store/messages.ts';
+import type { Sources } from './store/sources.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
 const maxServers = 25;
@@ -24,129 +26,121 @@ const maxAggregators = 3;
 const headerBytes = 256 * 1024;
 /** Characters of subject and sender that rules look at. */
 const wordsLength = 1000;
-/** A client that saw no answer sends again within minutes. */
-const twinMs = 10 * 60_000;
+/** 96 bits: more than enough to tell mails apart, and the index of them is a good part of what a commit writes. */
+const fingerprintLength = 16;
 
-/** Takes mails: checks recipients, writes the source to the spool, then the row and its jobs in one commit. */
+interface Parts {
+  readonly context: Context;
+  readonly routing: Routing;
+  readonly messages: MessageStore;
+  readonly sources: Sources;
+  readonly processed: Counter;
+  readonly activity: Activity;
+  readonly rush: Rush;
+}
+
+/** Takes mails: checks recipients, then one commit for the row, its jobs and a source that is small; a large one comes before. */
 export class Gateway implements Reception {
-  readonly #context: Context;
-  readonly #routing: Routing;
-  readonly #messages: MessageStore;
-  readonly #spool: Spool;
-  readonly #processed: Counter;
-  readonly #activity: Activity;
+  readonly #parts: Parts;
   /** When the newest mail came, in ms since the epoch. */
   lastAt: number | undefined;
 
-  constructor(
-    context: Context,
-    routing: Routing,
-    messages: MessageStore,
-    spool: Spool,
-    processed: Counter,
-    activity: Activity,
-  ) {
-    this.#context = context;
-    this.#routing = routing;
-    this.#messages = messages;
-    this.#spool = spool;
-    this.#processed = processed;
-    this.#activity = activity;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   checkRecipient(address: string): void {
-    if (matchRecipient(this.#routing.mappings, address) !== undefined) return;
-    this.#processed.inc({ result: 'rejected' });
+    if (matchRecipient(this.#parts.routing.mappings, address) !== undefined) return;
+    this.#parts.processed.inc({ result: 'rejected' });
     throw new Refusal(550, 'Recipient unknown; add it to the recipients of the mail gateway');
   }
 
   async receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string> {
+    const { context, sources, processed } = this.#parts;
+    const id = timelyId(context.random, context.clock.now());
+    const exceeded = (): boolean => stream.sizeExceeded;
     try {
-      const id = await this.#store(envelope, stream, () => stream.sizeExceeded);
-      this.#processed.inc({ result: 'accepted' });
-      this.lastAt = this.#context.clock.now();
-      this.#activity.note();
-      return id;
+      await using source = await readSource(stream, headerBytes, exceeded, () => sources.create(id));
+      if (exceeded()) throw new Refusal(552, 'The mail is larger than this server takes');
+      return await this.#accept(id, envelope, source);
     } catch (error) {
       const refusal = toRefusal(error);
-      this.#processed.inc({ result: (refusal?.responseCode ?? 0) < 500 ? 'failed' : 'rejected' });
+      processed.inc({ result: (refusal?.responseCode ?? 0) < 500 ? 'failed' : 'rejected' });
       if (refusal === undefined) throw error;
-      if (!(error instanceof Refusal)) this.#context.log.warn('mail turned away for now', { error });
+      if (!(error instanceof Refusal)) context.log.warn('mail turned away for now', { error });
       throw refusal;
     }
   }
 
-  /** Takes a mail of this app's own, as if it had come. @throws Refusal */
+  /** Takes a small mail of this app's own, as if it had come. @throws Refusal */
   async take(envelope: Envelope, source: Buffer): Promise<string> {
     for (const recipient of envelope.recipients) this.checkRecipient(recipient);
-    const id = await this.#store(envelope, chunksOf(source), () => false);
-    this.#processed.inc({ result: 'accepted' });
-    this.#activity.note();
-    return id;
+    const { clock, random } = this.#parts.context;
+    return await this.#accept(timelyId(random, clock.now()), envelope, smallSource(source));
   }
 
-  async #store(
-    { sender, recipients, remoteAddress }: Envelope,
-    chunks: AsyncIterable<Buffer>,
-    exceeded: () => boolean,
-  ): Promise<string> {
-    const { clock, commit, jobs, log, random } = this.#context;
-    const id = timelyId(random, clock.now());
-    await using file = await this.#spool.create(id);
-    const head: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of chunks) {
-      // The rest is read only so that the client gets to see the refusal.
-      if (exceeded()) continue;
-      if (size < headerBytes) head.push(chunk);
-      size += chunk.length;
-      await file.write(chunk);
-    }
-    if (exceeded()) throw new Refusal(552, 'The mail is larger than this server takes');
-    const header = headerOf(Buffer.concat(head));
+  async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {
+    const { context, processed, activity, rush } = this.#parts;
+    const header = headerOf(source.head);
     const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
     if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
       throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
+    using _coming = rush.enter();
+    const message = await this.#messageOf(id, envelope, header, source);
+    const kept = await this.#commit(message, source.bytes);
+    const fields = { id: kept, size: source.size, from: envelope.remoteAddress };
+    // The page lists each mail; a line of the log for each would cost as much as its rows.
+    if (kept === id) context.log.debug('mail accepted', fields);
+    else context.log.info('mail accepted before', fields);
+    processed.inc({ result: 'accepted' });
+    this.lastAt = message.receivedAt;
+    activity.note();
+    return kept;
+  }
+
+  async #messageOf(id: string, { sender, recipients }: Envelope, header: string, source: Incoming): Promise<Message> {
+    const { context, routing } = this.#parts;
     const applied = await this.#ruleFor({ sender, recipients }, header);
     const dropped = applied?.rule.drop === true;
     const note = dropped ? `Dropped by rule ${String(applied.number)}.` : '';
-    const deliveries = dropped ? [] : deliveriesOf(this.#routing.mappings, recipients, applied?.rule);
-    const hash = await file.keep();
+    const deliveries = dropped ? [] : deliveriesOf(routing.mappings, recipients, applied?.rule);
+    const digest = await source.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
     const fingerprint = /^message-id:/im.test(header)
-      ? createHash('sha256')
-          .update(JSON.stringify([hash, targets]))
-          .digest('hex')
+      ? hash('sha256', JSON.stringify([digest, targets]), 'base64url').slice(0, fingerprintLength)
       : undefined;
-    const now = clock.now();
-    let twin: string | undefined;
+    const about = { sender, recipients, subject: subjectIn(header), size: source.size };
+    return { id, ...about, fingerprint, deliveries, note, receivedAt: context.clock.now() };
+  }
+
+  /** The id of the mail, or of the same one that was accepted a moment before. */
+  async #commit(message: Message, source: Buffer | undefined): Promise<string> {
+    const { context, messages, sources } = this.#parts;
+    const { id, fingerprint, deliveries, receivedAt } = message;
+    // Before the commit: its jobs begin in the same moment as it is answered.
+    if (source !== undefined) sources.remember(id, source);
+    let kept: string;
     try {
-      twin = await commit(async (transaction) => {
-        const known = fingerprint && (await this.#messages.findTwin(transaction, fingerprint, now - twinMs));
-        if (known !== undefined && known !== '') return known;
-        const about = { sender, recipients, subject: subjectIn(header) };
-        const message = { id, ...about, size, fingerprint, deliveries, note, receivedAt: now };
-        await this.#messages.add(transaction, message);
-        await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));
-        return undefined;
+      kept = await context.commit(async (transaction) => {
+        const twin = fingerprint && (await messages.findTwin(transaction, fingerprint, receivedAt));
+        if (twin !== undefined && twin !== '') return twin;
+        await messages.add(transaction, message);
+        if (source !== undefined) await sources.add(transaction, id, source);
+        await context.jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));
+        return id;
       });
     } catch (error) {
       // A commit may succeed and its answer be lost: then the source is needed, and the sender gets this id when it comes again.
-      const isKept = await this.#messages.find(id).then(
+      const isKept = await messages.find(id).then(
         (row) => row !== undefined,
         () => true,
       );
-      if (!isKept) await this.#spool.remove(id);
+      if (!isKept) await sources.removeFiles([id]);
       throw error;
     }
-    if (twin !== undefined) await this.#spool.remove(id);
-    log.info(twin === undefined ? 'mail accepted' : 'mail accepted before', {
-      id: twin ?? id,
-      size,
-      from: remoteAddress,
-    });
-    return twin ?? id;
+    if (kept !== id) await sources.removeFiles([id]);
+    return kept;
   }
 
   /** Rules look at words as a person reads them, so the header is decoded where there are any. */
@@ -154,7 +148,7 @@ export class Gateway implements Reception {
     envelope: { readonly sender: string; readonly recipients: readonly string[] },
     header: string,
   ): Promise<{ readonly rule: Rule; readonly number: number } | undefined> {
-    const { rules } = this.#routing;
+    const { rules } = this.#parts.routing;
     if (rules.length === 0) return undefined;
     const { subject = '', from = '' } = await parseMail(Buffer.from(`${header}\r\n\r\n`, 'latin1'));
     // What they look for stands at the beginning, and each pattern is compared with each text.
@@ -163,14 +157,10 @@ export class Gateway implements Reception {
   }
 }
 
-async function* chunksOf(source: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(source);
-}
-
-function headerOf(bytes: Buffer): string {
-  const text = bytes.toString('latin1');
-  const end = /\r?\n\r?\n/.exec(text)?.index;
-  return end === undefined ? text : text.slice(0, end);
+/** All before the first empty line, its bytes as characters. */
+function headerOf(head: Buffer): string {
+  const ends = [head.indexOf('\r\n\r\n'), head.indexOf('\n\n')].filter((at) => at !== -1);
+  return head.toString('latin1', 0, ends.length === 0 ? head.length : Math.min(...ends));
 }
 
 function count(text: string, pattern: RegExp): number {

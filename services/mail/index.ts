@@ -10,12 +10,13 @@ import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './retention.ts';
 import { mailHandlers } from './routes/api.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
+import { Rush } from './rush.ts';
 import { SignIn } from './sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
-import { Spool } from './store/spool.ts';
+import { Sources } from './store/sources.ts';
 import { takeOverMailrise } from './takeover/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -43,14 +44,15 @@ export const mail = defineService({
   create(context, settings) {
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);
-    const spool = new Spool(files);
+    const sources = new Sources(db, files);
     const processed = countMails(context);
     const activity = new Activity(context);
     const reader = new MailReader(clock);
     const routing = routingOf(settings);
-    const gateway = new Gateway(context, routing, messages, spool, processed, activity);
+    const rush = new Rush(clock);
+    const gateway = new Gateway({ context, routing, messages, sources, processed, activity, rush });
     const { recognise } = settings;
-    const deliveries = new Deliveries({ context, routing, spool, reader, processed, activity, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
     const { clients, signIn, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(
@@ -71,7 +73,7 @@ export const mail = defineService({
     const open = new DisposableStack();
 
     const clear = (): void => {
-      clearSpool(messages, spool, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
+      clearSpool(messages, sources, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
         log.warn('the spool was not cleared', { error }),
       );
     };
@@ -82,7 +84,7 @@ export const mail = defineService({
 
     return {
       api: [
-        ...mailHandlers({ context, routing, gateway, messages, spool, reader, activity }),
+        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity }),
         ...setUpHandlers(routing, settings),
       ],
       takeOver(program, place) {
@@ -92,7 +94,7 @@ export const mail = defineService({
       tcp: (socket) => listener.accept(socket),
       async start() {
         await encrypt();
-        await spool.open();
+        await sources.open();
         gateway.lastAt = await messages.newest();
         open.use(activity);
         open.use(deliveries.start());

@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ZodType } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
-import { FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { isProvenSameOrigin, isSafe } from './origin.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
-import { sendFile } from './send-file.ts';
+import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
 
 export interface ApiRouterOptions {
@@ -55,6 +55,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   });
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked);
+  else if (checked instanceof BytesReply) sendBytes(request, response, checked);
   else sendJson(request, response, checked);
 }
 

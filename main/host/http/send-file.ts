@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { FileReply } from '../../../services/contracts/api.ts';
+import type { BytesReply, FileReply } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 interface Range {
@@ -24,6 +24,25 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   }
 }
 
+/** Sends bytes with the same precautions. They are few, so no range of them is served. */
+export function sendBytes(request: IncomingMessage, response: ServerResponse, reply: BytesReply): void {
+  response.setHeader('Cache-Control', 'private, max-age=0');
+  harmless(response);
+  describe(response, reply);
+  response.writeHead(200, { 'Content-Length': reply.bytes.byteLength });
+  response.end(request.method === 'HEAD' ? undefined : reply.bytes);
+}
+
+function harmless(response: ServerResponse): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
+}
+
+function describe(response: ServerResponse, { type, saveAs }: Pick<FileReply, 'type' | 'saveAs'>): void {
+  response.setHeader('Content-Type', type);
+  if (saveAs !== undefined) response.setHeader('Content-Disposition', disposition(saveAs));
+}
+
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,11 +55,9 @@ async function send(
   response.setHeader('ETag', tag);
   response.setHeader('Cache-Control', `private, max-age=${reply.maxAge}`);
   response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
+  harmless(response);
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
-  response.setHeader('Content-Type', reply.type);
-  if (reply.saveAs !== undefined) response.setHeader('Content-Disposition', disposition(reply.saveAs));
+  describe(response, reply);
   const { range: asked, 'if-range': ifRange } = request.headers;
   const range = ifRange === undefined || ifRange === tag ? readRange(asked, facts.size) : 'whole';
   if (range === 'outside') {

@@ -17,8 +17,21 @@ function setToken(inside: string): Token {
   return { kind: 'one', fits: (character) => within(character) !== negated };
 }
 
-/** A bracket that is never closed stands for itself. */
+/** Read ones; the patterns of the settings are asked about with each mail. */
+const known = new Map<string, readonly Token[]>();
+const mostKnown = 1000;
+
 function tokensOf(pattern: string): readonly Token[] {
+  const found = known.get(pattern);
+  if (found !== undefined) return found;
+  if (known.size >= mostKnown) known.clear();
+  const tokens = read(pattern);
+  known.set(pattern, tokens);
+  return tokens;
+}
+
+/** A bracket that is never closed stands for itself. */
+function read(pattern: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern[at];

@@ -33,12 +33,12 @@ export function matchRecipient<T extends Addressed>(mappings: readonly T[], reci
   const [rawLocal, domain = ''] = splitAddress(recipient.toLowerCase());
   const local = /^".*"$/.test(rawLocal) ? rawLocal.slice(1, -1).replace(/\\(.)/g, '$1') : rawLocal;
   const dot = local.lastIndexOf('.');
-  const suffix = NoticeType.safeParse(dot === -1 ? undefined : local.slice(dot + 1));
+  const suffix = dot === -1 ? undefined : NoticeType.options.find((type) => type === local.slice(dot + 1));
   for (const mapping of mappings) {
     const [name, place] = splitAddress(mapping.address.toLowerCase());
     if (place !== undefined && !matches(place, domain)) continue;
-    if (suffix.success && matches(name, local.slice(0, dot)))
-      return { mapping, type: suffix.data, to: `${local.slice(0, dot)}@${domain}` };
+    if (suffix !== undefined && matches(name, local.slice(0, dot)))
+      return { mapping, type: suffix, to: `${local.slice(0, dot)}@${domain}` };
     if (matches(name, local)) return { mapping, type: 'info', to: `${local}@${domain}` };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi } from '../../contracts/mail-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -14,7 +14,7 @@ import type { MailReader } from '../mime/reader.ts';
 import { subjectIn } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { Spool } from '../store/spool.ts';
+import type { Place, Sources } from '../store/sources.ts';
 import { testMail } from './test-mail.ts';
 import { deliveriesFor, summaryOf, type KnownJobs } from './views.ts';
 
@@ -24,7 +24,7 @@ export interface ApiParts {
   readonly routing: Routing;
   readonly gateway: Gateway;
   readonly messages: MessageStore;
-  readonly spool: Spool;
+  readonly sources: Sources;
   readonly reader: MailReader;
   readonly activity: Activity;
 }
@@ -40,7 +40,7 @@ const mostFiltered = 5000;
 /** The service's part of our own API: the spool, and where addresses lead. */
 export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
   const { clock, commit, jobs, log, random } = context;
-  const { gateway, messages, spool, reader, activity } = parts;
+  const { gateway, messages, sources, reader, activity } = parts;
 
   const jobsOf = async (list: readonly StoredMessage[]): Promise<KnownJobs> => {
     const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => deliveryKey(id, part)));
@@ -54,7 +54,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     return [...new Set(found.map(({ key }) => key?.split(':', 1)[0] ?? ''))];
   };
   const subjectOf = async ({ id, subject }: StoredMessage): Promise<string> => {
-    const head = subject === undefined ? await spool.head(id, headBytes) : undefined;
+    const head = subject === undefined ? await sources.head(id, headBytes) : undefined;
     return subject ?? subjectIn(headerOf(head ?? Buffer.alloc(0)));
   };
   const find = async (id = ''): Promise<StoredMessage> => {
@@ -62,8 +62,9 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     if (message !== undefined) return message;
     throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
   };
-  const requireSource = async (id: string): Promise<void> => {
-    if ((await spool.head(id, 1)) !== undefined) return;
+  const placeOf = async (id: string): Promise<Place> => {
+    const place = await sources.place(id);
+    if (place !== undefined) return place;
     throw new Problem('mail.source_gone', 410, 'The source of this mail is gone.');
   };
 
@@ -91,7 +92,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     }),
     implement(mailApi.message, async ({ params }) => {
       const message = await find(params['id']);
-      const [raw, known] = await Promise.all([spool.read(message.id), jobsOf([message])]);
+      const [raw, known] = await Promise.all([sources.read(message.id), jobsOf([message])]);
       // The reader may move the bytes into a thread, so what is shown of them is taken first.
       const source = raw === undefined ? null : new TextDecoder().decode(raw.subarray(0, sourceBytes));
       const sourceCut = raw !== undefined && raw.byteLength > sourceBytes;
@@ -109,8 +110,9 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     }),
     implement(mailApi.source, async ({ params }) => {
       const { id } = await find(params['id']);
-      await requireSource(id);
-      return new FileReply({ path: spool.pathOf(id), type: 'message/rfc822', saveAs: `${id}.eml` });
+      const place = await placeOf(id);
+      const shown = { type: 'message/rfc822', saveAs: `${id}.eml` };
+      return 'path' in place ? new FileReply({ ...place, ...shown }) : new BytesReply({ ...place, ...shown });
     }),
     implement(mailApi.test, async ({ body: { address } }) => {
       const recipient = address.includes('@') ? address : `${address}@localhost`;
@@ -127,7 +129,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       const added = deliveriesOf(routing.mappings, recipients);
       if (added.length === 0)
         throw new Problem('mail.no_target', 409, 'Its recipients lead nowhere now. Add them to the recipients first.');
-      await requireSource(id);
+      await placeOf(id);
       await commit(async (transaction) => {
         const former = (await messages.find(id, transaction))?.deliveries;
         if (former === undefined) throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
@@ -141,8 +143,8 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     implement(mailApi.remove, async ({ params }) => {
       const message = await find(params['id']);
       for (const { id, state } of (await jobsOf([message])).values()) if (state !== 'done') await jobs.drop(id);
-      // The source first: a row without one is shown and can be removed, a source without a row only waits for the clearing.
-      await spool.remove(message.id);
+      // A file first: a row without one is shown and can be removed, a file without a row only waits for the clearing.
+      await sources.removeFiles([message.id]);
       await commit((transaction) => messages.remove([message.id], transaction));
       log.info('mail removed', { id: message.id });
       activity.note();

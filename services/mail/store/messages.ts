@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import { executeKnown } from '../../contracts/known-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
 
@@ -49,7 +50,18 @@ function stored(row: Pick<Selectable<MessageTable>, (typeof columns)[number]>): 
   };
 }
 
-/** Which mails were accepted; their sources are files beside it. */
+/** A client that saw no answer sends again within minutes. */
+const twinMs = 10 * 60_000;
+
+/**
+ * A fingerprint as the index has it: those of one time lie side by side. Without that each mail changed another page of
+ * the index, and each page that changed is written and synced.
+ */
+function inTime(fingerprint: string, time: number): string {
+  return `${Math.floor(time / twinMs).toString(36)}.${fingerprint}`;
+}
+
+/** Which mails were accepted. */
 export class MessageStore {
   readonly #db: Kysely<MailTables>;
 
@@ -58,32 +70,31 @@ export class MessageStore {
   }
 
   async add(transaction: Kysely<MailTables>, message: Message): Promise<void> {
-    await transaction
-      .insertInto('messages')
-      .values({
-        id: message.id,
-        sender: message.sender,
-        recipients: JSON.stringify(message.recipients),
-        subject: message.subject,
-        words: [message.sender, ...message.recipients, message.subject].join('\n').toLowerCase(),
-        size: message.size,
-        deliveries: JSON.stringify(message.deliveries),
-        note: message.note,
-        fingerprint: message.fingerprint ?? null,
-        received_at: message.receivedAt,
-      })
-      .execute();
+    const { id, sender, recipients, subject, size, deliveries, note, fingerprint, receivedAt } = message;
+    const row = {
+      ...{ id, sender, recipients: JSON.stringify(recipients), subject },
+      words: [sender, ...recipients, subject].join('\n').toLowerCase(),
+      ...{ size, deliveries: JSON.stringify(deliveries), note },
+      fingerprint: fingerprint === undefined ? null : inTime(fingerprint, receivedAt),
+      received_at: receivedAt,
+    };
+    const build = () => transaction.insertInto('messages').values(row).compile();
+    await executeKnown(transaction, 'mail.message', Object.values(row), build);
   }
 
-  /** Id of the same mail, accepted not before `since`. */
-  async findTwin(transaction: Kysely<MailTables>, fingerprint: string, since: number): Promise<string | undefined> {
-    const row = await transaction
-      .selectFrom('messages')
-      .select('id')
-      .where('fingerprint', '=', fingerprint)
-      .where('received_at', '>=', since)
-      .executeTakeFirst();
-    return row?.id;
+  /** Id of the same mail, accepted within the ten minutes before `now`, in ms since the epoch. */
+  async findTwin(transaction: Kysely<MailTables>, fingerprint: string, now: number): Promise<string | undefined> {
+    const [newer, older, since] = [inTime(fingerprint, now), inTime(fingerprint, now - twinMs), now - twinMs];
+    const build = () =>
+      transaction
+        .selectFrom('messages')
+        .select('id')
+        .where('fingerprint', 'in', [newer, older])
+        .where('received_at', '>=', since)
+        .limit(sql.lit(1))
+        .compile();
+    const { rows } = await executeKnown<{ id: string }>(transaction, 'mail.twin', [newer, older, since], build);
+    return rows[0]?.id;
   }
 
   async find(id: string, db: Kysely<MailTables> = this.#db): Promise<StoredMessage | undefined> {
@@ -145,7 +156,9 @@ export class MessageStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Removes mails with those sources that are rows. */
   async remove(ids: readonly string[], db: Kysely<MailTables> = this.#db): Promise<void> {
+    await db.deleteFrom('sources').where('id', 'in', ids).execute();
     await db.deleteFrom('messages').where('id', 'in', ids).execute();
   }
 }

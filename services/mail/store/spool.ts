@@ -2,21 +2,16 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A mail's source on its way into the spool. */
+/** A large mail's source on its way into the spool. */
 export interface SpoolFile extends AsyncDisposable {
   write(chunk: Uint8Array): Promise<void>;
   /** Makes the file and its name durable. After that the disposal keeps it. Returns the SHA-256 of the source. */
   keep(): Promise<string>;
 }
 
-/** Small sources are remembered until they are delivered, a moment later in most cases. */
-const mostRecent = 64;
-const smallBytes = 64 * 1024;
-
-/** Raw sources of accepted mails, one file each. Names are made here, so none comes from outside. */
+/** Raw sources in files, one each. Names are made here, so none comes from outside. */
 export class Spool {
   readonly #folder: string;
-  readonly #recent = new Map<string, Uint8Array>();
   /** The sync of names under way, which never rejects, and the one that will follow it. */
   #namesSynced: Promise<unknown> = Promise.resolve();
   #nextSync: Promise<void> | undefined;
@@ -39,20 +34,15 @@ export class Spool {
     const path = this.pathOf(id);
     const file = await open(path, 'wx', 0o600);
     const hash = createHash('sha256');
-    const chunks: Uint8Array[] = [];
-    let size = 0;
     let kept = false;
     return {
       async write(chunk) {
         hash.update(chunk);
-        size += chunk.length;
-        if (size <= smallBytes) chunks.push(chunk);
         for (let done = 0; done < chunk.length;) done += (await file.write(chunk, done)).bytesWritten;
       },
       keep: async () => {
         await Promise.all([file.sync(), this.#syncNames()]);
         kept = true;
-        if (size <= smallBytes) this.#remember(id, Buffer.concat(chunks));
         return hash.digest('hex');
       },
       async [Symbol.asyncDispose]() {
@@ -60,12 +50,6 @@ export class Spool {
         if (!kept) await rm(path, { force: true });
       },
     };
-  }
-
-  #remember(id: string, source: Uint8Array): void {
-    this.#recent.set(id, source);
-    if (this.#recent.size <= mostRecent) return;
-    for (const oldest of this.#recent.keys()) return void this.#recent.delete(oldest);
   }
 
   /** One sync serves all who wait for it; one that has begun may miss the newest name. */
@@ -92,11 +76,6 @@ export class Spool {
 
   /** Undefined when there is no such file. */
   async read(id: string): Promise<Uint8Array | undefined> {
-    const recent = this.#recent.get(id);
-    if (recent !== undefined) {
-      this.#recent.delete(id);
-      return recent;
-    }
     try {
       return await readFile(this.pathOf(id));
     } catch (error) {
@@ -118,7 +97,6 @@ export class Spool {
   }
 
   async remove(id: string): Promise<void> {
-    this.#recent.delete(id);
     await rm(this.pathOf(id), { force: true });
   }
 

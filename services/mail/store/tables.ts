@@ -22,8 +22,16 @@ export interface MessageTable {
   received_at: ColumnType<number | string, number, number>;
 }
 
+/** Sources that are small. */
+interface SourceTable {
+  /** Of its message. */
+  id: string;
+  raw: Uint8Array;
+}
+
 export interface MailTables {
   messages: MessageTable;
+  sources: SourceTable;
 }
 
 export const migrations: readonly Migration[] = [
@@ -64,6 +72,17 @@ export const migrations: readonly Migration[] = [
       await db.schema
         .alterTable('messages')
         .addColumn('words', 'text', (column) => column.notNull().defaultTo(''))
+        .execute();
+    },
+  },
+  {
+    name: '004-create-sources',
+    async up(db: Kysely<any>) {
+      // Not a column of the messages: lists and searches look at all of these and should not leaf through sources.
+      await db.schema
+        .createTable('sources')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('raw', 'blob', (column) => column.notNull())
         .execute();
     },
   },

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost } from '../../support/host.ts';
 import { createProbe } from '../notify/support.ts';
+import { keptSources } from './support.ts';
 
 it('a notice whose destination is a mail to its own key comes back a few times, and then no more', async () => {
   const probe = createProbe(['inbox', 'push']);
@@ -19,5 +18,5 @@ it('a notice whose destination is a mail to its own key comes back a few times, 
   // The last mail is refused for good, which ends the circle.
   await vi.waitFor(() => expect(host.log.join('\n')).toContain('goes round in circles'), { timeout: 20_000 });
   expect([...offers.inbox.values()]).toHaveLength(4);
-  expect(readdirSync(join(host.dataDir, 'mail', 'spool'))).toHaveLength(3);
+  expect([...keptSources(host.dataDir)]).toHaveLength(3);
 });

@@ -1,5 +1,3 @@
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
 import { mailWorked } from '../../../services/contracts/mail-api.ts';
@@ -9,7 +7,7 @@ import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { SmtpDialogue } from '../../support/smtp.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { submit } from './support.ts';
+import { keptSources, openMailDatabase, submit } from './support.ts';
 
 describe('the API of the mail page', () => {
   let host: TestHost;
@@ -168,10 +166,9 @@ describe('the API of the mail page', () => {
 
   it('removes row and source, and says so of what is gone', async () => {
     const id = await send('Away');
-    const file = join(host.dataDir, 'mail', 'spool', `${id}.eml`);
-    expect(existsSync(file)).toBe(true);
+    expect([...keptSources(host.dataDir).keys()]).toEqual([id]);
     await ask(`/api/mail/messages/${id}`, 'DELETE');
-    expect(existsSync(file)).toBe(false);
+    expect([...keptSources(host.dataDir).keys()]).toEqual([]);
     expect(await list()).toEqual([]);
     await expect(ask(`/api/mail/messages/${id}`)).rejects.toThrow('404');
     await expect(ask('/api/mail/messages/..%2F..%2Fdb/send', 'POST')).rejects.toThrow('404');
@@ -179,7 +176,9 @@ describe('the API of the mail page', () => {
 
   it('keeps a row whose source is gone, and says why it cannot be read', async () => {
     const id = await send('Lost');
-    rmSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`));
+    await expect.poll(() => offers.notices.size).toBe(1);
+    using opened = openMailDatabase(host.dataDir);
+    opened.database.exec('delete from sources');
     expect((await list())[0]).toMatchObject({ id, subject: 'Lost' });
     expect(await ask(`/api/mail/messages/${id}`)).toMatchObject({ source: null, body: '' });
     await expect(ask(`/api/mail/messages/${id}/source`)).rejects.toThrow('410');

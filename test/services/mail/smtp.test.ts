@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, readFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -7,7 +7,7 @@ import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, withReadings, type Offers, type Readings } from '../notify/support.ts';
-import { Client, submit } from './support.ts';
+import { Client, keptSources, spoolFiles, submit } from './support.ts';
 
 let host: TestHost;
 let offers: Offers;
@@ -22,9 +22,11 @@ const { recipients } = Settings.parse({
 
 /** Commits that succeed and whose answer does not come. */
 let lostAnswers = 0;
+let isFull = false;
 const losing =
   (commit: Context['commit']): Context['commit'] =>
   async (work) => {
+    if (isFull) throw new Problem('database.full', 507, 'The disk is full.', { retryable: true });
     const done = await commit(work);
     if (lostAnswers === 0) return done;
     lostAnswers -= 1;
@@ -47,9 +49,10 @@ function processed(result: string): number | undefined {
   return readings.counters.get(`gateway_emails_processed_total{result="${result}"}`);
 }
 
-function spool(): readonly string[] {
-  return readdirSync(join(host.dataDir, 'mail', 'spool'));
-}
+const kept = (): readonly Buffer[] => [...keptSources(host.dataDir).values()];
+const files = (): readonly string[] => spoolFiles(host.dataDir);
+/** More than is held in memory until its end. */
+const long = `${'x'.repeat(98)}\r\n`.repeat(1000);
 
 const to = ['aggregator@anywhere.example'];
 
@@ -152,13 +155,17 @@ describe('a mail', () => {
     const plain = 'Subject: alone\r\n\r\nx';
     expect(await submit(host.port('mail'), to, plain)).not.toBe(await submit(host.port('mail'), to, plain));
     await vi.waitFor(() => expect(offers.notices.size).toBe(3));
-    expect(spool()).toHaveLength(3);
+    expect(kept()).toHaveLength(3);
   });
 
   it('is kept as it came', async () => {
     const source = Buffer.from('Subject: r\xe4w\r\n\r\n.dot\r\n\x00\xff\r\n', 'latin1');
     const id = (await submit(host.port('mail'), to, source)).split(' ').at(-1);
-    expect(readFileSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`)).equals(source)).toBe(true);
+    expect(
+      keptSources(host.dataDir)
+        .get(id ?? '')
+        ?.equals(source),
+    ).toBe(true);
   });
 
   it('that is too large is refused early by its announced size, and late by its real one', async () => {
@@ -168,7 +175,7 @@ describe('a mail', () => {
     expect(await client.command('MAIL FROM:<a@b.c> SIZE=2000000')).toMatch(/^552 5\.3\.4 /);
     const large = `Subject: large\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(12_000)}`;
     expect(await submit(host.port('mail'), to, large)).toMatch(/^552 5\.3\.4 /);
-    expect([spool(), processed('accepted')]).toEqual([[], 0]);
+    expect([kept(), processed('accepted')]).toEqual([[], 0]);
     expect(await submit(host.port('mail'), to, 'Subject: small\r\n\r\nx')).toMatch(/^250 /);
   });
 
@@ -177,33 +184,48 @@ describe('a mail', () => {
       /^554 5\.4\.6 /,
     );
     expect(await submit(host.port('mail'), to, 'Subject: loop\r\nX-Notify-Hop: 4\r\n\r\nx')).toMatch(/^554 5\.4\.6 /);
-    expect(spool()).toEqual([]);
+    expect(kept()).toEqual([]);
     expect(await submit(host.port('mail'), to, 'Subject: on its way\r\nX-Notify-Hop: 3\r\n\r\nx')).toMatch(/^250 /);
     await vi.waitFor(() => expect([...offers.notices.values()]).toMatchObject([{ notice: { hops: 3 } }]));
   });
 
   it('stays with its sender while it cannot be stored', async () => {
     rmSync(join(host.dataDir, 'mail', 'spool'), { recursive: true });
-    expect(await submit(host.port('mail'), to, 'Subject: x\r\n\r\nx')).toMatch(/^451 4\.3\.0 /);
+    expect(await submit(host.port('mail'), to, `Subject: x\r\n\r\n${long}`)).toMatch(/^451 4\.3\.0 /);
     expect(processed('failed')).toBe(1);
   });
 
-  it('is not lost when the answer of the database is: the sender comes again and learns that it is there', async () => {
+  it.each([
+    ['small', 'x'],
+    ['large', long],
+  ])('that is %s stays with its sender while the disk is full, and leaves nothing behind', async (_size, text) => {
+    isFull = true;
+    expect(await submit(host.port('mail'), to, `Subject: x\r\n\r\n${text}`)).toMatch(/^452 4\.3\.1 /);
+    isFull = false;
+    expect([kept(), processed('failed')]).toEqual([[], 1]);
+    expect(await submit(host.port('mail'), to, `Subject: x\r\n\r\n${text}`)).toMatch(/^250 /);
+    expect(kept()).toHaveLength(1);
+  });
+
+  it.each([
+    ['small', 'x'],
+    ['large', long],
+  ])('that is %s is not lost when the answer of the database is: its sender comes again', async (_size, text) => {
     lostAnswers = 1;
-    const source = 'Subject: kept\r\nMessage-ID: <1@nas>\r\n\r\nx';
+    const source = `Subject: kept\r\nMessage-ID: <1@nas>\r\n\r\n${text}`;
     expect(await submit(host.port('mail'), to, source)).toMatch(/^451 /);
     expect(await submit(host.port('mail'), to, source)).toMatch(/^250 /);
-    await vi.waitFor(() => expect([...offers.notices.values()]).toMatchObject([{ notice: { body: 'x' } }]));
-    expect(spool()).toHaveLength(1);
+    await vi.waitFor(() => expect([...offers.notices.values()].map(({ notice }) => notice.body)).toHaveLength(1));
+    expect(kept().map(String)).toEqual([source.endsWith('\n') ? source : `${source}\r\n`]);
   });
 
   it('whose sender vanishes leaves nothing behind', async () => {
     using client = await Client.open(host.port('mail'));
     await client.begin(to);
-    client.write('Subject: half\r\n\r\nbeginning');
-    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    client.write(`Subject: half\r\n\r\n${long}`);
+    await vi.waitFor(() => expect(files()).toHaveLength(1));
     client[Symbol.dispose]();
-    await vi.waitFor(() => expect(spool()).toEqual([]));
+    await vi.waitFor(() => expect(files()).toEqual([]));
     expect(await submit(host.port('mail'), to, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
   });
 
@@ -212,7 +234,7 @@ describe('a mail', () => {
     const lonely = createProbe([]);
     host = await openTestHost({ services: [lonely.descriptor, mail] });
     expect(await submit(host.port('mail'), ['alerts@x'], 'Subject: later\r\n\r\nx')).toMatch(/^250 /);
-    expect(spool()).toHaveLength(1);
+    expect(kept()).toHaveLength(1);
   });
 });
 
@@ -220,10 +242,10 @@ describe('a stop', () => {
   it('lets a mail that is coming in come to its end and sends idle clients away', async () => {
     using busy = await Client.open(host.port('mail'));
     await busy.begin(to);
-    busy.write('Subject: just in time\r\n\r\n');
+    busy.write(`Subject: just in time\r\n\r\n${long}`);
     using idle = await Client.open(host.port('mail'));
     await idle.reply();
-    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    await vi.waitFor(() => expect(files()).toHaveLength(1));
     const closed = host[Symbol.asyncDispose]();
     expect(await idle.reply()).toMatch(/^421 /);
     expect(await busy.finish(Buffer.from('x'))).toMatch(/^250 2\.0\.0 queued/);

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { clearSpool } from '../../../services/mail/retention.ts';
 import { MessageStore, type Message } from '../../../services/mail/store/messages.ts';
-import { Spool } from '../../../services/mail/store/spool.ts';
+import { Sources } from '../../../services/mail/store/sources.ts';
 import { migrations } from '../../../services/mail/store/tables.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -34,10 +34,15 @@ eachDialect((_name, open) => {
 
   it('finds the same mail within a time, and none without a fingerprint', async () => {
     const { database, store, add } = await openStore();
-    await add(message('old', { fingerprint: 'f', receivedAt: now - hour }));
     await add(message('other', { sender: '' }));
-    const twin = (since: number) => database.commit((transaction) => store.findTwin(transaction, 'f', since));
-    expect([await twin(now - hour), await twin(now - hour + 1)]).toEqual(['old', undefined]);
+    await add(message('old', { fingerprint: 'f', receivedAt: now }));
+    const twin = (at: number, fingerprint = 'f') =>
+      database.commit((transaction) => store.findTwin(transaction, fingerprint, at));
+    const tenMinutes = 10 * 60_000;
+    expect(await Promise.all([0, 1, tenMinutes / 2, tenMinutes].map((later) => twin(now + later)))).toEqual(
+      Array.from({ length: 4 }, () => 'old'),
+    );
+    expect([await twin(now + tenMinutes + 1), await twin(now, 'g')]).toEqual([undefined, undefined]);
   });
 
   it('finds a mail by its words in any case, also one that came before its subject was noted', async () => {
@@ -61,31 +66,55 @@ eachDialect((_name, open) => {
     expect(await store.newest()).toBe(now + 1);
   });
 
-  it('forgets old mails, oldest first, with their sources and what a crash left', async () => {
-    const { store, add } = await openStore();
+  it('has sources of both kinds, as they came, until they are removed', async () => {
+    const { database, store, add } = await openStore();
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
-    const spool = new Spool(folder);
-    await spool.open();
-    const source = (id: string): string => join(folder ?? '', 'spool', `${id}.eml`);
+    const sources = new Sources(database.kysely, folder);
+    await sources.open();
+    const raw = Buffer.from(Array.from({ length: 512 }, (_, at) => at % 256));
+    await add(message('row'));
+    await database.commit((transaction) => sources.add(transaction, 'row', raw));
+    writeFileSync(join(folder, 'spool', 'file.eml'), raw);
+    for (const id of ['row', 'file']) {
+      expect(Buffer.from((await sources.read(id)) ?? []).equals(raw)).toBe(true);
+      expect(Buffer.from((await sources.head(id, 9)) ?? []).equals(raw.subarray(0, 9))).toBe(true);
+      expect(Object.keys((await sources.place(id)) ?? {})).toEqual([id === 'row' ? 'bytes' : 'path']);
+      await sources.removeFiles([id]);
+      await store.remove([id]);
+      expect([await sources.read(id), await sources.head(id, 9), await sources.place(id)]).toEqual([
+        ...[undefined, undefined, undefined],
+      ]);
+    }
+  });
+
+  it('forgets old mails, oldest first, with their sources and what a crash left', async () => {
+    const { database, store, add } = await openStore();
+    folder = mkdtempSync(join(tmpdir(), 'spool-'));
+    const sources = new Sources(database.kysely, folder);
+    await sources.open();
+    const file = (id: string): string => join(folder ?? '', 'spool', `${id}.eml`);
     for (const [id, receivedAt] of [
       ['second', now - hour],
       ['first', now - 2 * hour],
+      ['row', now - hour / 2],
       ['young', now],
+      ['young row', now],
     ] as const) {
       await add(message(id, { receivedAt }));
-      writeFileSync(source(id), 'x');
+      if (id.endsWith('row')) await database.commit((transaction) => sources.add(transaction, id, Buffer.from('x')));
+      else writeFileSync(file(id), 'x');
     }
-    writeFileSync(source('orphan'), 'x');
-    utimesSync(source('orphan'), (now - hour) / 1000, (now - hour) / 1000);
-    for (const id of ['young', 'second']) utimesSync(source(id), now / 1000, now / 1000);
+    writeFileSync(file('orphan'), 'x');
+    utimesSync(file('orphan'), (now - hour) / 1000, (now - hour) / 1000);
+    for (const id of ['young', 'second']) utimesSync(file(id), now / 1000, now / 1000);
     expect(await store.listBefore(now, 1)).toEqual(['first']);
-    await clearSpool(store, spool, now);
-    expect(await store.listBefore(now + 1, 9)).toEqual(['young']);
-    expect(['first', 'second', 'orphan', 'young'].map((id) => existsSync(source(id)))).toEqual([
-      false,
-      false,
-      false,
-      true,
+    await clearSpool(store, sources, now);
+    expect(await store.listBefore(now + 1, 9)).toEqual(['young', 'young row']);
+    const ids = ['first', 'second', 'row', 'orphan', 'young', 'young row'];
+    expect(await Promise.all(ids.map(async (id) => (await sources.read(id)) !== undefined))).toEqual([
+      ...[false, false, false, false],
+      ...[true, true],
     ]);
+    expect(readdirSync(join(folder, 'spool'))).toEqual(['young.eml']);
   });
 });

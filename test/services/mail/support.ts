@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 
 /** A client that speaks SMTP in bytes, so that it can say what no proper one would. */
 export class Client implements Disposable {
@@ -87,4 +90,27 @@ export async function submit(
   using client = await Client.open(port);
   const begun = await client.begin(recipients);
   return begun.startsWith('354') ? await client.finish(Buffer.from(source)) : begun;
+}
+
+/** Names of the files in the spool of a host. */
+export function spoolFiles(dataDir: string): readonly string[] {
+  return readdirSync(join(dataDir, 'mail', 'spool'));
+}
+
+/** Opens the gateway's own database beside the host. */
+export function openMailDatabase(dataDir: string): Disposable & { readonly database: Database.Database } {
+  const database = new Database(join(dataDir, 'mail', 'db.sqlite'));
+  return { database, [Symbol.dispose]: () => void database.close() };
+}
+
+/** All sources a host keeps by the ids of their mails, rows and files. */
+export function keptSources(dataDir: string): ReadonlyMap<string, Buffer> {
+  using opened = openMailDatabase(dataDir);
+  const rows = opened.database.prepare('select id, raw from sources').all() as { id: string; raw: Buffer }[];
+  return new Map([
+    ...rows.map(({ id, raw }) => [id, raw] as const),
+    ...spoolFiles(dataDir).map(
+      (name) => [name.slice(0, -'.eml'.length), readFileSync(join(dataDir, 'mail', 'spool', name))] as const,
+    ),
+  ]);
 }
