@@ -42,9 +42,9 @@ function writes(handle: number, block: Buffer): boolean {
   }
 }
 
-async function mail(host: HostProcess, subject: string): Promise<string> {
+async function mail(host: HostProcess, subject: string, bytes = 20_000): Promise<string> {
   using smtp = await SmtpDialogue.open(host.port('mail'));
-  return await smtp.send('alerts@homeport.local', subject, 'x'.repeat(20_000));
+  return await smtp.send('alerts@homeport.local', subject, 'x'.repeat(bytes));
 }
 
 function publish(host: HostProcess, message: string): Promise<Response> {
@@ -77,7 +77,9 @@ it('a full disk gives errors that senders keep their mail by, no corruption, and
     refusal = await mail(host, `full ${turn}`);
     if (refusal.startsWith('250')) accepted.push(`full ${turn}`);
   }
-  expect(refusal).toMatch(/^4\d\d /);
+  expect(refusal).toMatch(/^452 4\.3\.1 /);
+  // One that would have a file of its own.
+  expect(await mail(host, 'large', 200_000)).toMatch(/^452 4\.3\.1 /);
   let published: Response;
   let messages = 0;
   do {

@@ -88,6 +88,40 @@ it('kill -9 between the 250 and the delivery: each mail arrives once, with its f
   }
 }, 120_000);
 
+it('kill -9 in a rush: each mail that was answered 250 arrives once', async () => {
+  const port = await freePort();
+  const accepted: string[] = [];
+  {
+    await using host = await startHostProcess(dataDir);
+    await deliverTo(host, port);
+    const enough = Promise.withResolvers<void>();
+    const sendOn = async (sender: number): Promise<void> => {
+      for (let at = 0; at < 200; at += 1) {
+        const subject = `mail ${String(sender)}-${String(at)}`;
+        // The blow ends the connection in the middle of a word.
+        const reply = await send(host, `Subject: ${subject}\r\n\r\nwords\r\n.`).catch(() => '');
+        if (!reply.startsWith('250')) return;
+        accepted.push(subject);
+        if (accepted.length === 60) enough.resolve();
+      }
+    };
+    const sending = Promise.all(Array.from({ length: 6 }, (_, sender) => sendOn(sender)));
+    await enough.promise;
+    await host.kill();
+    await sending;
+  }
+  const posted: Posted[] = [];
+  await listen(port, posted);
+  await using again = await startHostProcess(dataDir);
+  expect(again.url('mail')).toBeDefined();
+  const titles = (): readonly string[] => posted.map(({ title }) => title.replace(/ \(.*$/, ''));
+  await vi.waitFor(() => expect(titles()).toEqual(expect.arrayContaining(accepted)), {
+    timeout: 60_000,
+    interval: 100,
+  });
+  expect(new Set(titles()).size).toBe(posted.length);
+}, 120_000);
+
 it('three mails of 30 MB at once take a bounded part of the memory', async () => {
   const port = await freePort();
   const posted: Posted[] = [];
