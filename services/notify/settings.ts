@@ -8,7 +8,8 @@ export const Settings = z.object({
   }),
   answerMs: z.int().min(0).max(30_000).default(2000).meta({
     title: 'Wait for delivery (ms)',
-    description: 'How long a caller waits for the first attempt at each destination before it is told "queued".',
+    description:
+      'How long a caller waits for the first attempt at each destination before it is told "queued". Behind others to the same destination it does not wait.',
   }),
   configurationLock: z.boolean().default(false).meta({
     title: 'Lock keys',
