@@ -10,6 +10,8 @@ interface Shown {
   item: Item;
   progress: Progress;
   publishedAt: number;
+  /** The state that was told last. */
+  told: Item['state'] | undefined;
   later: Disposable | undefined;
 }
 
@@ -82,11 +84,18 @@ export class Live implements Disposable {
   }
 
   #show(item: Item, progress: Progress): void {
-    const shown = this.#shown.get(item.uid) ?? { item, progress, publishedAt: -everyMs, later: undefined };
+    const shown = this.#shown.get(item.uid) ?? {
+      item,
+      progress,
+      publishedAt: -everyMs,
+      told: undefined,
+      later: undefined,
+    };
     Object.assign(shown, { item, progress });
     this.#shown.set(item.uid, shown);
     const wait = shown.publishedAt + everyMs - this.#clock.now();
-    if (wait <= 0) this.#publish(shown);
+    // Another state is told at once: whoever pauses a download hears of it before the answer, and no progress after it.
+    if (wait <= 0 || shown.told !== item.state) this.#publish(shown);
     else shown.later ??= this.#clock.after(wait, () => this.#publish(shown));
   }
 
@@ -94,6 +103,7 @@ export class Live implements Disposable {
     shown.later?.[Symbol.dispose]();
     shown.later = undefined;
     shown.publishedAt = this.#clock.now();
+    shown.told = shown.item.state;
     const { item, progress } = shown;
     this.#bus.publish(downloadChanged, toDownload(item, progress));
     for (const follower of this.#followers) follower.changed(item, progress);

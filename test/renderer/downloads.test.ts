@@ -142,6 +142,67 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
+    /** Lets a change of another row be seen: it comes by the same stream, behind what was told before. */
+    async function told(page: Page, title: string): Promise<void> {
+      pages.downloads.set('five', { title });
+      await page.getByRole('heading', { name: title }).waitFor();
+    }
+
+    it('asks in the order of the presses, and what is older than they are turns no row back', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      pages.downloads.set('one', { state: 'downloading', percent: 30 });
+      const asked: string[] = [];
+      const release = Promise.withResolvers<undefined>();
+      await page.route(/downloads\/(pause|resume)$/, async (route) => {
+        asked.push(new URL(route.request().url()).pathname);
+        if (asked.length === 1) await release.promise;
+        await route.continue();
+      });
+      await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
+      await page.getByText('Paused at 30 %').waitFor();
+      pages.downloads.set('one', { percent: 40 });
+      await told(page, 'Five, once more');
+      await page.getByText('Paused at 40 %').waitFor();
+      await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
+      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      pages.downloads.set('one', { percent: 50 });
+      await told(page, 'Five, again');
+      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      expect(asked).toEqual(['/api/downloads/pause']);
+      release.resolve(undefined);
+      await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
+      expect(asked).toEqual(['/api/downloads/pause', '/api/downloads/resume']);
+      await told(page, 'Five at last');
+      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it('shows what somebody else did meanwhile, once the press is answered', async () => {
+      await using visit = await pages.visit('/downloads');
+      const { page } = visit;
+      await five(page);
+      pages.downloads.set('one', { state: 'downloading', percent: 30 });
+      const release = Promise.withResolvers<undefined>();
+      await page.route(/downloads\/pause$/, async (route) => {
+        const response = await route.fetch();
+        await release.promise;
+        await route.fulfill({ response });
+      });
+      await page.getByRole('button', { name: 'Pause all' }).click();
+      await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('paused');
+      await using other = await pages.visit('/downloads');
+      await other.page.getByRole('button', { name: 'Resume all' }).click();
+      await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
+      await told(page, 'Five, once more');
+      await page.getByText('The queue is paused.').waitFor();
+      release.resolve(undefined);
+      await page.getByRole('button', { name: 'Pause all' }).waitFor();
+      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      expect(visit.complaints).toEqual([]);
+    });
+
     it('removes with a way back, and for good when it was not taken', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;

@@ -62,6 +62,34 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     return seen;
   }
 
+  it('shows what came while it was being read', async () => {
+    arrive(1);
+    await using watched = await open();
+    const { page } = watched;
+    await list(page).getByText('Mail 1', { exact: true }).waitFor();
+    const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    await page.route(
+      messages,
+      async (route) => {
+        const json = { messages: [...mails] };
+        held.resolve(undefined);
+        await release.promise;
+        await route.fulfill({ json });
+      },
+      { times: 1 },
+    );
+    await page.reload();
+    await held.promise;
+    arrive(1);
+    tell();
+    // Comes by the same stream, behind it.
+    pages.inbox.add();
+    await page.getByLabel('1 unread').waitFor();
+    release.resolve(undefined);
+    await list(page).getByText('Mail 2', { exact: true }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('has no hole when more came under the pointer than one reading brings', async () => {
     arrive(50);
     await using watched = await open();

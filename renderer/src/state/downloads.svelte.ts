@@ -12,6 +12,7 @@ import { call, sentence } from '../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';
 import { live } from './live.svelte.ts';
+import { Presses } from './presses.ts';
 import { toasts } from './toasts.svelte.ts';
 
 const pageSize = 200;
@@ -45,12 +46,13 @@ class Downloads {
   /** Those of them that the host still counts in the part of the history that is loaded. */
   #hidden = new Set<string>();
   #late: (() => void)[] | undefined;
+  readonly #presses = new Presses();
 
   constructor() {
     live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
     live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
     live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
-    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = paused)));
+    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#presses.isPaused(paused))));
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
@@ -76,11 +78,12 @@ class Downloads {
       if (turn !== this.#turn) return;
       // What was gathered is older than this.
       this.#gathered.clear();
-      this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid));
+      this.#presses.takeTold();
+      this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#presses.shown(told));
       this.#hidden.clear();
       this.history = this.#seen(history);
       this.total = total - this.#hidden.size;
-      this.paused = paused;
+      this.paused = this.#presses.isPaused(paused);
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -180,13 +183,18 @@ class Downloads {
     const shown = was.map((download) => steered(download, what, uids));
     this.queue = shown;
     try {
-      await call(downloadsApi[what], { body: uids === undefined ? {} : { uids: [...uids] } });
+      const body = uids === undefined ? {} : { uids: [...uids] };
+      await this.#presses.ask({ what, uids }, () => call(downloadsApi[what], { body }));
     } catch (error) {
       this.paused = before;
       // Rows that changed since stay as they are now.
       this.queue = this.queue.map((download) => was[shown.indexOf(download)] ?? download);
       void this.load();
       throw error;
+    } finally {
+      const { rows, paused } = this.#presses.takeTold();
+      for (const told of rows) if (!this.#gathered.has(told.uid)) this.#gather(told);
+      if (paused !== undefined) this.paused = this.#presses.isPaused(paused);
     }
   }
 
@@ -241,9 +249,10 @@ class Downloads {
 
   #apply(): void {
     this.#gathering = false;
-    const changes = this.#gathered;
+    const gathered = this.#gathered;
     this.#gathered = new Map();
-    if (this.#held !== undefined) return this.#applyInPlace(changes);
+    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#presses.shown(told)]));
+    if (this.#held !== undefined) return this.#applyInPlace(changes, gathered);
     const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {
       if (!this.#leaving.has(uid)) (isOver(download) ? over : queued).set(uid, download);
@@ -258,12 +267,12 @@ class Downloads {
     if (queued.size > 1) void this.load();
   }
 
-  /** What is new waits until nobody points at the list. */
-  #applyInPlace(changes: ReadonlyMap<string, Download>): void {
+  /** What is new waits, as it was told, until nobody points at the list. */
+  #applyInPlace(changes: ReadonlyMap<string, Download>, told: ReadonlyMap<string, Download>): void {
     const own = new Map([...changes].filter(([uid]) => !this.#leaving.has(uid)));
     this.queue = renewed(this.queue, own, own);
     this.history = renewed(this.history, own, own);
-    for (const [uid, download] of own) if (!this.#gathered.has(uid)) this.#gathered.set(uid, download);
+    for (const [uid, download] of own) this.#gathered.set(uid, told.get(uid) ?? download);
   }
 
   /** Rows of the history that are not on their way out. */
@@ -277,6 +286,7 @@ class Downloads {
   #drop(uids: readonly string[]): void {
     for (const uid of uids) {
       this.#gathered.delete(uid);
+      this.#presses.forget(uid);
       this.#hidden.delete(uid);
     }
     const gone = new Set(uids);

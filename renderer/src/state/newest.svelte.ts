@@ -38,6 +38,7 @@ export class Newest<Row extends { readonly id: string }> {
   #readingMore = false;
   #failedAt = -Infinity;
   #turn = 0;
+  #loading: Promise<void> | undefined;
   readonly #soon = oneAtATime(() => this.#renew());
 
   constructor(source: Source<Row>) {
@@ -56,9 +57,16 @@ export class Newest<Row extends { readonly id: string }> {
   }
 
   /** Reads from the top, as after a change of what is asked for; a later call overtakes an earlier one. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
     this.#turn += 1;
-    const turn = this.#turn;
+    const loading = this.#load(this.#turn).finally(() => {
+      if (this.#loading === loading) this.#loading = undefined;
+    });
+    this.#loading = loading;
+    return loading;
+  }
+
+  async #load(turn: number): Promise<void> {
     await live.opened();
     try {
       const rows = await this.#source.read();
@@ -127,6 +135,8 @@ export class Newest<Row extends { readonly id: string }> {
 
   async #renew(): Promise<void> {
     this.turns += 1;
+    // What is on its way may have been read before this happened, and must not be shown after it.
+    await this.#loading;
     if (this.phase === 'failed') return this.load();
     if (this.phase === 'loading') return;
     const turn = this.#turn;

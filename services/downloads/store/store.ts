@@ -255,7 +255,8 @@ export class DownloadStore {
       thumbnail: storable(next.thumbnail),
       starts_at: next.startsAt ?? null,
     };
-    if (!isRunning(next.state)) Object.assign(values, released);
+    // A title that comes late, of a row that was paused meanwhile, ends no run.
+    if (change.state !== undefined && !isRunning(change.state)) Object.assign(values, released);
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
     return next;
   }

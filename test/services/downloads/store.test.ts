@@ -115,6 +115,8 @@ eachDialect((_name, open) => {
     expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, holder: here }]);
     expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
     await resumeItems(db, await store.queue(['paused']));
+    // What the site says of it comes after all: its run has not ended yet.
+    await store.change('a', { title: 'A', probed: true });
     expect((await store.claim(here, 10))?.uid).toBe('b');
     expect(await store.claim(here, 10)).toBeUndefined();
     expect(await store.release('a')).toMatchObject({ state: 'waiting' });

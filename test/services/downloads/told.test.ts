@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { noProgress, type Item } from '../../../services/downloads/domain/item.ts';
+import { noWishes } from '../../../services/downloads/domain/order.ts';
+import { Live } from '../../../services/downloads/live.ts';
+import { createFakeClock } from '../../support/clock.ts';
+
+const item: Item = {
+  ...{ uid: 'a', url: 'http://a/a', state: 'downloading', title: 'A', videoId: 'a', liveStatus: null, playlist: null },
+  order: {
+    ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
+    ...{ autoStart: true, login: null, ...noWishes },
+  },
+  ...{ probed: true, attempts: 1, message: null, filename: null, size: null, addedNs: '1795227620292055459' },
+  ...{ createdAt: 1_795_227_620_292, finishedAt: null, thumbnail: null },
+};
+
+it('progress is told four times a second, another state at once and nothing older after it', () => {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const live = new Live({ publish: () => undefined, subscribe: () => ({ [Symbol.dispose]: () => undefined }) }, clock);
+  using _following = live.follow({
+    changed: ({ state }, { percent }) => told.push(`${state} ${String(percent)}`),
+    removed: () => undefined,
+  });
+  const reach = (percent: number): void => live.progressed(item, { ...noProgress, percent });
+  for (const percent of [10, 11, 12]) reach(percent);
+  expect(told).toEqual(['downloading 10']);
+  clock.advance(250);
+  expect(told).toEqual(['downloading 10', 'downloading 12']);
+  reach(13);
+  live.changed({ ...item, state: 'paused' });
+  expect(told.slice(2)).toEqual(['paused 13']);
+  clock.advance(1000);
+  expect(told.slice(2)).toEqual(['paused 13']);
+  live[Symbol.dispose]();
+});
