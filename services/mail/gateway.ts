@@ -157,10 +157,16 @@ export class Gateway implements Reception {
   }
 }
 
+const emptyLines = [Buffer.from('\n\r\n'), Buffer.from('\n\n')];
+
 /** All before the first empty line, its bytes as characters. */
-function headerOf(head: Buffer): string {
-  const ends = [head.indexOf('\r\n\r\n'), head.indexOf('\n\n')].filter((at) => at !== -1);
-  return head.toString('latin1', 0, ends.length === 0 ? head.length : Math.min(...ends));
+function headerOf(source: Buffer): string {
+  let header = source;
+  for (const line of emptyLines) {
+    const end = header.indexOf(line);
+    if (end !== -1) header = header.subarray(0, end);
+  }
+  return header.toString('latin1', 0, header.at(-1) === 13 ? header.length - 1 : header.length);
 }
 
 function count(text: string, pattern: RegExp): number {

@@ -66,6 +66,22 @@ eachDialect((_name, open) => {
     expect(await store.newest()).toBe(now + 1);
   });
 
+  it('forgets more mails in a round than one statement takes away', async () => {
+    const { database, store } = await openStore();
+    folder = mkdtempSync(join(tmpdir(), 'spool-'));
+    const sources = new Sources(database.kysely, folder);
+    await sources.open();
+    await database.commit(async (transaction) => {
+      for (let at = 0; at < 250; at += 1) {
+        await store.add(transaction, message(`m${String(at)}`, { receivedAt: now - at - 1 }));
+        await sources.add(transaction, `m${String(at)}`, Buffer.from('x'));
+      }
+    });
+    await clearSpool(store, sources, now);
+    expect(await store.list({ words: '', limit: 9 })).toEqual([]);
+    expect(await sources.read('m249')).toBeUndefined();
+  });
+
   it('has sources of both kinds, as they came, until they are removed', async () => {
     const { database, store, add } = await openStore();
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
