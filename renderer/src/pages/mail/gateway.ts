@@ -1,20 +1,27 @@
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { sentence } from '../../api/call.ts';
 
-const tries = 10;
+/** Tries of what says that it is starting, and of what has no address, which may as well be switched off. */
+const tries = { starting: 10, away: 3 } as const;
 const betweenMs = 1000;
 
 /** Asks the gateway; a change of its settings has it start anew, and it is back in a moment. */
 export async function whenBack<Reply>(ask: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-  for (let left = tries; ; left -= 1) {
+  for (let tried = 0; ; tried += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 503 || left === 0) throw error;
+      if (tried >= mostTries(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, betweenMs));
     signal.throwIfAborted();
   }
+}
+
+function mostTries(error: unknown): number {
+  if (!(error instanceof Problem)) return 0;
+  if (error.status === 503) return tries.starting;
+  return error.code === 'api.unknown_path' ? tries.away : 0;
 }
 
 /** What is wrong with the first of the fields, or with the whole, as a sentence. */
