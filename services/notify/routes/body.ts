@@ -45,10 +45,12 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
     });
     request.once('end', end);
     const leave = (): void => {
-      if (!request.complete) reject(new Problem('notify.left', 400, 'The caller left before the end of the body.'));
+      if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
     };
     request.once('error', leave);
     request.once('close', leave);
+    // Nothing is heard any more of one who left while others were asked.
+    if (request.destroyed) leave();
   });
 }
 
