@@ -51,7 +51,7 @@ export function isDatabase(path: string): boolean {
 
 /** What SQLite and the jobs keep beside such a database: a copy of it holds the one, the other is of this moment. */
 export function isBesideDatabase(path: string): boolean {
-  return /^[^/]+\/db\.(sqlite-(wal|shm|journal)|ended-[12](\.new)?)$/.test(path);
+  return /^[^/]+\/db\.(sqlite-(wal|shm|journal)|ended-[12])$/.test(path);
 }
 
 /** The folders of what a restore replaced. */

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
@@ -20,7 +20,8 @@ const mostBytes = 4 * 1024 * 1024;
 const names = ['db.ended-1', 'db.ended-2'] as const;
 
 /**
- * Ends of jobs that are not in the table yet, one JSON object a line. A line costs a hundredth of a transaction, and like
+ * Ends of jobs that are not in the table yet, one JSON object a line. Each begins with its line break, so that half a line
+ * that a full disk or a kill left spoils no other. A line costs a hundredth of a transaction, and like
  * one that is not synced it survives the end of the process; so the table can take many ends at once. There are two files:
  * one is written while the ends in the other go into the table.
  */
@@ -30,41 +31,33 @@ export class EndedLog implements Disposable {
   readonly #files: readonly [number, number];
   readonly #log: Log;
   /** Which of the two is written. */
-  #current: 0 | 1 = 1;
-  readonly #sizes: [number, number] = [0, 0];
+  #current: 0 | 1;
+  /** Bytes. */
+  readonly #sizes: [number, number];
   #closed = false;
 
-  private constructor(left: readonly LeftEnd[], files: readonly [number, number], log: Log) {
-    this.left = left;
-    this.#files = files;
-    this.#log = log;
-    this.#sizes[0] = left.length;
-  }
-
   /** Opens the log in a folder; what is there is `left`, and stays there until `stored` is called. */
-  static open(folder: string, log: Log): EndedLog {
-    const [first, second] = names.map((name) => join(folder, name)) as [string, string];
-    const left = [first, second].flatMap(read);
-    // Together in the first, and the second is free to be written.
-    const made = `${first}.new`;
-    writeFileSync(made, left.map((end) => `${JSON.stringify(end)}\n`).join(''), { mode: 0o600 });
-    renameSync(made, first);
-    writeFileSync(second, '', { mode: 0o600 });
-    return new EndedLog(left, [openSync(first, 'a', 0o600), openSync(second, 'a', 0o600)], log);
+  constructor(folder: string, log: Log) {
+    const [first, second] = names.map((name) => {
+      const path = join(folder, name);
+      const text = readText(path);
+      return { file: openSync(path, 'a', 0o600), size: Buffer.byteLength(text), ends: endsIn(text) };
+    }) as [Opened, Opened];
+    this.left = [...first.ends, ...second.ends];
+    this.#files = [first.file, second.file];
+    this.#sizes = [first.size, second.size];
+    this.#current = second.size === 0 ? 1 : 0;
+    this.#log = log;
   }
 
   /** Notes that a job is done. False when that could not be written, and the table has to be told at once. */
   add({ id, kind, created_at }: JobRow, result: unknown): boolean {
     if (this.#closed || this.#sizes[this.#current] > mostBytes) return false;
     try {
-      const line = `${JSON.stringify({ id, kind, created: created_at, result })}\n`;
-      // What was written of a line on a full disk is no JSON, so it is passed over.
-      const size = Buffer.byteLength(line);
+      const line = `\n${JSON.stringify({ id, kind, created: created_at, result })}`;
       const written = writeSync(this.#files[this.#current], line);
       this.#sizes[this.#current] += written;
-      if (written === size) return true;
-      writeSync(this.#files[this.#current], '\n');
-      return false;
+      return written === Buffer.byteLength(line);
     } catch (error) {
       this.#log.debug('the end of a job could not be noted beside its table', { error });
       return false;
@@ -96,19 +89,28 @@ export class EndedLog implements Disposable {
   }
 }
 
-function read(file: string): readonly LeftEnd[] {
-  let text: string;
+interface Opened {
+  readonly file: number;
+  readonly size: number;
+  readonly ends: readonly LeftEnd[];
+}
+
+/** Empty for a file that is not there. */
+function readText(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   }
+}
+
+function endsIn(text: string): readonly LeftEnd[] {
   return text.split('\n').flatMap((line) => {
     try {
       return Left.safeParse(JSON.parse(line)).data ?? [];
     } catch (error) {
-      // The last line of a process that was killed, or of a disk that was full.
+      // Half a line, or none.
       if (error instanceof SyntaxError) return [];
       throw error;
     }

@@ -42,7 +42,7 @@ export async function openJobs(options: {
   });
   await using opening = new AsyncDisposableStack();
   const { folder } = database;
-  const endedLog = folder === undefined ? undefined : opening.use(EndedLog.open(folder, log));
+  const endedLog = folder === undefined ? undefined : opening.use(new EndedLog(folder, log));
   const worker = opening.use(await openWorker({ database, clock, random, log, finished, endedLog }));
   const count = async (state: Parameters<Jobs['count']>[0]): Promise<number> => {
     await worker.upToDate();

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -94,6 +94,28 @@ it('takes up what a process that ended had noted: nothing is done twice, and wha
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
   expect(await room.jobs.list()).toEqual([]);
   expect(handled).toEqual([]);
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+});
+
+it('takes up what stands in both files, behind half a line too, and empties them in time', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  const lines = noted(folder).trim().split('\n');
+  writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
+  writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}\n{"id"`);
+  const clock = createFakeClock();
+  await using room = await openRoom(await openHere(folder), { clock });
+  const { handled, recorded } = work(room);
+  await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
+  for (const n of [4, 5]) {
+    await room.database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+    await vi.waitFor(() => expect(handled).toContain(n));
+    await vi.waitFor(() => {
+      clock.advance(100);
+      expect(recorded).toContain(n * 10);
+    });
+  }
+  expect(handled).toEqual([4, 5]);
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
 
