@@ -66,6 +66,23 @@ describe('a strict key', () => {
   });
 });
 
+describe('behind another to the same destination', () => {
+  it('a caller is answered once its notice is stored; the one before it learns of its attempt, and the order is kept', async () => {
+    await openNotify();
+    await add('busy', [place('slow')]);
+    const reply = receiver.hold();
+    const first = post('/notify/busy', { body: 'first' });
+    await vi.waitFor(() => expect(bodies()).toEqual(['first']));
+    const second = await post('/notify/busy', { body: 'second' });
+    expect(second).toMatchObject({ status: 200 });
+    expect(second.text).toMatch(/"INFO",.*queued behind others that are being sent/);
+    expect(bodies()).toEqual(['first']);
+    reply();
+    expect((await first).text).toContain('Sent JSON POST notification');
+    await vi.waitFor(() => expect(bodies()).toEqual(['first', 'second']));
+  });
+});
+
 describe('a key that does not repeat itself', () => {
   it('sends the same once in its window, and something else or something later again', async () => {
     await openNotify();

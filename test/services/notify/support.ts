@@ -26,11 +26,14 @@ export interface Receiver extends AsyncDisposable {
   readonly received: Received[];
   /** Status of the answers from now on, where the path asks for none; 0: nobody is answered. */
   answer: number;
+  /** Lets answers wait until what it returns is called. */
+  hold(): () => void;
 }
 
 /** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/pic.bin` a file, `/…` 200. */
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
+  let held: Promise<void> | undefined;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -43,12 +46,16 @@ export async function openReceiver(): Promise<Receiver> {
         body: Buffer.concat(chunks).toString('utf8'),
       });
       if (path === '/__never' || receiver.answer === 0) return;
-      if (path.startsWith('/pic.bin')) {
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"x","ok":true}');
-        return;
-      }
-      const status = /^\/__status\/(\d+)/.exec(path)?.[1];
-      response.writeHead(Number(status ?? receiver.answer)).end('{}');
+      const reply = (): void => {
+        if (path.startsWith('/pic.bin')) {
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"x","ok":true}');
+          return;
+        }
+        const status = /^\/__status\/(\d+)/.exec(path)?.[1];
+        response.writeHead(Number(status ?? receiver.answer)).end('{}');
+      };
+      if (held === undefined) reply();
+      else void held.then(reply);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -57,6 +64,11 @@ export async function openReceiver(): Promise<Receiver> {
     port: (server.address() as AddressInfo).port,
     received,
     answer: 200,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
