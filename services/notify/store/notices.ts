@@ -122,7 +122,9 @@ export class NoticeStore {
    * tried again.
    */
   async open(noticeId: string, destinationId: string): Promise<OpenDelivery | undefined> {
-    const row = await this.#opened(destinationId).where('deliveries.notice_id', '=', noticeId).executeTakeFirst();
+    const build = () => this.#opened(destinationId).where('deliveries.notice_id', '=', noticeId).compile();
+    const { rows } = await executeKnown(this.#db, 'notify.open', [destinationId, 'done', noticeId], build);
+    const [row] = rows;
     return row === undefined ? undefined : readDelivery(row);
   }
 
@@ -187,7 +189,7 @@ export class NoticeStore {
         const { shape, which, values } = whichOf(some);
         const build = () =>
           sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail},
-            updated_at = ${now}, sealed_url = '' where ${which}`.compile(transaction);
+            updated_at = ${now}, sealed_url = '' where ${which()}`.compile(transaction);
         await executeKnown(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
       }
     }
@@ -226,7 +228,7 @@ export class NoticeStore {
 interface Which {
   /** What makes two texts differ. */
   readonly shape: string;
-  readonly which: RawBuilder<unknown>;
+  readonly which: () => RawBuilder<unknown>;
   readonly values: readonly string[];
 }
 
@@ -235,13 +237,13 @@ function whichOf(made: readonly MadeDelivery[]): Which {
   const [first] = made;
   const destinations = made.map(({ destination }) => destination);
   if (first !== undefined && made.every(({ notice }) => notice === first.notice)) {
-    const which = sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
+    const which = () => sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
     return { shape: `to ${String(made.length)}`, which, values: [first.notice, ...destinations] };
   }
-  const places = made.map(({ notice, destination }) => sql`(${notice}, ${destination})`);
+  const places = () => sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
   return {
     shape: String(made.length),
-    which: sql`(notice_id, destination_id) in (values ${sql.join(places)})`,
+    which: () => sql`(notice_id, destination_id) in (values ${places()})`,
     values: made.flatMap(({ notice, destination }) => [notice, destination]),
   };
 }
