@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { withPictures } from '../../../services/notify/domain/emoji.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost } from '../../support/host.ts';
 import { createProbe, openReceiver } from './support.ts';
@@ -44,5 +45,18 @@ describe('a short code of an emoji', () => {
     ['no', { silent: name, yes: name, no: name, push: name }],
   ])('is a picture where the URL and the setting %s want it', async (setting, expected) => {
     expect(await shown(setting)).toEqual(expected);
+  });
+});
+
+describe('a text with short codes', () => {
+  it.each([
+    ['of many kinds', ':mushroom: :+1: :de: :man_health_worker:', '🍄 👍 🇩🇪 👨‍⚕️'],
+    ['side by side', ':fire::fire:', '🔥🔥'],
+    ['behind a word that is none', 'a:nosuch:rocket: b', 'a:nosuch🚀 b'],
+    ['that objects inherit', ':constructor: :__proto__: :toString:', ':constructor: :__proto__: :toString:'],
+    ['without their ends', 'rocket: :rocket', 'rocket: :rocket'],
+    ['and nothing else', ':ROCKET:', '🚀'],
+  ])('shows those %s', (_which, text, shown) => {
+    expect(withPictures(text)).toBe(shown);
   });
 });
