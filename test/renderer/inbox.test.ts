@@ -40,6 +40,22 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.getByLabel('3 unread').waitFor();
   });
 
+  it('shows what arrived before the host told what happens', async () => {
+    await using visit = await pages.visit('/mark.svg');
+    const { page } = visit;
+    const release = Promise.withResolvers<undefined>();
+    await page.route(/\/api\/events/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`${pages.url}/inbox`);
+    await page.getByText(/The mail gateway is off/).waitFor();
+    pages.inbox.add({ title: 'Early' });
+    release.resolve(undefined);
+    await page.getByRole('button', { name: /Early/ }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('shows a text message as the plain text it is', async () => {
     const body = 'line one\n    indented <img src=x onerror=alert(1)> **bold**';
     pages.inbox.add({ title: '<b>Title</b>', body, link: 'javascript:alert(1)', tags: ['nas'] });

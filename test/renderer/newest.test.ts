@@ -180,6 +180,13 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;
+    // Until its program is there, the view that was left stands under the new address.
+    const loaded = Promise.withResolvers<undefined>();
+    await page.route(/\/assets\/Inbox-.*js/, async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
+    await page.reload();
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
@@ -187,6 +194,9 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     await page.getByRole('link', { name: 'Inbox' }).first().click();
     await page.waitForURL('**/inbox');
     await page.clock.runFor(1000);
+    expect(new URL(page.url()).search).toBe('');
+    loaded.resolve(undefined);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
   });
 });

@@ -18,6 +18,8 @@ class Live {
   readonly #resets = new Set<Call>();
   readonly #closings = new Set<Call>();
   #opening = Promise.withResolvers<undefined>();
+  /** Some list was read while no events arrived. */
+  #readWithout = false;
   #end: Call | undefined;
   #awayTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,10 +43,19 @@ class Live {
     return keep(this.#closings, listener);
   }
 
-  /** Resolves once events arrive, or after a short while without them, so that a list read then misses nothing. */
+  /**
+   * Resolves once events arrive, so that a list read then misses nothing. After a while without them it resolves all the
+   * same; what is read then is read anew when they come.
+   */
   async opened(): Promise<void> {
     if (this.status === 'open') return;
     await Promise.race([this.#opening.promise, new Promise((resolve) => setTimeout(resolve, openWaitMs))]);
+    this.#readWithout ||= !this.#isOpen();
+  }
+
+  /** Asked anew after a wait, which the compiler does not reckon with. */
+  #isOpen(): boolean {
+    return this.status === 'open';
   }
 
   start(): void {
@@ -80,6 +91,9 @@ class Live {
     this.#awayTimer = undefined;
     this.status = 'open';
     this.#opening.resolve(undefined);
+    if (!this.#readWithout) return;
+    this.#readWithout = false;
+    for (const listener of this.#resets) listener();
   }
 
   #isCut(): void {
