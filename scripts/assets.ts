@@ -26,7 +26,7 @@ function template(svg: string): string {
   return svg.replace(/#[0-9a-f]{6}/gi, '#000000');
 }
 
-const browser = await launchBrowser();
+const browser = await launchBrowser('whole');
 try {
   const page = await browser.newPage();
   const icon = await readFile(join(assets, 'icon.svg'), 'utf8');

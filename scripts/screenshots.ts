@@ -59,7 +59,7 @@ await using host = await openTestHost({
   environment: Object.fromEntries(ports),
   ...(built ? { pages: built } : {}),
 });
-const browser = await launchBrowser();
+const browser = await launchBrowser('whole');
 try {
   for (const { at, group } of pages) {
     // The log and the paths of engines and backups tell of the machine it was taken on.

@@ -29,6 +29,9 @@ const programs = {
   'notify-send': 'libnotify-bin',
 };
 
+/** The same, where the distribution has them; the tests do without, and are slower. */
+const optional = ['chromium-headless-shell'];
+
 /** Program -> Debian package it is unpacked from. */
 const unpacked = { promtool: 'prometheus', 'prometheus-alertmanager': 'prometheus-alertmanager' };
 
@@ -64,6 +67,11 @@ export function installTestTools({ root, run, stop }) {
       env: environment,
     });
     if (result.status !== 0) console.error(result.stderr);
+  }
+  for (const name of optional) {
+    if (found(name) || !apt) continue;
+    update();
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { quiet: true, env: environment });
   }
 
   // Single programs, unpacked from their packages: installing these would start servers.

@@ -23,7 +23,7 @@ const flungFrames = 300;
 
 /** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
 export async function benchRenderer(): Promise<readonly Figure[]> {
-  const browser = await launchBrowser();
+  const browser = await launchBrowser('whole');
   try {
     return [entryBundle(), await firstPage(browser), ...(await stream(browser)), ...(await longQueue(browser))];
   } finally {

@@ -38,7 +38,7 @@ it.skipIf(cannotRun)(
         environment: { ...desktop.environment, HOME: dataDir, ALLOW_PRIVATE_ADDRESSES: 'true' },
       }),
     );
-    const browser = await launchBrowser();
+    const browser = await launchBrowser('whole');
     open.defer(() => browser.close());
     const { page, complaints } = open.use(await openPage(browser, { width: 1280, height: 800 }));
 

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
 
   it('looks at a link, downloads it with a pause, opens it, and deletes it with its file', async () => {
     await using resources = new AsyncDisposableStack();
-    const browser = await launchBrowser();
+    const browser = await launchBrowser('whole');
     resources.defer(() => browser.close());
     const watched = resources.use(await openPage(browser, { width: 1280, height: 900 }));
     const { page } = watched;

@@ -32,7 +32,7 @@ function withPushService(): void {
 describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   let pages: Pages;
   beforeAll(async () => {
-    pages = await openPages({ services: [push, inbox, control] });
+    pages = await openPages({ services: [push, inbox, control], browser: 'whole' });
     for (const topic of ['nas-error-backup', 'router-info-maintenance']) {
       const request = { method: 'POST', body: 'x', headers: { Authorization: adminAuthorization } };
       expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
 
 describe.skipIf(noBrowser)('installing the page', () => {
   it('is offered by the browser, reached through the push server’s own address', async () => {
-    await using pages = await openPages({ services: [push, inbox, control] });
+    await using pages = await openPages({ services: [push, inbox, control], browser: 'whole' });
     await using visit = await openPage(pages.browser);
     const { page } = visit;
     await signIn(page.context(), pages.url);

@@ -6,13 +6,18 @@ import { admin, openTestHost, type TestHost, type TestHostOptions } from '../sup
 import type { Cable } from './cable.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
 
-let launched: Promise<Browser> | undefined;
-afterAll(async () => (await launched)?.close());
+type BrowserKind = NonNullable<Parameters<typeof launchBrowser>[0]>;
+
+const launched = new Map<BrowserKind, Promise<Browser>>();
+afterAll(async () => {
+  for (const browser of launched.values()) await (await browser).close();
+});
 
 /** One browser for all tests of a file; each page has its own profile in it. */
-function theBrowser(): Promise<Browser> {
-  launched ??= launchBrowser();
-  return launched;
+function theBrowser(kind: BrowserKind): Promise<Browser> {
+  const browser = launched.get(kind) ?? launchBrowser(kind);
+  launched.set(kind, browser);
+  return browser;
 }
 
 /** The real host with its pages, and in place of the services some that do what the test says. */
@@ -35,14 +40,16 @@ export interface Pages extends AsyncDisposable {
   ): Promise<WatchedPage>;
 }
 
-export async function openPages(options: TestHostOptions & { readonly moody?: MoodyService } = {}): Promise<Pages> {
+export async function openPages(
+  options: TestHostOptions & { readonly moody?: MoodyService; readonly browser?: BrowserKind } = {},
+): Promise<Pages> {
   const open = new AsyncDisposableStack();
   const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
   const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, control];
   // Pages that were built elsewhere, so that several builds can be tested side by side.
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}), ...options }));
-  const browser = await theBrowser();
+  const browser = await theBrowser(options.browser ?? 'engine');
   const url = host.url('control');
   return {
     host,
