@@ -7,6 +7,13 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
 
+interface WorkerScope {
+  readonly registration: ServiceWorkerRegistration;
+  readonly PushEvent: { readonly prototype: { waitUntil(this: object, work: Promise<unknown>): void } };
+  /** How many messages it is through with. */
+  handled: number;
+}
+
 const worker = new URL('../../renderer/public/push-worker.js', import.meta.url);
 
 describe.skipIf(noBrowser !== undefined)('the worker that shows messages while no page is open', () => {
@@ -35,7 +42,7 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     await once(server, 'listening');
     open.defer(() => void server.close());
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const browser = await launchBrowser();
+    const browser = await launchBrowser('whole');
     open.defer(() => browser.close());
     context = await browser.newContext({ permissions: ['notifications'] });
     page = await context.newPage();
@@ -53,9 +60,25 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
       await navigator.serviceWorker.ready;
     });
     registrationId = await registered;
+    await inWorker(() => {
+      const scope = globalThis as unknown as WorkerScope;
+      scope.handled = 0;
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the event below.
+      const { waitUntil } = scope.PushEvent.prototype;
+      scope.PushEvent.prototype.waitUntil = function (work) {
+        waitUntil.call(this, work);
+        void work.finally(() => (scope.handled += 1));
+      };
+    });
   });
   afterAll(() => open.disposeAsync());
 
+  const inWorker = async <T>(work: () => T): Promise<Awaited<T>> => {
+    const [script] = context.serviceWorkers();
+    if (script === undefined) throw new Error('the worker does not run');
+    return await script.evaluate(work);
+  };
+  const handled = () => inWorker(() => (globalThis as unknown as WorkerScope).handled);
   const shown = () =>
     page.evaluate(async () => {
       const all = await (await navigator.serviceWorker.ready).getNotifications();
@@ -64,17 +87,25 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
         data: data as unknown,
       }));
     });
-  beforeEach(() =>
-    page.evaluate(async () => {
+  beforeEach(async () => {
+    await page.evaluate(async () => {
       for (const each of await (await navigator.serviceWorker.ready).getNotifications()) each.close();
-    }),
-  );
-  const deliver = (payload: unknown) =>
-    devTools.send('ServiceWorker.deliverPushMessage', {
+    });
+    await expect.poll(shown).toEqual([]);
+  });
+  /**
+   * Resolves when the worker is through with it. Chromium forgets a notification that it is asked for between keeping and
+   * showing it, so nobody asks before.
+   */
+  const deliver = async (payload: unknown): Promise<void> => {
+    const before = await handled();
+    await devTools.send('ServiceWorker.deliverPushMessage', {
       origin,
       registrationId,
       data: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
+    await expect.poll(handled).toBe(before + 1);
+  };
   const message = (fields: object) => ({
     event: 'message',
     subscription_id: '/news',
@@ -127,9 +158,8 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
   it('acknowledges an urgent message when its notification is clicked', async () => {
     await deliver({ ...message({ priority: 5 }), acknowledge: 'secret' });
     await expect.poll(shown).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
-    const [script] = context.serviceWorkers();
-    await script?.evaluate(async () => {
-      const scope = globalThis as unknown as { registration: ServiceWorkerRegistration; Event: typeof Event };
+    await inWorker(async () => {
+      const scope = globalThis as unknown as WorkerScope;
       const [notification] = await scope.registration.getNotifications();
       const click = Object.assign(new Event('notificationclick'), {
         notification,
