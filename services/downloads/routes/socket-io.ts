@@ -40,7 +40,14 @@ const mostClients = 200;
 interface Client {
   readonly socket: Socket;
   /** Events that came while the lists were read; undefined once those are sent. */
-  waiting: (readonly [event: string, text: string])[] | undefined;
+  waiting: Waiting[] | undefined;
+}
+
+interface Waiting {
+  readonly event: string;
+  readonly text: string;
+  /** Of the download it tells of as it stands now. */
+  readonly uid: string | undefined;
 }
 
 /**
@@ -65,12 +72,12 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     if (clients.size >= mostClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
   };
 
-  const tell = (event: string, content: unknown): void => {
+  const tell = (event: string, content: unknown, uid?: string): void => {
     if (clients.size === 0) return;
     const text = JSON.stringify(content);
     for (const { socket, waiting } of clients) {
       if (waiting === undefined) socket.emit(event, text);
-      else waiting.push([event, text]);
+      else waiting.push({ event, text, uid });
     }
   };
 
@@ -86,14 +93,18 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     ]);
     const listed = (items: readonly Item[]): unknown[] =>
       items.map((item) => [item.url, toRecord(item, live.progressFor(item))]);
-    for (const { uid } of [...queue, ...pending]) known.add(uid);
+    const unfinished = [...queue, ...pending];
+    const had = new Set(unfinished.map(({ uid }) => uid));
+    for (const uid of had) known.add(uid);
     const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
-    send('all', [listed([...queue, ...pending]), listed(done)]);
+    send('all', [listed(unfinished), listed(done)]);
     send('subscriptions_all', subscriptions.map(toSubscriptionRecord));
     send('configuration', configurationOf(settings));
     send('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
-    // Told again where the lists had it already: each event holds a whole record.
-    for (const [event, text] of client.waiting ?? []) client.socket.emit(event, text);
+    // Told again where the lists had it already: each event holds a whole record. It was not added since, though.
+    for (const { event, text, uid } of client.waiting ?? []) {
+      client.socket.emit(event === 'added' && uid !== undefined && had.has(uid) ? 'updated' : event, text);
+    }
     client.waiting = undefined;
   };
 
@@ -113,7 +124,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
   const following = live.follow({
     changed(item: Item, progress: Progress) {
       if (clients.size === 0) return;
-      tell(eventOf(item, known), toRecord(item, progress));
+      tell(eventOf(item, known), toRecord(item, progress), item.uid);
     },
     removed(items: readonly Gone[]) {
       for (const { uid, url, state } of items) {

@@ -1,18 +1,8 @@
 import { expect, it } from 'vitest';
-import { noProgress, type Item } from '../../../services/downloads/domain/item.ts';
-import { noWishes } from '../../../services/downloads/domain/order.ts';
+import { noProgress } from '../../../services/downloads/domain/item.ts';
 import { Live } from '../../../services/downloads/live.ts';
 import { createFakeClock } from '../../support/clock.ts';
-
-const item: Item = {
-  ...{ uid: 'a', url: 'http://a/a', state: 'downloading', title: 'A', videoId: 'a', liveStatus: null, playlist: null },
-  order: {
-    ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
-    ...{ autoStart: true, login: null, ...noWishes },
-  },
-  ...{ probed: true, attempts: 1, message: null, filename: null, size: null, addedNs: '1795227620292055459' },
-  ...{ createdAt: 1_795_227_620_292, finishedAt: null, thumbnail: null },
-};
+import { anItem as item } from './an-item.ts';
 
 it('progress is told four times a second, another state at once and nothing older after it', () => {
   const clock = createFakeClock();

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { io } from 'socket.io-client';
+import { expect, it, vi } from 'vitest';
+import type { Item } from '../../../services/downloads/domain/item.ts';
+import { Live } from '../../../services/downloads/live.ts';
+import { openSocketIo, type SocketIoParts } from '../../../services/downloads/routes/socket-io.ts';
+import { Settings } from '../../../services/downloads/settings.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { anItem } from './an-item.ts';
+
+const nothing: Disposable = { [Symbol.dispose]: () => undefined };
+
+/** Downloads that are in the queue, and a welcome that waits for the history. */
+async function openGate(queued: readonly Item[]) {
+  await using opening = new AsyncDisposableStack();
+  const live = opening.use(new Live({ publish: () => undefined, subscribe: () => nothing }, createFakeClock()));
+  const asked = Promise.withResolvers<void>();
+  const history = Promise.withResolvers<readonly Item[]>();
+  const parts = {
+    settings: Settings.parse({}),
+    live,
+    folders: { audio: '/audio', choices: () => Promise.resolve(['']) },
+    store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
+    subscriptions: { list: () => Promise.resolve([]), follow: () => nothing },
+    history: () => {
+      asked.resolve();
+      return history.promise;
+    },
+    admit: () => Promise.resolve(),
+    log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
+  };
+  const socketIo = opening.use(openSocketIo(parts as unknown as SocketIoParts));
+  const server = createServer(socketIo.http).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opening.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const heard: (readonly [event: string, content: any])[] = [];
+  const socket = io(`http://127.0.0.1:${port}`, { reconnection: false, forceNew: true, transports: ['polling'] });
+  opening.defer(() => void socket.disconnect());
+  socket.onAny((event: string, text: string) => heard.push([event, JSON.parse(text)]));
+  await asked.promise;
+  const open = opening.move();
+  return { live, heard, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+it('what moves on while the lists are read was not added since', async () => {
+  await using gate = await openGate([anItem]);
+  gate.live.changed({ ...anItem, state: 'postprocessing' });
+  gate.live.changed({ ...anItem, uid: 'b', url: 'http://a/b' });
+  gate.list();
+  await vi.waitFor(() => expect(gate.heard).toHaveLength(6));
+  expect(gate.heard.slice(4).map(([event, { url }]) => [event, url])).toEqual([
+    ['updated', 'http://a/a'],
+    ['added', 'http://a/b'],
+  ]);
+});
