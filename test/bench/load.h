@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { room = 16384, events_at_once = 512, opening_at_once = 32, patience_ms = 60000 };
+// An Apprise API puts into each answer what it logged for all its callers meanwhile.
+enum { room = 512 * 1024, events_at_once = 512, opening_at_once = 32, patience_ms = 60000 };
 
 static double now(void) {
   struct timespec time;

@@ -10,7 +10,11 @@ import { addKey, notification } from './notify-requests.ts';
 import type { BenchOptions, Figure } from './run.ts';
 
 const connections = 8;
+/** Callers of a house in which much happens at once; a commit then serves many of them. */
+const manyConnections = 64;
 const rounds = 5;
+/** V8 goes on compiling for some 16,000 notifications; the rounds after are alike. */
+const warmUps = 4;
 /**
  * Keys by the number of their destinations, with the notifications of a round for ours and the peer. The peer's are so
  * many that each of its workers is replaced on the way, as it does after 1,000 requests: that belongs to what they cost.
@@ -76,10 +80,8 @@ async function compare(
       return { ...posted, cpuMs, sinkCpuMs: (after.cpuMs - before.sink.cpuMs) / delivered };
     };
     // What is compiled on the way counts for neither.
-    await inTurn(servers, 1, async (server, name) => {
-      await addKey(server.port, key, lines);
-      return round(server, connections, counts[name]);
-    });
+    await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
+    await inTurn(servers, warmUps, (server, name) => round(server, connections, counts[name]));
     const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name]));
     const to = `notify: to ${String(destinations)}`;
     figures.push(
@@ -89,6 +91,12 @@ async function compare(
       figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
       figure(`${to}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       figure(`${to}, CPU of the destination a delivery`, 'ms', results, ({ sinkCpuMs }) => sinkCpuMs),
+    );
+    const many = await inTurn(servers, 3, (server, name) => round(server, manyConnections, counts[name]));
+    figures.push(
+      figure(`${to}, ${String(manyConnections)} connections`, '/s', many, ({ perSecond }) => perSecond),
+      figure(`${to}, ${String(manyConnections)} connections, CPU each`, 'ms', many, ({ cpuMs }) => cpuMs),
+      figure(`${to}, ${String(manyConnections)} connections, p50`, 'ms', many, ({ p50 }) => p50),
     );
     const alone = await inTurn(servers, 3, (server, name) => round(server, 1, Math.ceil(counts[name] / 10)));
     figures.push(
