@@ -29,7 +29,7 @@ export function defineJob<T>(
 export interface JobOptions {
   /** Idempotency: a second job of this kind with the same key is ignored as long as the first is stored (done ones: 7 days, or not at all). */
   readonly key?: string;
-  /** Jobs with one order key run one after another in order of enqueueing; a failing one holds back those behind it. */
+  /** Jobs with one order key run one after another in order of enqueueing; a failing one holds back those behind it, unless its Problem says that it steps aside. */
   readonly orderKey?: string;
   /** Not before this time, in ms since the epoch. */
   readonly runAt?: number;

@@ -10,6 +10,8 @@ export interface ProblemOptions {
   readonly retryable?: boolean;
   /** For jobs: do not try again earlier than this many milliseconds from now. */
   readonly retryAfterMs?: number;
+  /** For jobs of an order key: it is tried again on its own, and those behind it wait for it no longer. */
+  readonly stepsAside?: boolean;
 }
 
 /**
@@ -28,6 +30,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly stepsAside: boolean;
 
   constructor(code: string, status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -38,5 +41,6 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
     this.retryable = options.retryable ?? (status >= 500 || status === 408 || status === 425 || status === 429);
     this.retryAfterMs = options.retryAfterMs;
+    this.stepsAside = options.stepsAside ?? false;
   }
 }

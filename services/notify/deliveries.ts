@@ -36,6 +36,11 @@ const Marked = z
 /** The same for who waits for it. */
 type Made = (NonNullable<z.infer<typeof Marked>> & { readonly group?: readonly Delivered[] }) | undefined;
 
+/** After so many attempts, six minutes, a message that its destination cannot digest lets those behind it pass. */
+const attemptsInLine = 5;
+/** These are of what stands before a program: it is away, or has too much to do (522 and so on are of Cloudflare). */
+const isAway = (status: number): boolean => (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
+
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
   readonly #context: Context;
@@ -145,15 +150,17 @@ export class Deliveries {
     const isLast = payload.strict === true || attempts >= (sent.lastAttempt ?? Infinity);
     const retryable = sent.retryable && !isLast;
     // What was joined to this one is tried again by its own job.
-    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail: sent.detail } as const;
+    const stepsAside = retryable && chain === undefined && attempts >= attemptsInLine && isAboutOne(sent);
+    const detail = stepsAside ? `${sent.detail} Those behind it do not wait for it.` : sent.detail;
+    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
     this.#health.note(destination, outcome.state, sent.detail);
-    if (retryable) this.#failing.add(destination);
+    if (retryable && !stepsAside) this.#failing.add(destination);
     else this.#failing.delete(destination);
-    const detail = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
-    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', detail);
-    throw new Problem('notify.not_delivered', sent.status ?? 502, sent.detail, {
-      retryable,
+    const told = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
+    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', told);
+    throw new Problem('notify.not_delivered', sent.status ?? 502, detail, {
+      ...{ retryable, stepsAside },
       ...(sent.retryAfterMs === undefined ? {} : { retryAfterMs: sent.retryAfterMs }),
     });
   }
@@ -246,4 +253,9 @@ export class Deliveries {
 /** An attempt the host broke off to stop says nothing about the destination. */
 function isStopping({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Problem && reason.code === 'jobs.interrupted';
+}
+
+/** A program that answers, and fails at this message; another may be taken. Where it is away, all wait in their order. */
+function isAboutOne({ status, retryAfterMs }: Extract<Result, { ok: false }>): boolean {
+  return status !== undefined && status >= 500 && !isAway(status) && retryAfterMs === undefined;
 }

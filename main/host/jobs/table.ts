@@ -186,7 +186,7 @@ export async function endAttempt(
   { id, attempts }: JobRow,
   owner: string,
   change:
-    | { readonly state: 'waiting'; readonly run_at: number; readonly last_error: string }
+    | { readonly state: 'waiting'; readonly run_at: number; readonly last_error: string; readonly order_key?: null }
     | { readonly state: 'dead'; readonly finished_at: number; readonly last_error: string }
     | { readonly state: 'waiting' },
 ): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { Ending } from './attempt.ts';
 import { nextAttemptAt, reasonOf } from './failure.ts';
@@ -9,7 +10,14 @@ import { endAttempt, letNextGo, markDone, removeDone, type JobRow } from './tabl
 export type Verdict = { readonly row: JobRow } & (
   | { readonly how: 'returned' | 'lost' }
   | { readonly how: 'done'; readonly result: unknown }
-  | { readonly how: 'retried'; readonly error: unknown; readonly reason: string; readonly runAt: number }
+  | {
+      readonly how: 'retried';
+      readonly error: unknown;
+      readonly reason: string;
+      readonly runAt: number;
+      /** It leaves its order key. */
+      readonly aside: boolean;
+    }
   | {
       readonly how: 'dead';
       readonly error: unknown;
@@ -25,7 +33,7 @@ export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: numb
   const runAt = nextAttemptAt(kind, row, error, now, random);
   return runAt === undefined
     ? { row, how: 'dead', error, reason, attempt }
-    : { row, how: 'retried', error, reason, runAt };
+    : { row, how: 'retried', error, reason, runAt, aside: error instanceof Problem && error.stepsAside };
 }
 
 /**
@@ -59,7 +67,7 @@ export async function writeVerdicts(
     const { row } = verdict;
     if (verdict.how === 'retried') {
       const change = { state: 'waiting', run_at: verdict.runAt, last_error: verdict.reason } as const;
-      await endAttempt(transaction, row, owner, change);
+      await endAttempt(transaction, row, owner, verdict.aside ? { ...change, order_key: null } : change);
     } else if (verdict.how === 'returned' || verdict.how === 'lost') {
       // A lost one is another worker's, and stays his, unless this one claimed it anew meanwhile.
       await endAttempt(transaction, row, owner, { state: 'waiting' });
@@ -72,17 +80,22 @@ export async function writeVerdicts(
   return dead;
 }
 
-/** The order keys in which a job came to its end whose heir only the table knows, by kind. */
+/** The order keys that a job has left, by its end or before, whose heir only the table knows; by kind. */
 function orderKeysOf(
   verdicts: readonly Verdict[],
   hasHeir: (id: number) => boolean,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { how, row } of verdicts) {
-    if (row.order_key === null || (how !== 'done' && how !== 'dead') || hasHeir(row.id)) continue;
+  for (const verdict of verdicts) {
+    const { row } = verdict;
+    if (row.order_key === null || !hasLeft(verdict) || hasHeir(row.id)) continue;
     const known = found.get(row.kind);
     if (known === undefined) found.set(row.kind, new Set([row.order_key]));
     else known.add(row.order_key);
   }
   return found;
+}
+
+function hasLeft(verdict: Verdict): boolean {
+  return verdict.how === 'done' || verdict.how === 'dead' || (verdict.how === 'retried' && verdict.aside);
 }

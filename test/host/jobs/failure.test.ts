@@ -138,6 +138,34 @@ eachDialect((_name, open) => {
     expect(seen).toEqual(['11 begins', '11 ends', '12 begins', '12 ends', '13 begins', '13 ends']);
   });
 
+  it('lets those behind one that steps aside go on, and tries that one again on its own', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: string[] = [];
+    let broken = true;
+    using _delivering = jobs.handle(deliver, async ({ payload: { n }, attempt }) => {
+      seen.push(`${n}`);
+      if (n === 1 && broken) throw new Problem('test.odd', 500, 'It fails at this.', { stepsAside: attempt === 2 });
+    });
+    await jobs.enqueueAll(
+      database.kysely,
+      deliver,
+      [1, 2, 3].map((n) => ({ payload: { n }, orderKey: 'a' })),
+    );
+    await vi.waitFor(async () => expect((await jobs.list()).map(({ attempts }) => attempts).sort()).toEqual([0, 0, 1]));
+    expect(seen).toEqual(['1']);
+    clock.advance(6_000);
+    await room.settle('done', 2);
+    expect(seen).toEqual(['1', '1', '2', '3']);
+    expect(await room.one('waiting')).toMatchObject({ attempts: 2, lastError: 'It fails at this.' });
+    await jobs.enqueue(database.kysely, deliver, { n: 4 }, { orderKey: 'a' });
+    await room.settle('done', 3);
+    broken = false;
+    clock.advance(18_000);
+    await room.settle('done', 4);
+    expect(seen.slice(4)).toEqual(['4', '1']);
+  });
+
   it('goes on behind a dead letter and behind one that is dropped', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;

@@ -194,6 +194,70 @@ describe('destinations that do not answer', () => {
   }, 240_000);
 });
 
+describe('a message that its destination cannot digest', () => {
+  const waits = [5_000, 15_000, 60_000, 300_000].map((ms) => ms * 1.2);
+  const attempts = (body: string): number => bodies().filter((each) => each === body).length;
+  /** So many attempts at the first of a line. */
+  const tryOften = async (body: string, count: number): Promise<void> => {
+    for (const wait of waits.slice(0, count - 1)) {
+      const before = attempts(body);
+      clock.advance(wait);
+      await vi.waitFor(() => expect(attempts(body)).toBe(before + 1), 15_000);
+      await health();
+    }
+  };
+  /** Answers when the end of the last attempt is noted. */
+  const health = async () =>
+    (await api<{ notices: readonly unknown[] }>(host.url('control'), '/api/notify/notices')).notices;
+
+  it('lets those behind it pass after five attempts, and comes when it is taken', async () => {
+    await openNotify();
+    await add('picky', [place('picky')]);
+    receiver.refuses = (body) => body.includes('odd');
+    expect((await post('/notify/picky', { body: 'odd' })).text).toContain('queued and tried again');
+    clock.advance(1000);
+    await post('/notify/picky', { body: 'behind' });
+    await tryOften('odd', 4);
+    expect(attempts('behind')).toBe(0);
+    clock.advance(waits[3] ?? 0);
+    await vi.waitFor(() => expect(bodies().slice(-2)).toEqual(['odd', 'behind']), 15_000);
+    clock.advance(1000);
+    expect((await post('/notify/picky', { body: 'later' })).text).toContain('Sent JSON POST notification');
+    expect(await health()).toMatchObject([
+      { body: 'later' },
+      { body: 'behind' },
+      {
+        body: 'odd',
+        deliveries: [
+          {
+            state: 'waiting',
+            attempts: 5,
+            detail: expect.stringMatching(/error=500.* Those behind it do not wait for it\.$/),
+          },
+        ],
+      },
+    ]);
+    delete receiver.refuses;
+    clock.advance(hour);
+    await vi.waitFor(() => expect(bodies().slice(-1)).toEqual(['odd']), 15_000);
+    await post('/notify/picky', { body: 'last' });
+    expect(bodies().slice(-3)).toEqual(['later', 'odd', 'last']);
+  });
+
+  it('is not what a destination fails at that is away', async () => {
+    await openNotify();
+    await add('away', [place('away')]);
+    receiver.answer = 503;
+    await post('/notify/away', { body: 'first' });
+    await post('/notify/away', { body: 'second' });
+    await tryOften('first', 5);
+    expect(attempts('second')).toBe(0);
+    receiver.answer = 200;
+    clock.advance(2 * hour);
+    await vi.waitFor(() => expect(bodies().slice(-2)).toEqual(['first', 'second']), 15_000);
+  });
+});
+
 describe('kill -9 between the acceptance and the delivery', () => {
   it('loses nothing and repeats nothing that was confirmed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));

@@ -26,6 +26,8 @@ export interface Receiver extends AsyncDisposable {
   readonly received: Received[];
   /** Status of the answers from now on, where the path asks for none; 0: nobody is answered. */
   answer: number;
+  /** Bodies that are answered with 500. */
+  refuses?: (body: string) => boolean;
   /** Lets answers wait until what it returns is called. */
   hold(): () => void;
 }
@@ -39,12 +41,8 @@ export async function openReceiver(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '';
-      received.push({
-        method: request.method ?? '',
-        path,
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-      });
+      const got = Buffer.concat(chunks).toString('utf8');
+      received.push({ method: request.method ?? '', path, headers: request.headers, body: got });
       if (path === '/__never' || receiver.answer === 0) return;
       const reply = (): void => {
         if (path.startsWith('/pic.bin')) {
@@ -52,7 +50,7 @@ export async function openReceiver(): Promise<Receiver> {
           return;
         }
         const status = /^\/__status\/(\d+)/.exec(path)?.[1];
-        response.writeHead(Number(status ?? receiver.answer)).end('{}');
+        response.writeHead(Number(status ?? (receiver.refuses?.(got) ? 500 : receiver.answer))).end('{}');
       };
       if (held === undefined) reply();
       else void held.then(reply);
