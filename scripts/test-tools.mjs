@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
   copyFileSync,
   chmodSync,
 } from 'node:fs';
@@ -68,14 +69,17 @@ export function installTestTools({ root, run, stop }) {
     });
     if (result.status !== 0) console.error(result.stderr);
   }
+  const tools = join(root, '.cache', 'tools');
+  mkdirSync(tools, { recursive: true });
   for (const name of optional) {
-    if (found(name) || !apt) continue;
+    const asked = join(tools, `${name}.asked`);
+    if (found(name) || existsSync(asked) || !apt) continue;
     update();
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { quiet: true, env: environment });
+    writeFileSync(asked, '');
   }
 
   // Single programs, unpacked from their packages: installing these would start servers.
-  const tools = join(root, '.cache', 'tools');
   for (const [program, source] of Object.entries(unpacked)) {
     const target = join(tools, program);
     if (existsSync(target) || found(program) || !apt) continue;
@@ -89,7 +93,6 @@ export function installTestTools({ root, run, stop }) {
     });
     const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
     if (archive && run('dpkg', ['-x', archive, 'unpacked'], { quiet: true, cwd: folder }).status === 0) {
-      mkdirSync(tools, { recursive: true });
       copyFileSync(join(folder, 'unpacked', 'usr', 'bin', program), `${target}.new`);
       chmodSync(`${target}.new`, 0o755);
       renameSync(`${target}.new`, target);

@@ -23,6 +23,14 @@ const keys = [
   { key: 'one', destinations: 1, ours: 4000, peer: 3000 },
   { key: 'twenty', destinations: 20, ours: 500, peer: 1100 },
 ] as const;
+/**
+ * The same with destinations that answer after 50 ms, which is soon for a service across the internet. One destination
+ * gets one message after the other: these few take ours most of a minute to deliver.
+ */
+const farKeys = [
+  { key: 'one-far', destinations: 1, ours: 1000, peer: 1000 },
+  { key: 'twenty-far', destinations: 20, ours: 500, peer: 500 },
+] as const;
 
 /** What a round measured. Times in ms. */
 interface Round extends Published {
@@ -63,22 +71,8 @@ async function compare(
   };
   const figures: Figure[] = [];
   for (const { key, destinations, ...counts } of keys) {
-    const lines = Array.from({ length: destinations }, (_, at) => `json://127.0.0.1:${sink.port}/${key}/${String(at)}`);
-    const round = async (server: Peer, callers: number, count: number): Promise<Round> => {
-      const before = { cpu: treeCpuSeconds(server.pid), sink: await sink.count() };
-      const posted = await load.publish(server.port, callers, count, notification(key));
-      await untilArrived(sink, before.sink.requests + count * destinations);
-      await untilIdle(server.pid);
-      const after = await sink.count();
-      const delivered = after.requests - before.sink.requests;
-      if (posted.refused > 0 || delivered !== count * destinations) {
-        throw new Error(
-          `${String(posted.refused)} refused, ${String(delivered)} of ${count} x ${destinations} delivered`,
-        );
-      }
-      const cpuMs = ((treeCpuSeconds(server.pid) - before.cpu) / count) * 1000;
-      return { ...posted, cpuMs, sinkCpuMs: (after.cpuMs - before.sink.cpuMs) / delivered };
-    };
+    const round = roundsTo(sink, load, key, destinations);
+    const lines = linesTo(sink, key, destinations);
     // What is compiled on the way counts for neither.
     await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
     await inTurn(servers, warmUps, (server, name) => round(server, connections, counts[name]));
@@ -104,5 +98,39 @@ async function compare(
       figure(`${to}, one connection, p50`, 'ms', alone, ({ p50 }) => p50),
     );
   }
+  for (const { key, destinations, ...counts } of farKeys) {
+    const round = roundsTo(sink, load, key, destinations);
+    const lines = linesTo(sink, `far/${key}`, destinations);
+    await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
+    const results = await inTurn(servers, 3, (server, name) => round(server, connections, counts[name]));
+    const to = `notify: to ${String(destinations)} far away`;
+    figures.push(
+      figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond, least(20)),
+      figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
+      figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
+    );
+  }
   return figures;
+}
+
+function linesTo(sink: Sink, path: string, destinations: number): readonly string[] {
+  return Array.from({ length: destinations }, (_, at) => `json://127.0.0.1:${sink.port}/${path}/${String(at)}`);
+}
+
+function roundsTo(sink: Sink, load: Load, key: string, destinations: number) {
+  return async (server: Peer, callers: number, count: number): Promise<Round> => {
+    const before = { cpu: treeCpuSeconds(server.pid), sink: await sink.count() };
+    const posted = await load.publish(server.port, callers, count, notification(key));
+    await untilArrived(sink, before.sink.requests + count * destinations);
+    await untilIdle(server.pid);
+    const after = await sink.count();
+    const delivered = after.requests - before.sink.requests;
+    if (posted.refused > 0 || delivered !== count * destinations) {
+      throw new Error(
+        `${String(posted.refused)} refused, ${String(delivered)} of ${count} x ${destinations} delivered`,
+      );
+    }
+    const cpuMs = ((treeCpuSeconds(server.pid) - before.cpu) / count) * 1000;
+    return { ...posted, cpuMs, sinkCpuMs: (after.cpuMs - before.sink.cpuMs) / delivered };
+  };
 }
