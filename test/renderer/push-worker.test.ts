@@ -9,7 +9,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts';
 
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
-  readonly PushEvent: { readonly prototype: { waitUntil(this: object, work: Promise<unknown>): void } };
+  readonly PushEvent: { readonly prototype: { waitUntil: (this: object, work: Promise<unknown>) => void } };
   /** How many messages it is through with. */
   handled: number;
 }
@@ -63,7 +63,6 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     await inWorker(() => {
       const scope = globalThis as unknown as WorkerScope;
       scope.handled = 0;
-      // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the event below.
       const { waitUntil } = scope.PushEvent.prototype;
       scope.PushEvent.prototype.waitUntil = function (work) {
         waitUntil.call(this, work);
