@@ -41,6 +41,8 @@ export interface Attempt<T> {
   readonly payload: T;
   /** 1 on the first attempt. */
   readonly attempt: number;
+  /** Others of its order key wait for it; false without one, and once it stepped aside. */
+  readonly inLine: boolean;
   /** When the job was enqueued, in ms since the epoch. */
   readonly createdAt: number;
   /** Aborted on time-out and when the host stops. */

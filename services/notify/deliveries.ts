@@ -36,10 +36,8 @@ const Marked = z
 /** The same for who waits for it. */
 type Made = (NonNullable<z.infer<typeof Marked>> & { readonly group?: readonly Delivered[] }) | undefined;
 
-/** After so many attempts, six minutes, a message that its destination cannot digest lets those behind it pass. */
-const attemptsInLine = 5;
-/** These are of what stands before a program: it is away, or has too much to do (522 and so on are of Cloudflare). */
-const isAway = (status: number): boolean => (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
+/** A message that its destination cannot digest lets those behind it pass at this attempt, after six minutes. */
+const lastInLine = 5;
 
 /** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
 export class Deliveries {
@@ -55,6 +53,8 @@ export class Deliveries {
   readonly #tally: Tally;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
+  /** First ones of a line, by their job's key, whose last attempt ended with an error of the destination's own. */
+  readonly #undigested = new Set<string>();
   /** Attempts under way, by destination. */
   readonly #underWay = new Map<string, number>();
 
@@ -117,28 +117,28 @@ export class Deliveries {
     }
   }
 
-  async #attempt({ payload, attempt, signal }: Attempt<Payload>): Promise<Made> {
+  async #attempt(given: Attempt<Payload>): Promise<Made> {
+    const { payload, attempt, signal } = given;
     const fresh = this.#fresh.take(payload.notice, payload.destination);
     if (fresh !== undefined && attempt === 1) {
       const whole = { message: fresh.message, group: [fresh], progress: '' };
       const sent = await this.#sending.sendTo(fresh.destination, whole, signal, payload);
-      return this.#judge(payload, attempt, sent, [{ ...fresh, service: fresh.destination.service }], signal);
+      return this.#judge(given, sent, [{ ...fresh, service: fresh.destination.service }]);
     }
     const group = await this.#groupOf(payload);
     // Made before a crash that came between the effect and the job's mark, or together with others of its window.
     if (group === undefined) return undefined;
-    return this.#judge(payload, attempt, await this.#sending.send(group, signal, payload), group, signal);
+    return this.#judge(given, await this.#sending.send(group, signal, payload), group);
   }
 
   /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
   async #judge(
-    payload: Payload,
-    attempts: number,
+    { payload, key = '', attempt: attempts, inLine, signal }: Attempt<Payload>,
     sent: Result,
     group: readonly Delivered[],
-    signal: AbortSignal,
   ): Promise<Made> {
     const { notice, destination, chain } = payload;
+    const again = this.#undigested.delete(key);
     if (sent.ok) {
       const together = group.map(({ message }) => message.id);
       const made: Made = { notice, destination, attempts, detail: sent.detail, together, group };
@@ -149,14 +149,18 @@ export class Deliveries {
     }
     const isLast = payload.strict === true || attempts >= (sent.lastAttempt ?? Infinity);
     const retryable = sent.retryable && !isLast;
+    const isUndigested = retryable && inLine && isAboutOne(sent);
+    const stepsAside = isUndigested && again && attempts >= lastInLine;
+    if (isUndigested && !stepsAside) this.#undigested.add(key);
+    // One that stands in no line from the beginning belongs to a level, or is not tried again.
+    const isAside = stepsAside || (retryable && !inLine && chain === undefined);
+    const detail = isAside ? `${sent.detail} Those behind it do not wait for it.` : sent.detail;
     // What was joined to this one is tried again by its own job.
-    const stepsAside = retryable && chain === undefined && attempts >= attemptsInLine && isAboutOne(sent);
-    const detail = stepsAside ? `${sent.detail} Those behind it do not wait for it.` : sent.detail;
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
     this.#health.note(destination, outcome.state, sent.detail);
-    if (retryable && !stepsAside) this.#failing.add(destination);
-    else this.#failing.delete(destination);
+    if (retryable && !isAside) this.#failing.add(destination);
+    else if (inLine || !isAside) this.#failing.delete(destination);
     const told = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
     this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', told);
     throw new Problem('notify.not_delivered', sent.status ?? 502, detail, {
@@ -236,10 +240,11 @@ export class Deliveries {
     this.#changed();
   }
 
-  async #giveUp({ payload, attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
+  async #giveUp({ payload, key = '', attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
     const { log } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
+    this.#undigested.delete(key);
     if (delivery === undefined || delivery.state === 'done') return;
     const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome));
@@ -256,6 +261,8 @@ function isStopping({ aborted, reason }: AbortSignal): boolean {
 }
 
 /** A program that answers, and fails at this message; another may be taken. Where it is away, all wait in their order. */
-function isAboutOne({ status, retryAfterMs }: Extract<Result, { ok: false }>): boolean {
-  return status !== undefined && status >= 500 && !isAway(status) && retryAfterMs === undefined;
+function isAboutOne({ status = 0, retryAfterMs }: Extract<Result, { ok: false }>): boolean {
+  // Of what stands before a program that is away or has too much to do; the 520s are of Cloudflare.
+  const isAway = (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
+  return status >= 500 && !isAway && retryAfterMs === undefined;
 }

@@ -54,6 +54,7 @@ export function runAttempt(
       key: row.job_key ?? undefined,
       payload: payload.data as unknown,
       attempt: row.attempts,
+      inLine: row.order_key !== null,
       createdAt: row.created_at,
     };
     try {

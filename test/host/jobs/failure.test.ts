@@ -66,7 +66,7 @@ eachDialect((_name, open) => {
     const id = await jobs.enqueue(database.kysely, deliver, { n: 7 }, { key: 'k' });
     expect(await room.one('dead')).toMatchObject({ id, attempts: 1, lastError: 'There is no such address.' });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
-    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, createdAt: room.clock.now() };
+    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, inLine: false, createdAt: room.clock.now() };
     expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
   });
 

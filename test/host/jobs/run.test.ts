@@ -20,7 +20,7 @@ eachDialect((_name, open) => {
     });
     const id = await database.commit((transaction) => jobs.enqueue(transaction, greet, { n: 1 }, { key: 'a' }));
     await room.settle('done', 1);
-    expect(seen).toEqual([{ id, key: 'a', payload: { n: 1 }, attempt: 1, createdAt: clock.now() }]);
+    expect(seen).toEqual([{ id, key: 'a', payload: { n: 1 }, attempt: 1, inLine: false, createdAt: clock.now() }]);
   });
 
   it('runs nothing of a transaction that was rolled back', async () => {

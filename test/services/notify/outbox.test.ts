@@ -242,6 +242,40 @@ describe('a message that its destination cannot digest', () => {
     expect(bodies().slice(6)).toEqual(['later', 'odd', 'last']);
   });
 
+  it('stays where it is after one such answer, as of a destination that starts again', async () => {
+    await openNotify();
+    await add('starting', [place('starting')]);
+    receiver.answer = 503;
+    await post('/notify/starting', { body: 'first' });
+    await post('/notify/starting', { body: 'second' });
+    for (const attempts of [1, 2, 3, 4]) clock.advance(await waitAfter('first', attempts));
+    const toTheOneAnswer = await waitAfter('first', 5);
+    receiver.answer = 500;
+    clock.advance(toTheOneAnswer);
+    const wait = await waitAfter('first', 6);
+    expect(bodies()).not.toContain('second');
+    receiver.answer = 200;
+    clock.advance(wait);
+    await vi.waitFor(() => expect(bodies().slice(-2)).toEqual(['first', 'second']), 15_000);
+  });
+
+  it('is known as that beside others that stand in no line, and stays aside however often it is refused', async () => {
+    await openNotify();
+    await add('aside', [place('aside')]);
+    await add('direct', [place('aside')]);
+    await choose('direct', { strict: true });
+    receiver.refuses = (body) => body.includes('odd');
+    await post('/notify/aside', { body: 'odd' });
+    for (const attempts of [1, 2, 3, 4, 5, 6]) {
+      const wait = await waitAfter('odd', attempts);
+      expect(await post('/notify/direct', { body: 'direct' })).toMatchObject({ status: 200 });
+      clock.advance(wait);
+    }
+    await waitAfter('odd', 7);
+    expect(await delivery('odd')).toMatchObject({ detail: expect.stringContaining('Those behind it do not wait') });
+    expect((await post('/notify/aside', { body: 'later' })).text).toContain('Sent JSON POST notification');
+  });
+
   it('is not what a destination fails at that is away', async () => {
     await openNotify();
     await add('away', [place('away')]);
