@@ -3,15 +3,15 @@ import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from
 import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
 import type { FormValues } from '../../contracts/notify-forms.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
-import { needsEngine, type EngineDestinations } from '../engine/destinations.ts';
+import { complainedOf, readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
+import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
-import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
+import { addEntry, changeEntry, removeEntry } from '../keys/edit-key.ts';
 import {
   deliveryIds,
   maskedText,
@@ -20,10 +20,10 @@ import {
   readKey,
   servedOnly,
   type Entry,
-} from '../read-key.ts';
+} from '../keys/read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf } from '../store/health.ts';
-import { tryDestination } from '../trial.ts';
+import { tryDestination } from '../deliver/test-send.ts';
 import type { ApiParts } from './api.ts';
 
 const done = { ok: true } as const;

@@ -1,5 +1,5 @@
 import type { Jobs } from '../../contracts/jobs.ts';
-import { deliver } from '../deliver.ts';
+import { deliver } from '../deliver/job.ts';
 import { missingWords } from './library.ts';
 
 /** Deliveries that are looked through at once. */

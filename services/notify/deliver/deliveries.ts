@@ -1,20 +1,20 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Attempt } from '../contracts/jobs.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import { deliver } from './deliver.ts';
+import type { Attempt } from '../../contracts/jobs.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { deliver } from './job.ts';
 import { askNext } from './escalation.ts';
-import type { AttachmentFolder } from './attachments/folder.ts';
-import type { Result } from './destinations/destination.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { Result } from '../destinations/destination.ts';
 import type { FirstAttempts } from './first-attempts.ts';
-import type { FreshDeliveries } from './fresh.ts';
+import type { FreshDeliveries } from './recent-cache.ts';
 import type { Sending } from './sending.ts';
-import type { AttachmentStore } from './store/attachments.ts';
-import type { HealthStore } from './store/health.ts';
-import type { NoticeStore, OpenDelivery } from './store/notices.ts';
-import type { NotifyTables } from './store/tables.ts';
-import { createTally, type Tally } from './tally.ts';
+import type { AttachmentStore } from '../store/attachments.ts';
+import type { HealthStore } from '../store/health.ts';
+import type { NoticeStore, OpenDelivery } from '../store/notices.ts';
+import type { NotifyTables } from '../store/tables.ts';
+import { createTally, type Tally } from './metrics.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 

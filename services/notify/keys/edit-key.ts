@@ -1,7 +1,7 @@
-import { withDestination, withLine, withoutLine } from './domain/edit.ts';
-import { withoutYamlDestination, withYamlDestination, withYamlEntry } from './domain/edit-yaml.ts';
+import { withDestination, withLine, withoutLine } from '../domain/edit.ts';
+import { withoutYamlDestination, withYamlDestination, withYamlEntry } from '../domain/edit-yaml.ts';
 import type { Entry } from './read-key.ts';
-import type { WrittenConfiguration } from './store/configurations.ts';
+import type { WrittenConfiguration } from '../store/configurations.ts';
 
 type Tags = readonly string[];
 

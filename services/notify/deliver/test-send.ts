@@ -1,12 +1,12 @@
-import type { NotifyTrial } from '../contracts/notify-api.ts';
-import type { Context, Fetch } from '../contracts/service.ts';
-import type { Destination, Result } from './destinations/destination.ts';
-import { secretsInHeaders } from './destinations/http.ts';
-import { secretsOf } from './destinations/forms.ts';
-import type { Message } from './domain/message.ts';
-import { deliveryIds, type Entry } from './read-key.ts';
-import type { HealthStore } from './store/health.ts';
-import type { NoticeStore } from './store/notices.ts';
+import type { NotifyTrial } from '../../contracts/notify-api.ts';
+import type { Context, Fetch } from '../../contracts/service.ts';
+import type { Destination, Result } from '../destinations/destination.ts';
+import { secretsInHeaders } from '../destinations/http.ts';
+import { secretsOf } from '../destinations/forms.ts';
+import type { Message } from '../domain/message.ts';
+import { deliveryIds, type Entry } from '../keys/read-key.ts';
+import type { HealthStore } from '../store/health.ts';
+import type { NoticeStore } from '../store/notices.ts';
 
 /** Characters of an answer that are shown. */
 const mostWords = 500;

@@ -1,14 +1,14 @@
-import type { NotifyKey } from '../contracts/notify-api.ts';
-import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import type { Destination } from './destinations/destination.ts';
-import { plainText } from './destinations/plain-url.ts';
-import type { IsServed } from './destinations/served.ts';
+import type { NotifyKey } from '../../contracts/notify-api.ts';
+import { destinationId, parseDestination } from '../destinations/catalogue.ts';
+import type { Destination } from '../destinations/destination.ts';
+import { plainText } from '../destinations/plain-url.ts';
+import type { IsServed } from '../destinations/served.ts';
 
-import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
-import { parseConfiguration } from './domain/formats.ts';
-import { takeRules, withRules, type Rules } from './domain/rules.ts';
-import type { Tag } from './domain/tags.ts';
-import type { WrittenConfiguration } from './store/configurations.ts';
+import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import { parseConfiguration } from '../domain/formats.ts';
+import { takeRules, withRules, type Rules } from '../domain/rules.ts';
+import type { Tag } from '../domain/tags.ts';
+import type { WrittenConfiguration } from '../store/configurations.ts';
 
 /** Destinations a configuration, or a call that brings its own, may have. */
 export const mostDestinations = 1000;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Kysely } from 'kysely';
-import type { Jobs } from '../contracts/jobs.ts';
-import type { Planned } from './chosen.ts';
-import { deliver } from './deliver.ts';
-import type { Rung } from './domain/escalation.ts';
-import type { SealedDestinations } from './sealed-destinations.ts';
-import { advance, keepLevels, type EscalationTable } from './store/escalations.ts';
-import { NewDelivery, type NoticeStore } from './store/notices.ts';
-import type { NotifyTables } from './store/tables.ts';
+import type { Jobs } from '../../contracts/jobs.ts';
+import type { Planned } from '../accept/selection.ts';
+import { deliver } from './job.ts';
+import type { Rung } from '../domain/escalation.ts';
+import type { SealedDestinations } from '../keys/sealed-destinations.ts';
+import { advance, keepLevels, type EscalationTable } from '../store/escalations.ts';
+import { NewDelivery, type NoticeStore } from '../store/notices.ts';
+import type { NotifyTables } from '../store/tables.ts';
 
 /** A delivery with its job, to be made at once or when its level is asked. */
 interface Made {

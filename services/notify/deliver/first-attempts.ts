@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/service.ts';
+import type { Clock } from '../../contracts/service.ts';
 
 /** How a delivery stands when its caller is answered. */
 export interface Outcome {

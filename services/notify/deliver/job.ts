@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJob } from '../contracts/jobs.ts';
+import { defineJob } from '../../contracts/jobs.ts';
 
 const Delivery = z.object({
   notice: z.string(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { NotifyKeyOptions } from '../contracts/notify-options.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Clock, Service } from '../contracts/service.ts';
-import type { ConfigurationStore } from './store/configurations.ts';
-import { Key } from './wire/notify.ts';
+import { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock, Service } from '../../contracts/service.ts';
+import type { ConfigurationStore } from '../store/configurations.ts';
+import { Key } from '../wire/notify.ts';
 
 /** What an export holds: each key with its configuration, readable or sealed for this installation. */
 const Portable = z.object({

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Notice } from '../contracts/notice.ts';
-import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Destination } from './destinations/destination.ts';
-import { planEscalation, retriesOf, type Rung } from './domain/escalation.ts';
-import { needsEngine, type EngineDestinations } from './engine/destinations.ts';
-import type { Message } from './domain/message.ts';
-import type { Plan } from './domain/rules.ts';
-import { selectDestinations, type TagExpression } from './domain/tags.ts';
-import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from './read-key.ts';
-import { idOf } from './sealed-destinations.ts';
+import type { Notice } from '../../contracts/notice.ts';
+import type { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Destination } from '../destinations/destination.ts';
+import { planEscalation, retriesOf, type Rung } from '../domain/escalation.ts';
+import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import type { Message } from '../domain/message.ts';
+import type { Plan } from '../domain/rules.ts';
+import { selectDestinations, type TagExpression } from '../domain/tags.ts';
+import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from '../keys/read-key.ts';
+import { idOf } from '../keys/sealed-destinations.ts';
 
 /** A key as it is used: what it amounts to and what its owner chose for it. */
 export interface Key extends ReadKey {

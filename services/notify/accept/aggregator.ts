@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
-import { wallClock } from '../contracts/quiet-hours.ts';
-import { noticeAccepted, type Notice, type NoticeOffer } from '../contracts/notice.ts';
-import type { NotifyKeyOptions } from '../contracts/notify-options.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import { timelyId } from '../contracts/timely-id.ts';
-import type { AttachmentFolder, StoredFile } from './attachments/folder.ts';
+import { wallClock } from '../../contracts/quiet-hours.ts';
+import { noticeAccepted, type Notice, type NoticeOffer } from '../../contracts/notice.ts';
+import type { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { timelyId } from '../../contracts/timely-id.ts';
+import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
   chooseParts,
   chosenOf,
@@ -17,23 +17,23 @@ import {
   type Chosen,
   type Key,
   type Planned,
-} from './chosen.ts';
-import type { Deliveries } from './deliveries.ts';
-import { begin, planLevels, type Levels } from './escalation.ts';
-import { parseDestination } from './destinations/catalogue.ts';
-import { noRules, planDelivery, windowStart } from './domain/rules.ts';
-import { parseTagField } from './domain/tags.ts';
-import type { IsServed } from './destinations/served.ts';
-import type { EngineDestinations } from './engine/destinations.ts';
-import type { FirstAttempts, Outcome } from './first-attempts.ts';
-import type { FreshDeliveries } from './fresh.ts';
-import { readKey, servedOnly, type TaggedDestination } from './read-key.ts';
-import { idOf, type SealedDestinations } from './sealed-destinations.ts';
-import type { AttachmentStore } from './store/attachments.ts';
-import type { ConfigurationStore, StoredConfiguration } from './store/configurations.ts';
-import { countSince, lastOf } from './store/delivery-plans.ts';
-import type { HealthStore } from './store/health.ts';
-import type { NoticeStore } from './store/notices.ts';
+} from './selection.ts';
+import type { Deliveries } from '../deliver/deliveries.ts';
+import { begin, planLevels, type Levels } from '../deliver/escalation.ts';
+import { parseDestination } from '../destinations/catalogue.ts';
+import { noRules, planDelivery, windowStart } from '../domain/rules.ts';
+import { parseTagField } from '../domain/tags.ts';
+import type { IsServed } from '../destinations/served.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import type { FirstAttempts, Outcome } from '../deliver/first-attempts.ts';
+import type { FreshDeliveries } from '../deliver/recent-cache.ts';
+import { readKey, servedOnly, type TaggedDestination } from '../keys/read-key.ts';
+import { idOf, type SealedDestinations } from '../keys/sealed-destinations.ts';
+import type { AttachmentStore } from '../store/attachments.ts';
+import type { ConfigurationStore, StoredConfiguration } from '../store/configurations.ts';
+import { countSince, lastOf } from '../store/delivery-plans.ts';
+import type { HealthStore } from '../store/health.ts';
+import type { NoticeStore } from '../store/notices.ts';
 
 export interface AggregatorLimits {
   /** How long a caller waits for the first attempts, in ms. */

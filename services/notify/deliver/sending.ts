@@ -1,17 +1,17 @@
 import type { z } from 'zod';
-import type { Context } from '../contracts/service.ts';
-import type { AttachmentFolder } from './attachments/folder.ts';
-import type { deliver } from './deliver.ts';
-import type { Destination, Result } from './destinations/destination.ts';
-import { openProgress } from './destinations/progress.ts';
-import { joinMessages, withFiles } from './domain/digest.ts';
-import { withPictures } from './domain/emoji.ts';
-import type { Attachment, Message } from './domain/message.ts';
-import type { SealedDestinations } from './sealed-destinations.ts';
-import type { Settings } from './settings.ts';
-import type { AttachmentStore } from './store/attachments.ts';
-import { noteProgress } from './store/delivery-progress.ts';
-import type { OpenDelivery } from './store/notices.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { deliver } from './job.ts';
+import type { Destination, Result } from '../destinations/destination.ts';
+import { openProgress } from '../destinations/progress.ts';
+import { joinMessages, withFiles } from '../domain/digest.ts';
+import { withPictures } from '../domain/emoji.ts';
+import type { Attachment, Message } from '../domain/message.ts';
+import type { SealedDestinations } from '../keys/sealed-destinations.ts';
+import type { Settings } from '../settings.ts';
+import type { AttachmentStore } from '../store/attachments.ts';
+import { noteProgress } from '../store/delivery-progress.ts';
+import type { OpenDelivery } from '../store/notices.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 

@@ -1,9 +1,9 @@
-import type { Vault } from '../contracts/service.ts';
-import { urlPurpose } from './deliver.ts';
-import { destinationId, parseDestination } from './destinations/catalogue.ts';
-import type { Destination } from './destinations/destination.ts';
-import type { EngineDestinations } from './engine/destinations.ts';
-import type { OpenDelivery } from './store/notices.ts';
+import type { Vault } from '../../contracts/service.ts';
+import { urlPurpose } from '../deliver/job.ts';
+import { destinationId, parseDestination } from '../destinations/catalogue.ts';
+import type { Destination } from '../destinations/destination.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import type { OpenDelivery } from '../store/notices.ts';
 
 /** Destinations that are kept opened. */
 const mostOpened = 500;

@@ -8,8 +8,8 @@ import { NotifyKeyName } from '../../contracts/notify-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, TakenOver } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
-import type { EngineDestinations } from '../engine/destinations.ts';
-import { readKey } from '../read-key.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import { readKey } from '../keys/read-key.ts';
 import type { ConfigurationStore, WrittenConfiguration } from '../store/configurations.ts';
 import { configurationLimit } from '../wire/notify.ts';
 

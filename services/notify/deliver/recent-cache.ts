@@ -1,5 +1,5 @@
-import type { Destination } from './destinations/destination.ts';
-import type { Message } from './domain/message.ts';
+import type { Destination } from '../destinations/destination.ts';
+import type { Message } from '../domain/message.ts';
 
 /** A delivery whose first attempt is still to come, as its acceptance knew it. */
 export interface FreshDelivery {
