@@ -4,7 +4,7 @@ import { face as downloads } from '../../services/downloads/face.ts';
 import { face as inbox } from '../../services/inbox/face.ts';
 import { face as mail } from '../../services/mail/face.ts';
 import { face as notify } from '../../services/notify/manifest.ts';
-import { face as push } from '../../services/push/face.ts';
+import { face as push } from '../../services/push/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
 export const registry: readonly ServiceDescriptor<any, any>[] = [

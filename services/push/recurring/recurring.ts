@@ -1,9 +1,9 @@
 import { accountsChanged, everyone } from '../../contracts/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Publisher } from '../publisher.ts';
-import type { Record } from '../record.ts';
-import { scheduleHandlers } from '../routes/schedules.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { Record } from '../publish/write-messages.ts';
+import { scheduleHandlers } from '../routes/own/schedules.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';

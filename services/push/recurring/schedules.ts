@@ -3,8 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { ScheduleForm } from '../../contracts/push-schedules.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRule, type Rule } from '../domain/cron/rule.ts';
-import { unfit } from '../domain/unfit.ts';
-import type { Publisher } from '../publisher.ts';
+import { unfit } from '../domain/invalid-field.ts';
+import type { Publisher } from '../publish/publisher.ts';
 import type { RecurringRow, RecurringStore } from '../store/recurring.ts';
 import { contentText, draftOfRun, readContent } from './content.ts';
 

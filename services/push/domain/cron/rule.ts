@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { unfit } from '../unfit.ts';
+import { unfit } from '../invalid-field.ts';
 
 /** When something comes due again and again. All times in unix seconds. */
 export interface Rule {
