@@ -1,8 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { Entry, Probe, Target } from '../engine/driver.ts';
-import type { Gate } from '../gate.ts';
-import { isList, type Prober } from '../prober.ts';
+import type { Gate } from '../add/url-policy.ts';
+import { isList, type Prober } from '../add/prober.ts';
 
 /** A channel, playlist or feed as it is now. */
 export interface Feed {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
 import { readEvent } from '../../../services/downloads/domain/progress.ts';
-import { Follower } from '../../../services/downloads/follow.ts';
-import type { Live } from '../../../services/downloads/live.ts';
+import { Follower } from '../../../services/downloads/run/progress.ts';
+import type { Live } from '../../../services/downloads/queue/live.ts';
 
 function follow(lines: readonly string[], kept = 0): readonly string[] {
   const told: string[] = [];

@@ -1,21 +1,21 @@
 import { relative, sep } from 'node:path';
-import type { Context } from '../contracts/service.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Item } from './domain/item.ts';
-import type { EngineEvent } from './domain/progress.ts';
-import { fillTemplate, folderParts } from './domain/template.ts';
-import { deliver } from './engine/deliver.ts';
-import type { Driver } from './engine/driver.ts';
-import type { EngineWatch } from './engine-watch.ts';
-import { Follower } from './follow.ts';
+import type { Context } from '../../contracts/service.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Item } from '../domain/item.ts';
+import type { EngineEvent } from '../domain/progress.ts';
+import { fillTemplate, folderParts } from '../domain/template.ts';
+import { deliver } from '../engine/deliver.ts';
+import type { Driver } from '../engine/driver.ts';
+import type { EngineWatch } from '../engine/watch.ts';
+import { Follower } from './progress.ts';
 import type { Folders } from './folders.ts';
-import type { Gate } from './gate.ts';
-import type { Live } from './live.ts';
-import type { Meters } from './meters.ts';
+import type { Gate } from '../add/url-policy.ts';
+import type { Live } from '../queue/live.ts';
+import type { Meters } from './metrics.ts';
 import type { Notices } from './notices.ts';
-import type { Prober } from './prober.ts';
-import type { Settings } from './settings.ts';
-import { DownloadStore, type ItemChange } from './store/store.ts';
+import type { Prober } from '../add/prober.ts';
+import type { Settings } from '../settings.ts';
+import { DownloadStore, type ItemChange } from '../store/store.ts';
 
 const recordedEveryMs = 1000;
 

@@ -1,5 +1,5 @@
-import type { Metrics } from '../contracts/service.ts';
-import { failureKind, failureKinds } from './domain/failure.ts';
+import type { Metrics } from '../../contracts/service.ts';
+import { failureKind, failureKinds } from '../domain/failure.ts';
 
 /** What the metrics page tells of this service. */
 export interface Meters {

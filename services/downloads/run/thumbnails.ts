@@ -1,8 +1,8 @@
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import type { Item } from './domain/item.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Item } from '../domain/item.ts';
 
 const largest = 5 * 1024 * 1024;
 const largestInline = 1024 * 1024;

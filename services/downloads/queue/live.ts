@@ -1,7 +1,7 @@
-import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../contracts/downloads.ts';
-import type { Bus } from '../contracts/bus.ts';
-import type { Clock } from '../contracts/service.ts';
-import { isRunning, noProgress, toDownload, type Item, type Progress } from './domain/item.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads.ts';
+import type { Bus } from '../../contracts/bus.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';
 
 /** Four events a second for one download. */
 const everyMs = 250;

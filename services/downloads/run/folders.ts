@@ -1,11 +1,11 @@
 import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Problem } from '../contracts/problem.ts';
-import type { Order } from './domain/order.ts';
-import { folderParts } from './domain/template.ts';
-import { makeFolders, rightsOf, type Rights } from './engine/rights.ts';
-import type { Settings } from './settings.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Order } from '../domain/order.ts';
+import { folderParts } from '../domain/template.ts';
+import { makeFolders, rightsOf, type Rights } from '../engine/rights.ts';
+import type { Settings } from '../settings.ts';
 
 type FolderSettings = Pick<
   Settings,

@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { defineJob } from '../contracts/jobs.ts';
-import { NoticeOffer, noticeOffered, type NoticeFile } from '../contracts/notice.ts';
-import type { Context } from '../contracts/service.ts';
-import { safePart } from './domain/template.ts';
-import type { Item } from './domain/item.ts';
-import { readBatch, type Batch } from './store/batches.ts';
-import { DownloadStore } from './store/store.ts';
+import { defineJob } from '../../contracts/jobs.ts';
+import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notice.ts';
+import type { Context } from '../../contracts/service.ts';
+import { safePart } from '../domain/template.ts';
+import type { Item } from '../domain/item.ts';
+import { readBatch, type Batch } from '../store/batches.ts';
+import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 /** Pictures go along up to this size, in bytes. */

@@ -1,14 +1,14 @@
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import { splitLogin } from './domain/address.ts';
-import { keptText, type Item } from './domain/item.ts';
-import type { PlaylistPlace } from './domain/order.ts';
-import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from './engine/driver.ts';
-import type { Folders } from './folders.ts';
-import type { Live } from './live.ts';
-import type { Meters } from './meters.ts';
-import type { Notices } from './notices.ts';
-import { DownloadStore } from './store/store.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { splitLogin } from '../domain/address.ts';
+import { keptText, type Item } from '../domain/item.ts';
+import type { PlaylistPlace } from '../domain/order.ts';
+import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from '../engine/driver.ts';
+import type { Folders } from '../run/folders.ts';
+import type { Live } from '../queue/live.ts';
+import type { Meters } from '../run/metrics.ts';
+import type { Notices } from '../run/notices.ts';
+import { DownloadStore } from '../store/store.ts';
 
 /** Probes at once; one takes about two seconds of a core. */
 const atOnce = 3;

@@ -1,6 +1,6 @@
-import type { Context } from '../contracts/service.ts';
-import { noJavaScript, type JavaScript } from './engine/javascript.ts';
-import { lackOf } from './engine/required.ts';
+import type { Context } from '../../contracts/service.ts';
+import { noJavaScript, type JavaScript } from './javascript.ts';
+import { lackOf } from './required.ts';
 
 const lookAgainMs = 15_000;
 

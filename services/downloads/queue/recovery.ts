@@ -1,11 +1,11 @@
 import { sep } from 'node:path';
-import type { Context } from '../contracts/service.ts';
-import { removeCopies } from './engine/deliver.ts';
-import { isRunning, signalGroup } from './engine/processes.ts';
-import type { Folders } from './folders.ts';
+import type { Context } from '../../contracts/service.ts';
+import { removeCopies } from '../engine/deliver.ts';
+import { isRunning, signalGroup } from '../engine/processes.ts';
+import type { Folders } from '../run/folders.ts';
 import type { Live } from './live.ts';
-import type { Runs } from './runs.ts';
-import { DownloadStore, type Holder } from './store/store.ts';
+import type { Runs } from '../run/runs.ts';
+import { DownloadStore, type Holder } from '../store/store.ts';
 
 interface Parts {
   readonly context: Context;

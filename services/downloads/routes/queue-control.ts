@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import type { Steered } from '../../contracts/downloads.ts';
-import type { Steering } from '../steering.ts';
+import type { Steering } from '../queue/queue-control.ts';
 import { bad } from '../wire/add.ts';
-import { readPlace } from '../wire/steer.ts';
+import { readPlace } from '../wire/queue-control.ts';
 import { bodyOf, idsOf } from './body.ts';
 
 /** What the peer has no routes for: pausing, resuming and moving. They take ids and answer as its own routes do. */

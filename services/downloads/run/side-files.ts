@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Captions } from '../contracts/downloads.ts';
-import { captionLanguage } from './domain/caption-files.ts';
-import { readCues } from './domain/cues.ts';
-import { fileInside } from './routes/files.ts';
+import type { Captions } from '../../contracts/downloads.ts';
+import { captionLanguage } from '../domain/caption-files.ts';
+import { readCues } from '../domain/cues.ts';
+import { fileInside } from '../routes/files.ts';
 
 const largestCaptions = 4 * 1024 * 1024;
 const mostLanguages = 40;

@@ -1,14 +1,14 @@
-import { Problem } from '../contracts/problem.ts';
-import type { Steered } from '../contracts/downloads.ts';
-import type { Context } from '../contracts/service.ts';
-import { splitLogin } from './domain/address.ts';
-import { arrange, type Place } from './domain/arrange.ts';
-import { doneStates, queueStates, type Item } from './domain/item.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Steered } from '../../contracts/downloads.ts';
+import type { Context } from '../../contracts/service.ts';
+import { splitLogin } from '../domain/address.ts';
+import { arrange, type Place } from '../domain/arrange.ts';
+import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import type { Live } from './live.ts';
 import type { Queue } from './queue.ts';
-import { isPaused, pauseItems, resumeItems, setPaused } from './store/pause.ts';
-import { queueOrder, storeOrder } from './store/reorder.ts';
-import { DownloadStore } from './store/store.ts';
+import { isPaused, pauseItems, resumeItems, setPaused } from '../store/pause.ts';
+import { queueOrder, storeOrder } from '../store/reorder.ts';
+import { DownloadStore } from '../store/store.ts';
 
 interface Parts {
   readonly context: Context;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { DownloadLimits } from '../contracts/downloads.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Context, Service } from '../contracts/service.ts';
-import { joinLogin, parseAddress, splitLogin } from './domain/address.ts';
-import { folderParts } from './domain/template.ts';
-import { loginPurpose } from './engine/driver.ts';
-import { readLimits, writeLimits } from './limits/store.ts';
-import type { Settings } from './settings.ts';
-import { SubscriptionStore, type StoredSubscription } from './subscriptions/store.ts';
-import { titleExpression } from './subscriptions/title-expression.ts';
-import { readPortable, toPortable, type PortableSubscription } from './wire/subscription.ts';
+import { DownloadLimits } from '../../contracts/downloads.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context, Service } from '../../contracts/service.ts';
+import { joinLogin, parseAddress, splitLogin } from '../domain/address.ts';
+import { folderParts } from '../domain/template.ts';
+import { loginPurpose } from '../engine/driver.ts';
+import { readLimits, writeLimits } from '../limits/store.ts';
+import type { Settings } from '../settings.ts';
+import { SubscriptionStore, type StoredSubscription } from '../subscriptions/store.ts';
+import { titleExpression } from '../subscriptions/title-expression.ts';
+import { readPortable, toPortable, type PortableSubscription } from '../wire/subscription.ts';
 
 /** What an export holds: the limits, and subscriptions as bodies of `POST /subscribe`. What is left out stays as it is. */
 const Portable = z.object({

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { DownloadPreview } from '../contracts/downloads.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import type { Cookies } from './cookies/cookies.ts';
-import { withoutLogins } from './domain/address.ts';
-import { failureMessage } from './domain/progress.ts';
-import { readAnswer } from './engine/answer.ts';
-import { probeArguments, type CommandSettings } from './engine/command.ts';
-import { pictureOf } from './engine/driver.ts';
-import type { Extractor } from './engine/extractor.ts';
-import type { Gate } from './gate.ts';
-import type { Thumbnails } from './thumbnails.ts';
-import { readAdd, type AddDefaults } from './wire/add.ts';
+import type { DownloadPreview } from '../../contracts/downloads.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { withoutLogins } from '../domain/address.ts';
+import { failureMessage } from '../domain/progress.ts';
+import { readAnswer } from '../engine/answer.ts';
+import { probeArguments, type CommandSettings } from '../engine/command.ts';
+import { pictureOf } from '../engine/driver.ts';
+import type { Extractor } from '../engine/extractor.ts';
+import type { Gate } from './url-policy.ts';
+import type { Thumbnails } from '../run/thumbnails.ts';
+import { readAdd, type AddDefaults } from '../wire/add.ts';
 
 /** Looks at once; people look at one link, and the queue's own probes come first. */
 const mostAtOnce = 2;
