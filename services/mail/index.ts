@@ -1,23 +1,23 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Activity } from './activity.ts';
-import { Deliveries } from './deliveries.ts';
-import { face } from './face.ts';
-import { Guesses } from './guesses.ts';
-import { Gateway } from './gateway.ts';
-import { routingOf } from './mappings.ts';
+import { Activity } from './deliver/activity.ts';
+import { Deliveries } from './deliver/deliveries.ts';
+import { face } from './manifest.ts';
+import { Guesses } from './accept/sign-in-throttle.ts';
+import { Gateway } from './accept/gateway.ts';
+import { routingOf } from './accept/routing.ts';
 import { MailReader } from './mime/reader.ts';
-import { clearSpool } from './retention.ts';
+import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './routes/api.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
-import { Rush } from './rush.ts';
-import { SignIn } from './sign-in.ts';
+import { Rush } from './accept/admission.ts';
+import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
-import { takeOverMailrise } from './takeover/mailrise.ts';
+import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
 

@@ -2,14 +2,14 @@ import { BytesReply, FileReply, implement, type ApiHandler } from '../../contrac
 import { mailApi } from '../../contracts/mail-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../activity.ts';
-import { deliver, deliveryJobs, deliveryKey } from '../deliveries.ts';
+import type { Activity } from '../deliver/activity.ts';
+import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { targetName } from '../domain/target.ts';
-import type { Gateway } from '../gateway.ts';
-import type { Routing } from '../mappings.ts';
+import type { Gateway } from '../accept/gateway.ts';
+import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
 import { subjectIn } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';

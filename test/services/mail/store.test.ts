@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { clearSpool } from '../../../services/mail/retention.ts';
+import { clearSpool } from '../../../services/mail/store/retention.ts';
 import { MessageStore, type Message } from '../../../services/mail/store/messages.ts';
 import { Sources } from '../../../services/mail/store/sources.ts';
 import { migrations } from '../../../services/mail/store/tables.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { NoticeType } from '../contracts/notice.ts';
-import { isPattern } from './domain/recipients.ts';
-import { parseTarget, splitTargets } from './domain/target.ts';
+import { NoticeType } from '../../contracts/notice.ts';
+import { isPattern } from '../domain/recipients.ts';
+import { parseTarget, splitTargets } from '../domain/target.ts';
 
 const targetWords =
   'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox:// or http://HOST/notify/KEY?tag=TAG; several separated by spaces.';

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { inboxOffered } from '../contracts/inbox.ts';
-import { defineJob, type Attempt } from '../contracts/jobs.ts';
-import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../contracts/notice.ts';
-import { htmlToText } from '../contracts/plain-text.ts';
-import { Problem } from '../contracts/problem.ts';
-import { pushOffered } from '../contracts/push.ts';
-import type { Context, Counter } from '../contracts/service.ts';
+import { inboxOffered } from '../../contracts/inbox.ts';
+import { defineJob, type Attempt } from '../../contracts/jobs.ts';
+import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notice.ts';
+import { htmlToText } from '../../contracts/plain-text.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { pushOffered } from '../../contracts/push.ts';
+import type { Context, Counter } from '../../contracts/service.ts';
 import type { Activity } from './activity.ts';
-import type { Delivery } from './domain/deliveries.ts';
-import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from './domain/mail.ts';
-import { parseTarget, type Target } from './domain/target.ts';
-import type { Routing } from './mappings.ts';
-import type { MailReader } from './mime/reader.ts';
-import type { Rush } from './rush.ts';
-import type { Sources } from './store/sources.ts';
+import type { Delivery } from '../domain/deliveries.ts';
+import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
+import { parseTarget, type Target } from '../domain/target.ts';
+import type { Routing } from '../accept/routing.ts';
+import type { MailReader } from '../mime/reader.ts';
+import type { Rush } from '../accept/admission.ts';
+import type { Sources } from '../store/sources.ts';
 
 /** One mail to one target. */
 export const deliver = defineJob(

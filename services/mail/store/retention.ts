@@ -1,5 +1,5 @@
-import type { MessageStore } from './store/messages.ts';
-import type { Sources } from './store/sources.ts';
+import type { MessageStore } from './messages.ts';
+import type { Sources } from './sources.ts';
 
 /** At most so many mails a round; the next hour takes the rest. */
 const roundSize = 1000;

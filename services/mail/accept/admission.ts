@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/service.ts';
+import type { Clock } from '../../contracts/service.ts';
 
 /** As long as no two mails came at once for this time, there is no rush. */
 const calmMs = 50;

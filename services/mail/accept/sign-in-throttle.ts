@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/service.ts';
+import type { Clock } from '../../contracts/service.ts';
 
 /** So many wrong passwords for a login from one place, and one more each minute. */
 const burst = 10;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Mapping } from './domain/deliveries.ts';
-import type { Rule } from './domain/rules.ts';
-import { parseTarget, splitTargets, type Target } from './domain/target.ts';
-import type { Settings } from './settings.ts';
+import type { Mapping } from '../domain/deliveries.ts';
+import type { Rule } from '../domain/rules.ts';
+import { parseTarget, splitTargets, type Target } from '../domain/target.ts';
+import type { Settings } from '../settings.ts';
 
 /** What the settings say about recipients. */
 export interface Routing {

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Accounts, Identity } from '../contracts/accounts.ts';
-import { Problem } from '../contracts/problem.ts';
-import type { Guesses } from './guesses.ts';
-import { Refusal } from './smtp/refusal.ts';
+import type { Accounts, Identity } from '../../contracts/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Guesses } from './sign-in-throttle.ts';
+import { Refusal } from '../smtp/refusal.ts';
 
 /** Who signed in: a login of the settings, or an account. */
 export type Sender = { readonly login: string } | { readonly identity: Identity };

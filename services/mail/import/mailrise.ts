@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { TakenOver } from '../../contracts/service.ts';
 import { isPattern } from '../domain/recipients.ts';
-import { isDestination } from '../settings-recipients.ts';
+import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
 import { urlsOf } from './urls.ts';
 

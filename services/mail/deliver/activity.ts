@@ -1,6 +1,6 @@
-import type { Bus } from '../contracts/bus.ts';
-import { mailWorked } from '../contracts/mail-api.ts';
-import type { Clock } from '../contracts/service.ts';
+import type { Bus } from '../../contracts/bus.ts';
+import { mailWorked } from '../../contracts/mail-api.ts';
+import type { Clock } from '../../contracts/service.ts';
 
 /** How often the pages are told at most, in ms. */
 const pauseMs = 500;
