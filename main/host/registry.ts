@@ -1,7 +1,7 @@
 import type { LoadedService, ServiceDescriptor, ServiceFace } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
 import { face as downloads } from '../../services/downloads/manifest.ts';
-import { face as inbox } from '../../services/inbox/face.ts';
+import { face as inbox } from '../../services/inbox/manifest.ts';
 import { face as mail } from '../../services/mail/manifest.ts';
 import { face as notify } from '../../services/notify/manifest.ts';
 import { face as push } from '../../services/push/manifest.ts';

@@ -1,9 +1,9 @@
 import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
-import { face } from './face.ts';
+import { face } from './manifest.ts';
 import { Intake } from './intake.ts';
-import { purge } from './purge.ts';
+import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { ItemStore, type Change } from './store/items.ts';

@@ -26,7 +26,7 @@ it.each(registry.filter(({ controlsHost }) => controlsHost !== true).map(({ id }
   async (id) => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program(id)], { cwd: root });
     const [before = '', after = ''] = stdout.split('--\n');
-    expect(before).toContain(`/services/${id}/face.ts`);
+    expect(before).toContain(`/services/${id}/manifest.ts`);
     for (const other of registry.filter(({ controlsHost }) => controlsHost !== true)) {
       expect(before).not.toContain(`/services/${other.id}/index.ts`);
       if (other.id !== id) expect(after).not.toContain(`/services/${other.id}/`);
