@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EngineName } from '../../services/contracts/engines.ts';
+import type { EngineName } from '../../services/contracts/control/engines.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from './backup/restore.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import type { BackupShelf, HostControl } from '../../services/contracts/control.ts';
-import type { PopupsControl } from '../../services/contracts/popups.ts';
+import type { BackupShelf, HostControl } from '../../services/contracts/control/api.ts';
+import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';

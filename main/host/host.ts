@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
-import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control.ts';
-import type { PopupsControl } from '../../services/contracts/popups.ts';
+import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control/api.ts';
+import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { sessionCookieName } from './accounts/session-cookie.ts';

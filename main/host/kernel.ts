@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineWorked } from '../../services/contracts/engines.ts';
+import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';

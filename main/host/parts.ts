@@ -1,6 +1,6 @@
-import type { Accounts } from '../../services/contracts/accounts.ts';
+import type { Accounts } from '../../services/contracts/control/accounts.ts';
 import type { Bus, Handovers } from '../../services/contracts/bus.ts';
-import type { Engines } from '../../services/contracts/engines.ts';
+import type { Engines } from '../../services/contracts/control/engines.ts';
 import type { Clock, Fetch, Random, Vault } from '../../services/contracts/service.ts';
 import type { HostSettings } from './config/host-settings.ts';
 import type { HostLog } from './log.ts';

@@ -1,4 +1,4 @@
-import { Password } from '../../services/contracts/accounts.ts';
+import { Password } from '../../services/contracts/control/accounts.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import type { HostAccounts } from './accounts/accounts.ts';

@@ -1,4 +1,4 @@
-import type { ControlContext, HostControl } from '../../services/contracts/control.ts';
+import type { ControlContext, HostControl } from '../../services/contracts/control/api.ts';
 import type { Jobs } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../services/contracts/service.ts';

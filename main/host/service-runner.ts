@@ -1,4 +1,4 @@
-import { serviceChanged, type HostControl, type ServiceState } from '../../services/contracts/control.ts';
+import { serviceChanged, type HostControl, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Jobs } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Health, Service, ServiceDescriptor } from '../../services/contracts/service.ts';

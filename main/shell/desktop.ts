@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { FileReply } from '../../services/contracts/api.ts';
-import { downloadsApi } from '../../services/contracts/downloads.ts';
+import { downloadsApi } from '../../services/contracts/downloads/api.ts';
 import { DataFolderTaken } from '../host/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */

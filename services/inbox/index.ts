@@ -1,4 +1,4 @@
-import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
+import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
 import { face } from './manifest.ts';

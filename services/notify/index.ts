@@ -1,4 +1,4 @@
-import { noticeOffered } from '../contracts/notice.ts';
+import { noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Fetch, type Health } from '../contracts/service.ts';
 import { Activity } from './deliver/activity.ts';
@@ -6,7 +6,7 @@ import { Aggregator } from './accept/aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { servedBy } from './destinations/served.ts';
-import { engineWorked } from '../contracts/engines.ts';
+import { engineWorked } from '../contracts/control/engines.ts';
 import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { accountsChanged } from '../contracts/accounts.ts';
+import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, type PushOffer } from '../contracts/push.ts';
+import { pushOffered, type PushOffer } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { openAccess } from './access/access.ts';
 import { announceActivity } from './topics/activity.ts';

@@ -1,4 +1,9 @@
-import { accountsChanged, everyone, type Accounts, type Identity } from '../../../services/contracts/accounts.ts';
+import {
+  accountsChanged,
+  everyone,
+  type Accounts,
+  type Identity,
+} from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Context, Log, Metrics, Random, Vault } from '../../../services/contracts/service.ts';
 import { accessTokens } from './tokens.ts';

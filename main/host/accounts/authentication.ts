@@ -1,5 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { AccountName, type Accounts, type Credentials, type Identity } from '../../../services/contracts/accounts.ts';
+import {
+  AccountName,
+  type Accounts,
+  type Credentials,
+  type Identity,
+} from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Counter, Random } from '../../../services/contracts/service.ts';
 import { SignInAttempts, type Attempt } from './attempts.ts';

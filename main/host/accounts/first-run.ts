@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Password, type Account } from '../../../services/contracts/accounts.ts';
+import { Password, type Account } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BackupFile, BackupShelf } from '../../../services/contracts/control.ts';
+import type { BackupFile, BackupShelf } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { writeBackup } from './write.ts';

@@ -6,7 +6,7 @@ import {
   type Engines,
   type EngineState,
   type EngineWork,
-} from '../../../services/contracts/engines.ts';
+} from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';

@@ -1,5 +1,5 @@
 import { arch, platform, release, totalmem } from 'node:os';
-import type { SettingsView } from '../../../services/contracts/settings.ts';
+import type { SettingsView } from '../../../services/contracts/control/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { EngineShelf } from '../engines/engines.ts';
 import type { HostLog } from '../log.ts';

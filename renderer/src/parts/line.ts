@@ -1,4 +1,4 @@
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { plain } from './plain.ts';
 
 /** One line of a message's body for the list: tags of HTML and marks of Markdown left out, as plain words. */

@@ -1,6 +1,6 @@
-import { accessApi, accessChanged, ownAccountApi } from '../../../services/contracts/access.ts';
-import type { Account, AccountKind, Grant, Role } from '../../../services/contracts/accounts.ts';
-import { controlApi } from '../../../services/contracts/control.ts';
+import { accessApi, accessChanged, ownAccountApi } from '../../../services/contracts/control/access.ts';
+import type { Account, AccountKind, Grant, Role } from '../../../services/contracts/control/accounts.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

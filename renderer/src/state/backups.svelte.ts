@@ -1,4 +1,4 @@
-import { controlApi, type BackupFile } from '../../../services/contracts/control.ts';
+import { controlApi, type BackupFile } from '../../../services/contracts/control/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { toasts } from './toasts.svelte.ts';
 

@@ -1,4 +1,4 @@
-import { downloadLimitsChanged, downloadsApi, type DownloadLimits } from '../../../services/contracts/downloads.ts';
+import { downloadLimitsChanged, downloadsApi, type DownloadLimits } from '../../../services/contracts/downloads/api.ts';
 import { call } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';

@@ -1,4 +1,4 @@
-import type { Download, DownloadKind } from '../../../services/contracts/downloads.ts';
+import type { Download, DownloadKind } from '../../../services/contracts/downloads/api.ts';
 
 /** Most links that are taken from one paste or drop. */
 const mostLinks = 500;

@@ -1,4 +1,4 @@
-import { serviceChanged } from '../../../services/contracts/control.ts';
+import { serviceChanged } from '../../../services/contracts/control/api.ts';
 import {
   downloadChanged,
   downloadRemoved,
@@ -7,7 +7,7 @@ import {
   downloadsPaused,
   type Download,
   type DownloadWish,
-} from '../../../services/contracts/downloads.ts';
+} from '../../../services/contracts/downloads/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './download-rules.ts';
 import { bridge } from './bridge.ts';

@@ -1,10 +1,10 @@
-import { controlApi } from '../../../services/contracts/control.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
 import {
   engineWorked,
   type EngineName,
   type EngineState,
   type ShownEngineName,
-} from '../../../services/contracts/engines.ts';
+} from '../../../services/contracts/control/engines.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

@@ -1,7 +1,7 @@
 import { SvelteSet } from 'svelte/reactivity';
-import { controlApi, serviceChanged } from '../../../services/contracts/control.ts';
+import { controlApi, serviceChanged } from '../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../services/contracts/jobs.ts';
-import { notifyWorked } from '../../../services/contracts/notice.ts';
+import { notifyWorked } from '../../../services/contracts/notify/notice.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';

@@ -1,4 +1,4 @@
-import { inboxApi, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
+import { inboxApi, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';

@@ -1,4 +1,4 @@
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 
 /** What the list is narrowed to; empty strings stand for no restriction. */
 export interface InboxFilter {

@@ -1,5 +1,5 @@
-import { serviceChanged } from '../../../services/contracts/control.ts';
-import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
+import { serviceChanged } from '../../../services/contracts/control/api.ts';
+import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { belongs, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './inbox-rules.ts';
 import { live } from './live.svelte.ts';

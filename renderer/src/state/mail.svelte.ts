@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity';
-import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../services/contracts/mail-api.ts';
+import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { call } from '../api/call.ts';
 import { Newest } from './newest.svelte.ts';
 import { toasts } from './toasts.svelte.ts';

@@ -1,7 +1,7 @@
 import { SvelteSet } from 'svelte/reactivity';
-import { notifyApi } from '../../../services/contracts/notify-api.ts';
-import type { NotifyDelivery, NotifyNotice } from '../../../services/contracts/notify-history.ts';
-import { notifyWorked } from '../../../services/contracts/notice.ts';
+import { notifyApi } from '../../../services/contracts/notify/api.ts';
+import type { NotifyDelivery, NotifyNotice } from '../../../services/contracts/notify/history.ts';
+import { notifyWorked } from '../../../services/contracts/notify/notice.ts';
 import { call } from '../api/call.ts';
 import { Newest } from './newest.svelte.ts';
 import { toasts } from './toasts.svelte.ts';

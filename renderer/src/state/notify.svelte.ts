@@ -1,9 +1,9 @@
 import { SvelteSet } from 'svelte/reactivity';
-import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify-api.ts';
-import type { DeliveryArguments } from '../../../services/contracts/notify-delivery.ts';
-import type { DestinationForm, FormValues } from '../../../services/contracts/notify-forms.ts';
-import type { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
-import { notifyWorked } from '../../../services/contracts/notice.ts';
+import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../services/contracts/notify/api.ts';
+import type { DeliveryArguments } from '../../../services/contracts/notify/delivery.ts';
+import type { DestinationForm, FormValues } from '../../../services/contracts/notify/forms.ts';
+import type { NotifyKeyOptions } from '../../../services/contracts/notify/options.ts';
+import { notifyWorked } from '../../../services/contracts/notify/notice.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { oneAtATime } from './one-at-a-time.ts';

@@ -1,4 +1,4 @@
-import type { Download } from '../../../services/contracts/downloads.ts';
+import type { Download } from '../../../services/contracts/downloads/api.ts';
 import { isOver, steered } from './download-rules.ts';
 
 /** A press of Pause or Resume; `uids`: the rows that are named, undefined for the whole queue. */

@@ -1,4 +1,4 @@
-import type { PushMessage } from '../../../services/contracts/push-api.ts';
+import type { PushMessage } from '../../../services/contracts/push/api.ts';
 
 /** The newest messages of a topic as they were just read, newest first. */
 export interface Joined {

@@ -1,5 +1,5 @@
-import { pushStored } from '../../../services/contracts/push.ts';
-import { pushApi, type TopicStatistics } from '../../../services/contracts/push-api.ts';
+import { pushStored } from '../../../services/contracts/push/topics.ts';
+import { pushApi, type TopicStatistics } from '../../../services/contracts/push/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

@@ -1,5 +1,5 @@
-import { pushPlanned, pushPlannedApi, type PlannedMessage } from '../../../services/contracts/push-planned.ts';
-import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../../services/contracts/push-schedules.ts';
+import { pushPlanned, pushPlannedApi, type PlannedMessage } from '../../../services/contracts/push/delayed.ts';
+import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../../services/contracts/push/schedules.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';

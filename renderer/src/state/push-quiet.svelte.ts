@@ -1,6 +1,6 @@
-import { pushStored } from '../../../services/contracts/push.ts';
-import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../services/contracts/push-quiet-api.ts';
-import type { PushRule } from '../../../services/contracts/push-rules.ts';
+import { pushStored } from '../../../services/contracts/push/topics.ts';
+import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../services/contracts/push/quiet.ts';
+import type { PushRule } from '../../../services/contracts/push/rules.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';

@@ -1,8 +1,8 @@
-import type { PushMessage } from '../../../services/contracts/push-api.ts';
-import { pushSearchApi } from '../../../services/contracts/push-search.ts';
+import type { PushMessage } from '../../../services/contracts/push/api.ts';
+import { pushSearchApi } from '../../../services/contracts/push/search.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
-import { pushStored } from '../../../services/contracts/push.ts';
+import { pushStored } from '../../../services/contracts/push/topics.ts';
 
 /** What is sought in all topics. */
 export interface Sought {

@@ -1,6 +1,6 @@
-import { controlApi } from '../../../services/contracts/control.ts';
-import { pushStored } from '../../../services/contracts/push.ts';
-import { pushApi, type PushTopic, type WrittenAction } from '../../../services/contracts/push-api.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
+import { pushStored } from '../../../services/contracts/push/topics.ts';
+import { pushApi, type PushTopic, type WrittenAction } from '../../../services/contracts/push/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { oneAtATime } from './one-at-a-time.ts';

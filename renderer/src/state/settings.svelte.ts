@@ -1,5 +1,5 @@
-import { controlApi, settingsChanged } from '../../../services/contracts/control.ts';
-import type { SettingsView } from '../../../services/contracts/settings.ts';
+import { controlApi, settingsChanged } from '../../../services/contracts/control/api.ts';
+import type { SettingsView } from '../../../services/contracts/control/settings.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

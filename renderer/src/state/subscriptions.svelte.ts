@@ -4,7 +4,7 @@ import {
   subscriptionsApi,
   type Subscription,
   type SubscriptionPreview,
-} from '../../../services/contracts/subscriptions.ts';
+} from '../../../services/contracts/downloads/subscriptions.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { oneAtATime } from './one-at-a-time.ts';

@@ -1,6 +1,6 @@
-import { ownAccountApi } from '../../../services/contracts/access.ts';
-import type { AccessToken } from '../../../services/contracts/accounts.ts';
-import { controlApi } from '../../../services/contracts/control.ts';
+import { ownAccountApi } from '../../../services/contracts/control/access.ts';
+import type { AccessToken } from '../../../services/contracts/control/accounts.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
 import { call } from '../api/call.ts';
 
 /** The access tokens of one account. */

@@ -1,4 +1,4 @@
-import { everyTopic, webPushApi } from '../../../services/contracts/web-push.ts';
+import { everyTopic, webPushApi } from '../../../services/contracts/push/web-push.ts';
 import { call, sentence } from '../api/call.ts';
 
 const workerFile = '/push-worker.js';

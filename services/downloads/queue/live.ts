@@ -1,4 +1,4 @@
-import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads/api.ts';
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';

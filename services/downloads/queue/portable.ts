@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { DownloadLimits } from '../../contracts/downloads.ts';
+import { DownloadLimits } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Service } from '../../contracts/service.ts';
 import { joinLogin, parseAddress, splitLogin } from '../domain/address.ts';

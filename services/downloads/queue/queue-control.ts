@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Steered } from '../../contracts/downloads.ts';
+import type { Steered } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { splitLogin } from '../domain/address.ts';
 import { arrange, type Place } from '../domain/arrange.ts';

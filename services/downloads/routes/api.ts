@@ -1,5 +1,5 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadsApi, type DownloadPreview } from '../../contracts/downloads.ts';
+import { downloadsApi, type DownloadPreview } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';

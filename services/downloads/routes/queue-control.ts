@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Steered } from '../../contracts/downloads.ts';
+import type { Steered } from '../../contracts/downloads/api.ts';
 import type { Steering } from '../queue/queue-control.ts';
 import { bad } from '../wire/add.ts';
 import { readPlace } from '../wire/queue-control.ts';

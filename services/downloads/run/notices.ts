@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notice.ts';
+import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
 import type { Context } from '../../contracts/service.ts';
 import { safePart } from '../domain/template.ts';
 import type { Item } from '../domain/item.ts';

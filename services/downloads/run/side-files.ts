@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Captions } from '../../contracts/downloads.ts';
+import type { Captions } from '../../contracts/downloads/api.ts';
 import { captionLanguage } from '../domain/caption-files.ts';
 import { readCues } from '../domain/cues.ts';
 import { fileInside } from '../routes/files.ts';

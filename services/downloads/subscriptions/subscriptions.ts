@@ -6,7 +6,7 @@ import {
   subscriptionRemoved,
   type Subscription,
   type SubscriptionPreview,
-} from '../../contracts/subscriptions.ts';
+} from '../../contracts/downloads/subscriptions.ts';
 import { splitLogin } from '../domain/address.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
-import { timelyId } from '../../contracts/timely-id.ts';
+import { timelyId } from '../../kit/timely-id.ts';
 import type { Activity } from '../deliver/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';

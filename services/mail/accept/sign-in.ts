@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Accounts, Identity } from '../../contracts/accounts.ts';
+import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Guesses } from './sign-in-throttle.ts';
 import { Refusal } from '../smtp/refusal.ts';

@@ -1,5 +1,5 @@
 import type { Bus } from '../../contracts/bus.ts';
-import { mailWorked } from '../../contracts/mail-api.ts';
+import { mailWorked } from '../../contracts/mail/api.ts';
 import type { Clock } from '../../contracts/service.ts';
 
 /** How often the pages are told at most, in ms. */

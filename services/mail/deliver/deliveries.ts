@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { inboxOffered } from '../../contracts/inbox.ts';
+import { inboxOffered } from '../../contracts/inbox/api.ts';
 import { defineJob, type Attempt } from '../../contracts/jobs.ts';
-import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notice.ts';
+import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notify/notice.ts';
 import { htmlToText } from '../../contracts/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { pushOffered } from '../../contracts/push.ts';
+import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import type { Activity } from './activity.ts';
 import type { Delivery } from '../domain/deliveries.ts';

@@ -1,4 +1,4 @@
-import type { Notice, NoticeType } from '../../contracts/notice.ts';
+import type { Notice, NoticeType } from '../../contracts/notify/notice.ts';
 import { htmlToText } from '../../contracts/plain-text.ts';
 import type { Wording } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';

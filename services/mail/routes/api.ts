@@ -1,5 +1,5 @@
 import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { mailApi } from '../../contracts/mail-api.ts';
+import { mailApi } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../deliver/activity.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { mailApi, type MailAccess } from '../../contracts/mail-api.ts';
+import { mailApi, type MailAccess } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';

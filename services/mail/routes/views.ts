@@ -1,5 +1,5 @@
 import type { JobSummary } from '../../contracts/jobs.ts';
-import type { MailDelivery, SpooledMail } from '../../contracts/mail-api.ts';
+import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
 import { deliveryKey } from '../deliver/deliveries.ts';
 import type { StoredMessage } from '../store/messages.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NoticeType } from '../../contracts/notice.ts';
+import { NoticeType } from '../../contracts/notify/notice.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { wallClock } from '../../contracts/quiet-hours.ts';
-import { noticeAccepted, type Notice, type NoticeOffer } from '../../contracts/notice.ts';
-import type { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { noticeAccepted, type Notice, type NoticeOffer } from '../../contracts/notify/notice.ts';
+import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { timelyId } from '../../contracts/timely-id.ts';
+import { timelyId } from '../../kit/timely-id.ts';
 import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
   chooseParts,

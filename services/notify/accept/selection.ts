@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Notice } from '../../contracts/notice.ts';
-import type { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import type { Notice } from '../../contracts/notify/notice.ts';
+import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { planEscalation, retriesOf, type Rung } from '../domain/escalation.ts';

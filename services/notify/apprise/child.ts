@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { z, type ZodType } from 'zod';
-import type { EngineLibrary, Engines } from '../../contracts/engines.ts';
-import { readLines } from '../../contracts/lines.ts';
+import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts';
+import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 
 const script = new URL('worker.py', import.meta.url);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Engine, Engines } from '../../contracts/engines.ts';
+import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { Child } from './child.ts';
 import { refusedSchemes } from './schemes.ts';

@@ -1,5 +1,5 @@
 import type { Bus } from '../../contracts/bus.ts';
-import { noticeAccepted, notifyWorked } from '../../contracts/notice.ts';
+import { noticeAccepted, notifyWorked } from '../../contracts/notify/notice.ts';
 import type { Clock } from '../../contracts/service.ts';
 
 /** How often the pages are told at most, in ms: late enough that the first attempts have mostly ended. */

@@ -1,4 +1,4 @@
-import type { NotifyTrial } from '../../contracts/notify-api.ts';
+import type { NotifyTrial } from '../../contracts/notify/api.ts';
 import type { Context, Fetch } from '../../contracts/service.ts';
 import type { Destination, Result } from '../destinations/destination.ts';
 import { secretsInHeaders } from '../destinations/http.ts';

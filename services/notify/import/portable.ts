@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Service } from '../../contracts/service.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import type { Part } from './part.ts';
 import { counted, joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
 

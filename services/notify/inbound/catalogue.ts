@@ -1,4 +1,4 @@
-import type { Notice, TextFormat } from '../../contracts/notice.ts';
+import type { Notice, TextFormat } from '../../contracts/notify/notice.ts';
 import { alertmanager } from './alertmanager.ts';
 import { arr } from './arr.ts';
 import { discord, slack } from './chats.ts';

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
 
 const colours: Readonly<Record<string, NoticeType>> = { danger: 'failure', warning: 'warning', good: 'success' };

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
 import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';

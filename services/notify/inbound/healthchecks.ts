@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
 const types: Readonly<Record<string, NoticeType>> = {

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
 const states: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {

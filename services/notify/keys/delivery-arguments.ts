@@ -1,4 +1,4 @@
-import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify-delivery.ts';
+import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
 
 /** `address?pairs` in its two halves; the pairs as typed. */
 function halves(url: string): readonly [address: string, pairs: readonly string[]] {

@@ -1,4 +1,4 @@
-import type { NotifyKey } from '../../contracts/notify-api.ts';
+import type { NotifyKey } from '../../contracts/notify/api.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { plainText } from '../destinations/plain-url.ts';

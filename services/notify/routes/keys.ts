@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
-import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
-import type { FormValues } from '../../contracts/notify-forms.ts';
+import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify/api.ts';
+import type { DeliveryArguments } from '../../contracts/notify/delivery.ts';
+import type { FormValues } from '../../contracts/notify/forms.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { complainedOf, readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
 import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';

@@ -1,5 +1,5 @@
 import { Router, type Request, type Response } from 'express';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { chosenOf } from '../accept/selection.ts';
 import { openIntake } from '../attachments/intake.ts';

@@ -1,4 +1,4 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { Bucket } from '../domain/bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Accounts } from '../../contracts/accounts.ts';
+import type { Accounts } from '../../contracts/control/accounts.ts';
 
 /** Topics through which a person's devices tell each other that the account changed. They belong to it by nature. */
 export class SyncTopics {

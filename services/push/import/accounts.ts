@@ -1,5 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/accounts.ts';
+import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { isTopicPattern } from '../domain/topics.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AccountName } from '../../contracts/accounts.ts';
+import { AccountName } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { RetentionRule } from '../../contracts/push-retention.ts';
-import { ScheduleForm } from '../../contracts/push-schedules.ts';
+import { RetentionRule } from '../../contracts/push/retention.ts';
+import { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context, Service } from '../../contracts/service.ts';
 import { readRule } from '../domain/cron/rule.ts';
 import { contentText, readContent } from '../recurring/content.ts';

@@ -1,4 +1,4 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { announcePlans } from '../topics/activity.ts';
 import { Attachments } from '../attachments/attachments.ts';

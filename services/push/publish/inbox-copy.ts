@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inboxOffered, InboxOffer } from '../../contracts/inbox.ts';
+import { inboxOffered, InboxOffer } from '../../contracts/inbox/api.ts';
 import { defineJob } from '../../contracts/jobs.ts';
 import type { Context } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';

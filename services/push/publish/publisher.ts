@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { pushPublished, pushTakenBack } from '../../contracts/push.ts';
+import { pushPublished, pushTakenBack } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import { compose, type Draft } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';

@@ -1,6 +1,6 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
-import { inboxSeen } from '../../contracts/inbox.ts';
+import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';

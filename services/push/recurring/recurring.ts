@@ -1,4 +1,4 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Publisher } from '../publish/publisher.ts';

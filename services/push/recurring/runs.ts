@@ -1,4 +1,4 @@
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Alarm } from '../delayed/alarm.ts';

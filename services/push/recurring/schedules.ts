@@ -1,6 +1,6 @@
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { ScheduleForm } from '../../contracts/push-schedules.ts';
+import type { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRule, type Rule } from '../domain/cron/rule.ts';
 import { unfit } from '../domain/invalid-field.ts';

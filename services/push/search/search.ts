@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';

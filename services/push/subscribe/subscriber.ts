@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../contracts/service.ts';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
 import { framesOfStored, readStored, type Envelope, type Format } from './envelope.ts';

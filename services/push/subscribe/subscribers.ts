@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { everyone, type Accounts } from '../../contracts/accounts.ts';
+import { everyone, type Accounts } from '../../contracts/control/accounts.ts';
 import type { Log } from '../../contracts/service.ts';
 import type { Envelope } from './envelope.ts';
 import type { Subscriber } from './subscriber.ts';

@@ -1,5 +1,5 @@
-import { pushPlanned } from '../../contracts/push-planned.ts';
-import { pushPublished, pushStored, pushTakenBack } from '../../contracts/push.ts';
+import { pushPlanned } from '../../contracts/push/delayed.ts';
+import { pushPublished, pushStored, pushTakenBack } from '../../contracts/push/topics.ts';
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
 

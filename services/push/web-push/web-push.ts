@@ -1,6 +1,6 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
-import { everyTopic } from '../../contracts/web-push.ts';
+import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';

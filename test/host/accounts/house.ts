@@ -7,7 +7,7 @@ import { createBus } from '../../../main/host/bus.ts';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
 import { systemRandom } from '../../../main/host/random.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { accountsChanged, type Credentials } from '../../../services/contracts/accounts.ts';
+import { accountsChanged, type Credentials } from '../../../services/contracts/control/accounts.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 

@@ -7,7 +7,7 @@ import type { Notifier, Popup, PopupEvent } from '../../../main/host/popups/noti
 import { openPopups, type Popups } from '../../../main/host/popups/popups.ts';
 import type { PopupSettings } from '../../../main/host/popups/rules.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
+import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
 /** A row of the inbox, of priority 3 from `push`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Accounts } from '../../../services/contracts/accounts.ts';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { Guesses } from '../../../services/mail/accept/sign-in-throttle.ts';
 import { mail } from '../../../services/mail/index.ts';

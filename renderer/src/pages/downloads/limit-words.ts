@@ -1,4 +1,4 @@
-import type { DownloadLimits } from '../../../../services/contracts/downloads.ts';
+import type { DownloadLimits } from '../../../../services/contracts/downloads/api.ts';
 import { bytes } from '../../parts/format.ts';
 
 /** The limits on a button: `1.5 MB/s · by hours`. */

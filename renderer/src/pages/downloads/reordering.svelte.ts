@@ -1,5 +1,5 @@
 import { tick } from 'svelte';
-import type { Download } from '../../../../services/contracts/downloads.ts';
+import type { Download } from '../../../../services/contracts/downloads/api.ts';
 import { downloads } from '../../state/downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 

@@ -1,4 +1,4 @@
-import type { Download } from '../../../../services/contracts/downloads.ts';
+import type { Download } from '../../../../services/contracts/downloads/api.ts';
 import { bytes, duration, fullTime } from '../../parts/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {

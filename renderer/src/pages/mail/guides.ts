@@ -1,4 +1,4 @@
-import type { MailAccess } from '../../../../services/contracts/mail-api.ts';
+import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
 import { fullTime } from '../../parts/format.ts';
 import { commandsOf } from './words.ts';
 

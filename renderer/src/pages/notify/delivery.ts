@@ -1,4 +1,4 @@
-import type { DeliveryArguments } from '../../../../services/contracts/notify-delivery.ts';
+import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
 import { spanWords } from '../../parts/spans.ts';
 
 const words: Readonly<Record<string, readonly [one: string, many: string]>> = {

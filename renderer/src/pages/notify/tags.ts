@@ -1,4 +1,4 @@
-import type { NotifyDestination } from '../../../../services/contracts/notify-api.ts';
+import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 
 /** What a destination wears: its own tags as they were written, with their levels, and then the groups they are in. */
 export function tagsOf({ tags, worn }: Pick<NotifyDestination, 'tags' | 'worn'>): readonly string[] {

@@ -1,4 +1,4 @@
-import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push-api.ts';
+import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
 import { bytes } from '../../parts/format.ts';

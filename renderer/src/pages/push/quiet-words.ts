@@ -1,4 +1,4 @@
-import type { PushRule } from '../../../../services/contracts/push-rules.ts';
+import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { spanWords } from '../../parts/spans.ts';
 
 /** What a rule does, on one line. */

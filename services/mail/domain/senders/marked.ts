@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import type { Recogniser } from './program.ts';
 
 const marks: readonly (readonly [RegExp, NoticeType])[] = [

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 
 /** What recognisers look at: the words of a mail, control characters gone. */
 export interface Words {

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import { needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../palette.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import { readJson } from '../exchange.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';

@@ -1,4 +1,4 @@
-import { inboxOffered } from '../../../contracts/inbox.ts';
+import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { priorityOf } from '../../domain/notice-type.ts';
 import { choiceField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';

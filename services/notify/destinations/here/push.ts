@@ -1,4 +1,4 @@
-import { Priority, pushOffered, TopicName } from '../../../contracts/push.ts';
+import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
 import { priorityOf } from '../../domain/notice-type.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import type { DestinationKind } from '../destination.ts';

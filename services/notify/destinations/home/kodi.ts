@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import { readJson } from '../exchange.ts';
 import { passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postJson } from '../http.ts';

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notice.ts';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
 import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';

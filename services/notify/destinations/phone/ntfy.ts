@@ -1,4 +1,4 @@
-import { TopicName } from '../../../contracts/push.ts';
+import { TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
 import { formatField } from '../fields.ts';

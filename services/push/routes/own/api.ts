@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushApi } from '../../../contracts/push-api.ts';
+import { pushApi } from '../../../contracts/push/api.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';

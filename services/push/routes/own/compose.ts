@@ -1,7 +1,7 @@
-import type { Identity } from '../../../contracts/accounts.ts';
+import type { Identity } from '../../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import { Problem } from '../../../contracts/problem.ts';
-import { pushApi, type WrittenAction } from '../../../contracts/push-api.ts';
+import { pushApi, type WrittenAction } from '../../../contracts/push/api.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import { FileDrafts } from '../../attachments/drafts.ts';

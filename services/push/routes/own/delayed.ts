@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushPlannedApi, type PlannedMessage } from '../../../contracts/push-planned.ts';
+import { pushPlannedApi, type PlannedMessage } from '../../../contracts/push/delayed.ts';
 import type { Clock } from '../../../contracts/service.ts';
 import { defaultPriority } from '../../domain/priority.ts';
 import { readStored } from '../../subscribe/envelope.ts';

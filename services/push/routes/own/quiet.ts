@@ -1,7 +1,7 @@
-import type { Identity } from '../../../contracts/accounts.ts';
+import type { Identity } from '../../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import { Problem } from '../../../contracts/problem.ts';
-import { pushQuietApi, type PushQuietState } from '../../../contracts/push-quiet-api.ts';
+import { pushQuietApi, type PushQuietState } from '../../../contracts/push/quiet.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Message } from '../../domain/message.ts';
 import type { People } from '../../quiet/people.ts';

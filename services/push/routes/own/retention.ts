@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushRetentionApi, type RetentionRule } from '../../../contracts/push-retention.ts';
+import { pushRetentionApi, type RetentionRule } from '../../../contracts/push/retention.ts';
 import { unfit } from '../../domain/invalid-field.ts';
 import type { Retention } from '../../retention/retention.ts';
 

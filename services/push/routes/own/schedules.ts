@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../../contracts/push-schedules.ts';
+import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../../contracts/push/schedules.ts';
 import type { Clock } from '../../../contracts/service.ts';
 import { readRule } from '../../domain/cron/rule.ts';
 import { ruleWords } from '../../domain/cron/words.ts';

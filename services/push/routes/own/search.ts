@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushSearchApi } from '../../../contracts/push-search.ts';
+import { pushSearchApi } from '../../../contracts/push/search.ts';
 import type { Search } from '../../search/search.ts';
 import { shown } from './to-page.ts';
 import { requireIdentity } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { PushAction, PushFile, PushMessage } from '../../../contracts/push-api.ts';
+import type { PushAction, PushFile, PushMessage } from '../../../contracts/push/api.ts';
 import type { Action, Attachment, Message } from '../../domain/message.ts';
 import { defaultPriority } from '../../domain/priority.ts';
 

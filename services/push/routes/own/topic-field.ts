@@ -1,4 +1,4 @@
-import { TopicName } from '../../../contracts/push.ts';
+import { TopicName } from '../../../contracts/push/topics.ts';
 import { unfit } from '../../domain/invalid-field.ts';
 
 /** A topic that may be used. @throws Problem with the field `topic`. */

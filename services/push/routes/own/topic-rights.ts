@@ -1,4 +1,4 @@
-import type { Accounts, Identity } from '../../../contracts/accounts.ts';
+import type { Accounts, Identity } from '../../../contracts/control/accounts.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import { topicOf } from './topic-field.ts';
 

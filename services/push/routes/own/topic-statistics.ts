@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
-import { pushApi, type TopicStatistics } from '../../../contracts/push-api.ts';
+import { pushApi, type TopicStatistics } from '../../../contracts/push/api.ts';
 import type { TopicCounts } from '../../topics/topic-counts.ts';
 import type { TopicRights } from './topic-rights.ts';
 

@@ -1,4 +1,4 @@
-import { AccountName, everyone, type Accounts, type Identity } from '../../../contracts/accounts.ts';
+import { AccountName, everyone, type Accounts, type Identity } from '../../../contracts/control/accounts.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Clock } from '../../../contracts/service.ts';
 import { refuse } from '../../domain/refusals.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../contracts/accounts.ts';
+import type { Identity } from '../../../contracts/control/accounts.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { answerValue, type Exchange } from './exchange.ts';
 

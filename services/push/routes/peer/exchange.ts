@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { Credentials, Identity } from '../../../contracts/accounts.ts';
+import type { Credentials, Identity } from '../../../contracts/control/accounts.ts';
 import type { Problem } from '../../../contracts/problem.ts';
 import type { Parameters } from '../../domain/parameters.ts';
 import { errorBody } from '../../wire/errors.ts';

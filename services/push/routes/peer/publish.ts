@@ -1,5 +1,5 @@
 import { Problem } from '../../../contracts/problem.ts';
-import type { Accounts } from '../../../contracts/accounts.ts';
+import type { Accounts } from '../../../contracts/control/accounts.ts';
 import type { Clock, Histogram, Random } from '../../../contracts/service.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import type { Draft, Event } from '../../domain/message.ts';

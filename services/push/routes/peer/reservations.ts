@@ -1,4 +1,4 @@
-import { everyone, type Accounts } from '../../../contracts/accounts.ts';
+import { everyone, type Accounts } from '../../../contracts/control/accounts.ts';
 import { parsePermission, permissionWord } from '../../domain/permission-words.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { isTopic, requireTopic } from '../../domain/topics.ts';

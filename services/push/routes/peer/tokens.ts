@@ -1,4 +1,4 @@
-import type { AccessToken, Accounts, Identity } from '../../../contracts/accounts.ts';
+import type { AccessToken, Accounts, Identity } from '../../../contracts/control/accounts.ts';
 import type { Clock } from '../../../contracts/service.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { TokenOrder } from '../../wire/account.ts';

@@ -1,4 +1,4 @@
-import { AccountName, everyone, type Account, type Accounts } from '../../../contracts/accounts.ts';
+import { AccountName, everyone, type Account, type Accounts } from '../../../contracts/control/accounts.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import { parsePermission, permissionWord } from '../../domain/permission-words.ts';
 import { refuse } from '../../domain/refusals.ts';

@@ -1,7 +1,7 @@
-import type { Accounts } from '../../../contracts/accounts.ts';
+import type { Accounts } from '../../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import type { Clock, Random } from '../../../contracts/service.ts';
-import { everyTopic, webPushApi } from '../../../contracts/web-push.ts';
+import { everyTopic, webPushApi } from '../../../contracts/push/web-push.ts';
 import { networkOf } from '../../domain/network.ts';
 import { trustedEndpoint } from '../../domain/push-endpoints.ts';
 import { refuse } from '../../domain/refusals.ts';

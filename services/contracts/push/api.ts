@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute, fileReply } from './api.ts';
-import { Priority, TopicName } from './push.ts';
+import { defineRoute, fileReply } from '../api.ts';
+import { Priority, TopicName } from './topics.ts';
 
 const done = z.object({ ok: z.literal(true) });
 

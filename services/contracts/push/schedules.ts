@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { Priority, TopicName } from './push.ts';
+import { defineRoute } from '../api.ts';
+import { Priority, TopicName } from './topics.ts';
 
 const ms = z.number().int().describe('ms since the epoch');
 const rule = z.string().trim().min(1, 'Write when it should go out.').max(100);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineHandover, defineTopic } from './bus.ts';
+import { defineHandover, defineTopic } from '../bus.ts';
 
 export const NoticeType = z.enum(['info', 'success', 'warning', 'failure']);
 export type NoticeType = z.infer<typeof NoticeType>;

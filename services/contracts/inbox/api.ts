@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { defineHandover, defineTopic } from './bus.ts';
-import { TextFormat } from './notice.ts';
-import { Priority } from './push.ts';
+import { defineRoute } from '../api.ts';
+import { defineHandover, defineTopic } from '../bus.ts';
+import { TextFormat } from '../notify/notice.ts';
+import { Priority } from '../push/topics.ts';
 
 /** One row of the inbox: everything the app ever told its person, shown natively or not. */
 export const InboxItem = z

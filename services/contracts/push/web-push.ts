@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute } from '../api.ts';
 
 const ok = z.object({ ok: z.literal(true) });
 

@@ -1,7 +1,7 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import { defineTopic } from './bus.ts';
+import { defineTopic } from '../bus.ts';
 
 export const EngineName = z.enum(['yt-dlp', 'ffmpeg', 'ffprobe', 'apprise']);
 export type EngineName = z.infer<typeof EngineName>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { NotifyNotice } from './notify-history.ts';
-import { NotifyKeyOptions, NotifyKeySecret } from './notify-options.ts';
-import { DeliveryArguments } from './notify-delivery.ts';
-import { DestinationForm, FilledForm, FormValues } from './notify-forms.ts';
+import { defineRoute } from '../api.ts';
+import { NotifyNotice } from './history.ts';
+import { NotifyKeyOptions, NotifyKeySecret } from './options.ts';
+import { DeliveryArguments } from './delivery.ts';
+import { DestinationForm, FilledForm, FormValues } from './forms.ts';
 
 /** The name of a key, as the peer defines it. */
 export const NotifyKeyName = z

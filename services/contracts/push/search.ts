@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { PushMessage } from './push-api.ts';
-import { Priority } from './push.ts';
+import { defineRoute } from '../api.ts';
+import { PushMessage } from './api.ts';
+import { Priority } from './topics.ts';
 
 export const pushSearchApi = {
   search: defineRoute({

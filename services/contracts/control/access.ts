@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AccessToken, Account, AccountName, Grant, Password } from './accounts.ts';
-import { defineRoute } from './api.ts';
-import { defineTopic } from './bus.ts';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
 
 /** Some account, token or grant changed; pages that show them read them anew. It names nobody, since every person hears it. */
 export const accessChanged = defineTopic('control.access', z.object({}));

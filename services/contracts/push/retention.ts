@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute } from '../api.ts';
 
 /** How long the messages of some topics are kept, and how many of them. */
 export const RetentionRule = z

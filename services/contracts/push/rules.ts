@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTopic } from './bus.ts';
-import { isQuiet, QuietHours, quietSpans, quietUntil, wallClock, type QuietSpan } from './quiet-hours.ts';
-import { matchesPieces } from './wildcards.ts';
+import { defineTopic } from '../bus.ts';
+import { isQuiet, QuietHours, quietSpans, quietUntil, wallClock, type QuietSpan } from '../quiet-hours.ts';
+import { matchesPieces } from '../wildcards.ts';
 
 /** What a person wants of the topics that a pattern covers. */
 export const PushRule = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
+import { defineRoute } from '../api.ts';
 
 /** Bytes of a cookie file, as the peer bounds it. */
 export const longestCookieFile = 1_000_000;

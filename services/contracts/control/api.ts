@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
-import { defineRoute, type ApiHandler } from './api.ts';
-import { defineTopic } from './bus.ts';
+import { defineRoute, type ApiHandler } from '../api.ts';
+import { defineTopic } from '../bus.ts';
 import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
-import { JobSummary } from './jobs.ts';
-import { popupsApi, type PopupsControl } from './popups.ts';
-import type { Context } from './service.ts';
+import { JobSummary } from '../jobs.ts';
+import { popupsApi, type PopupsControl } from '../popups/popups.ts';
+import type { Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
 /** A service as the Home page shows it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTopic } from './bus.ts';
+import { defineTopic } from '../bus.ts';
 
 export const Role = z.enum(['admin', 'user']);
 export type Role = z.infer<typeof Role>;

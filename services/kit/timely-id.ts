@@ -1,4 +1,4 @@
-import type { Random } from './service.ts';
+import type { Random } from '../contracts/service.ts';
 
 /** Digits of a time in ms in base 36; enough until the year 2059, and then one more. */
 const timeDigits = 8;

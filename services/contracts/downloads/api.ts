@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute, fileReply } from './api.ts';
-import { defineTopic } from './bus.ts';
-import { QuietHours } from './quiet-hours.ts';
+import { defineRoute, fileReply } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { QuietHours } from '../quiet-hours.ts';
 
 export const DownloadState = z.enum([
   'pending',

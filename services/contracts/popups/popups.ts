@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { defineTopic } from './bus.ts';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
 
 /** What the tray and the pages show about native popups. */
 export const PopupsState = z

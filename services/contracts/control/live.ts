@@ -1,6 +1,6 @@
 import { accessChanged } from './access.ts';
-import type { Topic } from './bus.ts';
-import { serviceChanged, settingsChanged } from './control.ts';
+import type { Topic } from '../bus.ts';
+import { serviceChanged, settingsChanged } from './api.ts';
 import { engineWorked } from './engines.ts';
 import {
   downloadChanged,
@@ -8,14 +8,14 @@ import {
   downloadRemoved,
   downloadsMoved,
   downloadsPaused,
-} from './downloads.ts';
-import { inboxAdded, inboxChanged } from './inbox.ts';
-import { mailWorked } from './mail-api.ts';
-import { notifyWorked } from './notice.ts';
-import { popupsChanged } from './popups.ts';
-import { pushPlanned } from './push-planned.ts';
-import { pushStored } from './push.ts';
-import { subscriptionChanged, subscriptionRemoved } from './subscriptions.ts';
+} from '../downloads/api.ts';
+import { inboxAdded, inboxChanged } from '../inbox/api.ts';
+import { mailWorked } from '../mail/api.ts';
+import { notifyWorked } from '../notify/notice.ts';
+import { popupsChanged } from '../popups/popups.ts';
+import { pushPlanned } from '../push/delayed.ts';
+import { pushStored } from '../push/topics.ts';
+import { subscriptionChanged, subscriptionRemoved } from '../downloads/subscriptions.ts';
 
 /**
  * The topics that pages get over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:`

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { PushRules } from './push-rules.ts';
+import { defineRoute } from '../api.ts';
+import { PushRules } from './rules.ts';
 
 /** A person's rules, and whether the popups of the machine follow them. */
 export const PushQuiet = PushRules.extend({

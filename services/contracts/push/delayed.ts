@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { defineTopic } from './bus.ts';
-import { Priority } from './push.ts';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { Priority } from './topics.ts';
 
 /** What waits for its time has changed; at most two a second. It names nothing: a page reads what its person may see. */
 export const pushPlanned = defineTopic('push.planned', z.object({ time: z.number().describe('ms since the epoch') }));

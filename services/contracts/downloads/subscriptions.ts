@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from './api.ts';
-import { defineTopic } from './bus.ts';
-import { DownloadWish } from './downloads.ts';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { DownloadWish } from './api.ts';
 
 /** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
 export const Subscription = z
