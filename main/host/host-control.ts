@@ -13,9 +13,9 @@ import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
 import { writeReport } from './log/report.ts';
-import type { HostParts } from './parts.ts';
-import type { ServiceRunner } from './service-runner.ts';
-import { version } from './version.ts';
+import type { HostParts } from './services/host-parts.ts';
+import type { ServiceRunner } from './services/service-runner.ts';
+import { version } from './runtime/version.ts';
 
 interface ControlParts {
   readonly parts: HostParts;

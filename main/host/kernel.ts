@@ -4,20 +4,20 @@ import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
-import { createBus } from './bus.ts';
+import { createBus } from './services/bus.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { openDatabase } from './database/open.ts';
 import { openEngines, type EngineShelf } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
-import { createHandovers } from './handovers.ts';
-import type { HostLog } from './log.ts';
+import { createHandovers } from './services/handovers.ts';
+import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { HostParts } from './parts.ts';
-import { systemRandom } from './random.ts';
+import type { HostParts } from './services/host-parts.ts';
+import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
-import { version } from './version.ts';
+import { version } from './runtime/version.ts';
 
 export interface KernelOptions {
   readonly dataDir: string;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { registry } from '../../main/host/registry.ts';
+import { registry } from '../../main/host/services/registry.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,7 +16,7 @@ const program = (id: string): string => `
       return next(url, context);
     },
   });
-  const { registry } = await import('./main/host/registry.ts');
+  const { registry } = await import('./main/host/services/registry.ts');
   console.log('--');
   await registry.find(({ id }) => id === '${id}').create(undefined, undefined).catch(() => undefined);
 `;

@@ -19,7 +19,7 @@ import { renewHash } from './renewal.ts';
 import { insertReadyMade } from './service-accounts.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
-import { Uses } from './uses.ts';
+import { Uses } from './last-used.ts';
 
 /** How often it is looked whether another host changed accounts without our hearing of it. */
 const lookAgain = 30_000;

@@ -7,7 +7,7 @@ import {
 } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Counter, Random } from '../../../services/contracts/service.ts';
-import { SignInAttempts, type Attempt } from './attempts.ts';
+import { SignInAttempts, type Attempt } from './sign-in-throttle.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
@@ -15,7 +15,7 @@ import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
 import { fingerprint } from './secrets.ts';
 import { readSessionCookies } from './session-cookie.ts';
-import type { Uses } from './uses.ts';
+import type { Uses } from './last-used.ts';
 
 /** A right password is believed again for so long without hashing it. */
 const believed = 60_000;

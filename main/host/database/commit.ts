@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
-import { createLane, type Transact } from './lane.ts';
+import { createLane, type Transact } from './commit-queue.ts';
 
 /** What a database offers the group commit. */
 export interface Transactions {

@@ -3,7 +3,7 @@ import type { JobKind, JobOptions, Jobs } from '../../../services/contracts/jobs
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log, Metrics, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
-import { EndedLog } from './ended-log.ts';
+import { EndedLog } from './completion-journal.ts';
 import * as listing from './listing.ts';
 import { findByKey, insertJobs, letNextGo } from './table.ts';
 import { openWorker } from './worker.ts';

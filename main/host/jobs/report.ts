@@ -1,6 +1,6 @@
 import type { Counter, Log } from '../../../services/contracts/service.ts';
-import type { Verdict } from './verdict.ts';
-import type { Working } from './working.ts';
+import type { Verdict } from './outcome.ts';
+import type { Working } from './kind-state.ts';
 
 /** Tells of an ending once it is stored; `dead` holds the ids of the jobs that are dead letters now. */
 export type Report = (working: Working, verdict: Verdict, dead: ReadonlySet<number>) => void;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Verdict } from './verdict.ts';
-import type { Working } from './working.ts';
+import type { Verdict } from './outcome.ts';
+import type { Working } from './kind-state.ts';
 
 /** A job whose attempt ended, with who works its kind. */
 export interface Ended {

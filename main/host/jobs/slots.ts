@@ -1,4 +1,4 @@
-import type { Working } from './working.ts';
+import type { Working } from './kind-state.ts';
 
 /** Room that a claim has asked for, so that nothing else takes it before the claim's jobs begin. */
 export class Slots implements Disposable {

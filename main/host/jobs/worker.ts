@@ -2,18 +2,18 @@ import type { Kysely } from 'kysely';
 import type { Clock, Counter, Log, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
-import { Begun } from './begun.ts';
-import type { EndedLog } from './ended-log.ts';
-import { LeftEnds } from './left.ts';
+import { Begun } from './in-flight.ts';
+import type { EndedLog } from './completion-journal.ts';
+import { LeftEnds } from './replay.ts';
 import { leaseOwner } from './owner.ts';
 import { createReport } from './report.ts';
 import { tellResults, type Ended } from './results.ts';
 import { Slots } from './slots.ts';
 import type { InsertedJob, JobRow } from './table.ts';
-import { takeTurn } from './turn.ts';
+import { takeTurn } from './flush.ts';
 import { openUpkeep } from './upkeep.ts';
-import type { Verdict } from './verdict.ts';
-import { drained, expectJobs, makeDue, startWorking, type Working } from './working.ts';
+import type { Verdict } from './outcome.ts';
+import { drained, expectJobs, makeDue, startWorking, type Working } from './kind-state.ts';
 
 /** After the database refused: it is full, busy or away. */
 const pauseMs = 1_000;

@@ -3,7 +3,7 @@ import type { Log, Metrics } from '../../../services/contracts/service.ts';
 import { metricsPage, type Family } from './page.ts';
 import { measureProcess, processorSeconds } from './process.ts';
 import { measureRequests, type RequestMetrics } from './requests.ts';
-import { openRoom, type NameOwner, type Room } from './room.ts';
+import { openRoom, type NameOwner, type Room } from './service-metrics.ts';
 
 export type { RequestMetrics } from './requests.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SignInAttempts } from '../../../main/host/accounts/attempts.ts';
+import { SignInAttempts } from '../../../main/host/accounts/sign-in-throttle.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { badCredentials, basic, bearer, openHouse, tooMany, type House } from './house.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBus } from '../../../main/host/bus.ts';
-import { createLog } from '../../../main/host/log.ts';
+import { createBus } from '../../../main/host/services/bus.ts';
+import { createLog } from '../../../main/host/log/log.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../main/host/popups/notifier.ts';
 import { openPopups, type Popups } from '../../../main/host/popups/popups.ts';
 import type { PopupSettings } from '../../../main/host/popups/rules.ts';

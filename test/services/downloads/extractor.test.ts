@@ -8,7 +8,7 @@ import { openEngines } from '../../../main/host/engines/engines.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { enginesFolder } from '../../support/host.ts';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { dataFolderWith, openRig, requireEngines } from './rig.ts';
 

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EngineName } from '../../services/contracts/control/engines.ts';
-import { Problem } from '../../services/contracts/problem.ts';
-import type { ServiceDescriptor } from '../../services/contracts/service.ts';
-import { finishRestore, restoreBackup } from './backup/restore.ts';
-import { writeBackup } from './backup/write.ts';
-import { systemClock } from './clock.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { finishRestore, restoreBackup } from '../backup/restore.ts';
+import { writeBackup } from '../backup/write.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
-import { checkConfig } from './config/check.ts';
-import { openConfig } from './config/config.ts';
-import { exportConfig, importConfig } from './config/portable.ts';
-import { lockDataFolder } from './data-lock.ts';
-import { openEngines, type EngineShelf } from './engines/engines.ts';
-import { openKernel, type Kernel } from './kernel.ts';
-import { createLog, type HostLog } from './log.ts';
+import { checkConfig } from '../config/check.ts';
+import { openConfig } from '../config/config.ts';
+import { exportConfig, importConfig } from '../config/portable.ts';
+import { lockDataFolder } from '../runtime/data-lock.ts';
+import { openEngines, type EngineShelf } from '../engines/engines.ts';
+import { openKernel, type Kernel } from '../kernel.ts';
+import { createLog, type HostLog } from '../log/log.ts';
 import { exportPortable, importPortable, successors, takeOverInto } from './portable.ts';
-import { replacePrivateFile } from './vault/key-file.ts';
+import { replacePrivateFile } from '../vault/key-file.ts';
 
 type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { Problem } from '../../services/contracts/problem.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 
 /** What the running host leaves beside the lock for a second start to find it by. */
 const Holder = z.object({

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Jobs } from '../../services/contracts/jobs.ts';
-import type { Context, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { openDatabase } from './database/open.ts';
-import { jobsMigrations, openJobs } from './jobs/jobs.ts';
-import type { HostParts } from './parts.ts';
+import type { Jobs } from '../../../services/contracts/jobs.ts';
+import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { openDatabase } from '../database/open.ts';
+import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
+import type { HostParts } from './host-parts.ts';
 
 /** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
 export interface ServiceRoom extends AsyncDisposable {

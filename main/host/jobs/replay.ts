@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Begun } from './begun.ts';
-import type { EndedLog, LeftEnd } from './ended-log.ts';
+import type { Begun } from './in-flight.ts';
+import type { EndedLog, LeftEnd } from './completion-journal.ts';
 import type { JobRow } from './table.ts';
-import type { Working } from './working.ts';
+import type { Working } from './kind-state.ts';
 
 /** Values of one statement. */
 const batch = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../services/contracts/service.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
 
 /** Node's timers cannot hold more. */
 const longestDelay = 2 ** 31 - 1;

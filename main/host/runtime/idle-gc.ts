@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
-import type { Clock } from '../../services/contracts/service.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
 
 const lookMs = 5000;
 /** Share of the time that the loop may have worked: who is at work is not interrupted. */

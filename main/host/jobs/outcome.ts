@@ -3,7 +3,7 @@ import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { Ending } from './attempt.ts';
-import { nextAttemptAt, reasonOf } from './failure.ts';
+import { nextAttemptAt, reasonOf } from './retry-policy.ts';
 import { endAttempt, letNextGo, markDone, removeDone, type JobRow } from './table.ts';
 
 /** What becomes of a job after an attempt. */

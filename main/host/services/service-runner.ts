@@ -1,13 +1,13 @@
-import { serviceChanged, type HostControl, type ServiceState } from '../../services/contracts/control/api.ts';
-import type { Jobs } from '../../services/contracts/jobs.ts';
-import { Problem } from '../../services/contracts/problem.ts';
-import type { Health, Service, ServiceDescriptor } from '../../services/contracts/service.ts';
-import type { ServiceSettings } from './config/settings.ts';
-import { PortTaken } from './http/bind.ts';
-import type { PartLog } from './log.ts';
-import type { HostParts } from './parts.ts';
+import { serviceChanged, type HostControl, type ServiceState } from '../../../services/contracts/control/api.ts';
+import type { Jobs } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { ServiceSettings } from '../config/settings.ts';
+import { PortTaken } from '../http/bind.ts';
+import type { PartLog } from '../log/log.ts';
+import type { HostParts } from './host-parts.ts';
 import { runService, type ServiceRun } from './service-run.ts';
-import { within } from './within.ts';
+import { within } from '../runtime/with-timeout.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;

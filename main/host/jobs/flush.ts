@@ -5,8 +5,8 @@ import { recordResults, type Ended } from './results.ts';
 import type { Slots } from './slots.ts';
 import { adopt, letAllFirstGo, nextRunAt, type JobRow } from './table.ts';
 import { leaseMs } from './upkeep.ts';
-import { writeVerdicts } from './verdict.ts';
-import type { Working } from './working.ts';
+import { writeVerdicts } from './outcome.ts';
+import type { Working } from './kind-state.ts';
 
 /** What a worker wants of the table in one transaction. */
 export interface Turn {

@@ -1,10 +1,10 @@
-import type { Accounts } from '../../services/contracts/control/accounts.ts';
-import type { Bus, Handovers } from '../../services/contracts/bus.ts';
-import type { Engines } from '../../services/contracts/control/engines.ts';
-import type { Clock, Fetch, Random, Vault } from '../../services/contracts/service.ts';
-import type { HostSettings } from './config/host-settings.ts';
-import type { HostLog } from './log.ts';
-import type { HostMetrics } from './metrics/metrics.ts';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import type { Bus, Handovers } from '../../../services/contracts/bus.ts';
+import type { Engines } from '../../../services/contracts/control/engines.ts';
+import type { Clock, Fetch, Random, Vault } from '../../../services/contracts/service.ts';
+import type { HostSettings } from '../config/host-settings.ts';
+import type { HostLog } from '../log/log.ts';
+import type { HostMetrics } from '../metrics/metrics.ts';
 
 /** The kernel's parts that every service's context is made of. */
 export interface HostParts {

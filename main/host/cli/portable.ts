@@ -1,9 +1,9 @@
-import { Problem } from '../../services/contracts/problem.ts';
-import type { Service, ServiceDescriptor, TakenOver } from '../../services/contracts/service.ts';
-import type { Portable } from './accounts/portable.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Service, ServiceDescriptor, TakenOver } from '../../../services/contracts/service.ts';
+import type { Portable } from '../accounts/portable.ts';
 import type { ImportedProgram } from './command-line.ts';
-import type { Kernel } from './kernel.ts';
-import { openServiceRoom } from './service-room.ts';
+import type { Kernel } from '../kernel.ts';
+import { openServiceRoom } from '../services/service-context.ts';
 
 interface PortableParts {
   readonly accounts: Portable;

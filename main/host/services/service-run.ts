@@ -1,14 +1,14 @@
-import type { ControlContext, HostControl } from '../../services/contracts/control/api.ts';
-import type { Jobs } from '../../services/contracts/jobs.ts';
-import { Problem } from '../../services/contracts/problem.ts';
-import type { Context, Service, ServiceDescriptor } from '../../services/contracts/service.ts';
-import type { ServiceSettings } from './config/settings.ts';
-import type { GuardPolicy } from './http/guard.ts';
-import { openListener, type Handler, type Listener } from './http/listener.ts';
-import { withMetricsPage } from './metrics/service-page.ts';
-import type { HostParts } from './parts.ts';
-import { openServiceRoom, type ServiceRoom } from './service-room.ts';
-import { TooLate, within } from './within.ts';
+import type { ControlContext, HostControl } from '../../../services/contracts/control/api.ts';
+import type { Jobs } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { ServiceSettings } from '../config/settings.ts';
+import type { GuardPolicy } from '../http/guard.ts';
+import { openListener, type Handler, type Listener } from '../http/listener.ts';
+import { withMetricsPage } from '../metrics/service-page.ts';
+import type { HostParts } from './host-parts.ts';
+import { openServiceRoom, type ServiceRoom } from './service-context.ts';
+import { TooLate, within } from '../runtime/with-timeout.ts';
 
 /** A start that takes longer has failed. Long enough for a service that unpacks a program of its own first. */
 const startLimitMs = 60_000;

@@ -1,5 +1,5 @@
-import type { Handover, Handovers } from '../../services/contracts/bus.ts';
-import { Problem } from '../../services/contracts/problem.ts';
+import type { Handover, Handovers } from '../../../services/contracts/bus.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 
 type Receiver = (payload: unknown, key: string) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
-import { giveBackWhenIdle } from '../../main/host/heap.ts';
+import { giveBackWhenIdle } from '../../main/host/runtime/idle-gc.ts';
 import { control } from '../../services/control/index.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { openTestHost } from '../support/host.ts';

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
-import type { EndedLog } from './ended-log.ts';
-import { Line } from './line.ts';
+import type { EndedLog } from './completion-journal.ts';
+import { Line } from './successors.ts';
 import { isLoggable, type Ended } from './results.ts';
 import type { InsertedJob, JobRow } from './table.ts';
-import { judge, type Verdict } from './verdict.ts';
-import type { Working } from './working.ts';
+import { judge, type Verdict } from './outcome.ts';
+import type { Working } from './kind-state.ts';
 
 /** What was begun without a claim is shown as running after this time. */
 const adoptMs = 250;

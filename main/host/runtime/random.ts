@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Random } from '../../services/contracts/service.ts';
+import type { Random } from '../../../services/contracts/service.ts';
 
 const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 

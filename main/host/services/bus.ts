@@ -1,5 +1,5 @@
-import type { Bus, Topic } from '../../services/contracts/bus.ts';
-import type { Log } from '../../services/contracts/service.ts';
+import type { Bus, Topic } from '../../../services/contracts/bus.ts';
+import type { Log } from '../../../services/contracts/service.ts';
 
 interface Listener {
   readonly call: (event: unknown) => void;

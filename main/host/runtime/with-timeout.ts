@@ -1,4 +1,4 @@
-import type { Clock } from '../../services/contracts/service.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
 
 /** Thrown by {@link within}. */
 export class TooLate extends Error {

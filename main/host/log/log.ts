@@ -1,8 +1,8 @@
-import type { Log } from '../../services/contracts/service.ts';
-import { jsonLine, logLevels, oneLine, textLine, type LogEntry, type LogLevel } from './log/format.ts';
-import { redactFields, redactText } from './log/redact.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import { jsonLine, logLevels, oneLine, textLine, type LogEntry, type LogLevel } from './format.ts';
+import { redactFields, redactText } from './redact.ts';
 
-export type { LogEntry, LogLevel } from './log/format.ts';
+export type { LogEntry, LogLevel } from './format.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;

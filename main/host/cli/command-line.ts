@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EngineName } from '../../services/contracts/control/engines.ts';
+import { EngineName } from '../../../services/contracts/control/engines.ts';
 
 /** What every command but `help` and `version` may be told. */
 interface Place {

@@ -1,9 +1,9 @@
-import { Password } from '../../services/contracts/control/accounts.ts';
-import { Problem } from '../../services/contracts/problem.ts';
-import type { ServiceDescriptor } from '../../services/contracts/service.ts';
-import type { HostAccounts } from './accounts/accounts.ts';
-import type { Kernel } from './kernel.ts';
-import { importPortable } from './portable.ts';
+import { Password } from '../../../services/contracts/control/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { HostAccounts } from '../accounts/accounts.ts';
+import type { Kernel } from '../kernel.ts';
+import { importPortable } from '../cli/portable.ts';
 
 /**
  * Applies the accounts and services' data of the file that HOMEPORT_CONFIG names, once for each of its versions, before
