@@ -8,7 +8,7 @@ import { createBus } from './services/bus.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { openDatabase } from './database/open.ts';
-import { openEngines, type EngineShelf } from './engines/engines.ts';
+import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
 import type { HostLog } from './log/log.ts';
@@ -46,7 +46,7 @@ export interface KeyStore {
 export interface Kernel extends AsyncDisposable {
   readonly config: Config;
   readonly accounts: HostAccounts;
-  readonly engines: EngineShelf;
+  readonly engines: HostEngines;
   readonly parts: HostParts;
 }
 

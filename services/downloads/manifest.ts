@@ -1,9 +1,9 @@
-import { describeService } from '../contracts/service.ts';
+import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
 /** Video downloads, answering like MeTube. */
-export const face = describeService({
+export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
   summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',

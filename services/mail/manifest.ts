@@ -1,9 +1,9 @@
-import { describeService } from '../contracts/service.ts';
+import { defineManifest } from '../contracts/service.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
-export const face = describeService({
+export const manifest = defineManifest({
   id: 'mail',
   title: 'Mail gateway',
   summary: 'Turns e-mail that devices and scripts send into notifications.',

@@ -11,9 +11,9 @@ import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';
 import { Library } from './apprise/library.ts';
-import { face } from './manifest.ts';
+import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
-import { FreshDeliveries } from './deliver/recent-cache.ts';
+import { RecentCache } from './deliver/recent-cache.ts';
 import { createPortable } from './import/portable.ts';
 import { urlsIn } from './keys/read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
@@ -31,19 +31,19 @@ const hourMs = 3_600_000;
 
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const notify = defineService({
-  ...face,
+  ...manifest,
   create(context, settings) {
-    const { alone, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
+    const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
-    const configurations = new ConfigurationStore(db, vault, alone);
+    const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
     const engineCatalogue = new EngineCatalogue({ ...context, library });
-    const fresh = new FreshDeliveries();
+    const fresh = new RecentCache();
     const health = new HealthStore(context);
     const sealed = new SealedDestinations(vault, engine);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };

@@ -1,9 +1,9 @@
-import { describeService } from '../contracts/service.ts';
+import { defineManifest } from '../contracts/service.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
-export const face = describeService({
+export const manifest = defineManifest({
   id: 'notify',
   title: 'Notifications',
   summary: 'Sends notifications of programs and services to the places you choose.',

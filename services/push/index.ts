@@ -10,12 +10,12 @@ import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
-import { face } from './manifest.ts';
+import { manifest } from './manifest.ts';
 import { KnownTopics } from './topics/known-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
-import { measure } from './metrics/metrics.ts';
+import { createPushMetrics } from './metrics/metrics.ts';
 import { orderedId, secretId } from './publish/message-ids.ts';
 import { measureAsPeer } from './metrics/peer-metrics.ts';
 import { createPortable } from './import/portable.ts';
@@ -26,7 +26,7 @@ import { openRecurring } from './recurring/recurring.ts';
 import { problemOf, pushListener, readRequest } from './routes/peer/listener.ts';
 import { otherRoutes } from './routes/peer/others.ts';
 import { leadBrowsers } from './routes/peer/page.ts';
-import { plannedHandlers } from './routes/own/delayed.ts';
+import { delayedHandlers } from './routes/own/delayed.ts';
 import { publishRoutes } from './routes/peer/publish.ts';
 import { retentionHandlers } from './routes/own/retention.ts';
 import { searchHandlers } from './routes/own/search.ts';
@@ -44,7 +44,7 @@ import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
-  ...face,
+  ...manifest,
   create,
 });
 
@@ -62,7 +62,7 @@ function create(context: Context, settings: Settings): Service {
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
   const counts = new TopicCounts(context);
-  const metrics = measure(context.metrics, store, subscribers);
+  const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const app = (): string | undefined => context.address('control');
   /** The newest message that the total counts. */
@@ -233,7 +233,7 @@ function create(context: Context, settings: Settings): Service {
         subscribers,
         counts,
       }),
-      ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...delayedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
       ...retentionHandlers(delivery.retention, cacheSeconds),

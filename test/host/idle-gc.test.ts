@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
-import { giveBackWhenIdle } from '../../main/host/runtime/idle-gc.ts';
+import { collectWhenIdle } from '../../main/host/runtime/idle-gc.ts';
 import { control } from '../../services/control/index.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { openTestHost } from '../support/host.ts';
@@ -26,7 +26,7 @@ it('the host gives back once what its start left in the heap, as soon as it is i
   const clock = createFakeClock();
   measured.mockReturnValue(statistics);
   loopWorked(0.5);
-  giveBackWhenIdle(clock);
+  collectWhenIdle(clock);
   clock.advance(60_000);
   expect(collected).not.toHaveBeenCalled();
   loopWorked(0.01);
@@ -41,7 +41,7 @@ it('the host gives back again what a burst of work left, once it has been idle f
   const clock = createFakeClock();
   loopWorked(0.01);
   heapIs(60);
-  giveBackWhenIdle(clock);
+  collectWhenIdle(clock);
   clock.advance(5000);
   expect(collected).toHaveBeenCalledOnce();
   loopWorked(0.8);

@@ -10,7 +10,7 @@ const gather = 5000;
 const sessionStep = 60 * 60 * 1000;
 
 /** Writes down when tokens and sessions were last used, behind the requests' backs. */
-export class Uses implements AsyncDisposable {
+export class LastUsed implements AsyncDisposable {
   readonly #commit: Context['commit'];
   readonly #clock: Clock;
   readonly #log: Log;

@@ -36,7 +36,7 @@ export interface Attempt {
 }
 
 /** Failed sign-ins by address and by address and account, in memory. */
-export class SignInAttempts {
+export class SignInThrottle {
   readonly #clock: Clock;
   readonly #passwords = new BoundedMap<string, Bucket>(remembered);
   readonly #tokens = new BoundedMap<string, Bucket>(remembered);

@@ -57,8 +57,8 @@ export function accessTokens({
       };
       await changes.make([account], async (db) => {
         if (!(await hasAccount(db, account))) throw unknownAccount(account);
-        const twin = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
-        if (twin !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
+        const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
+        if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
         await makeRoom(db, 'tokens', account, mostTokens);
         await db.insertInto('tokens').values(row).execute();
       });

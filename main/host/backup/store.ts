@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BackupFile, BackupShelf } from '../../../services/contracts/control/api.ts';
+import type { BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { writeBackup } from './write.ts';
 
-export interface BackupShelfOptions {
+export interface BackupStoreOptions {
   readonly dataDir: string;
   /** Read at each use, so that a change counts at once. */
   readonly settings: () => {
@@ -24,7 +24,7 @@ const day = 24 * hour;
 const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
 /** The folder of backups: those made by hand and those made by themselves. */
-export function openBackups({ dataDir, settings, clock, log }: BackupShelfOptions): BackupShelf & AsyncDisposable {
+export function openBackups({ dataDir, settings, clock, log }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
     settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
   let making: Promise<BackupFile> | undefined;

@@ -12,7 +12,7 @@ import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/config.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
-import { openEngines, type EngineShelf } from '../engines/engines.ts';
+import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
 import { exportPortable, importPortable, successors, takeOverInto } from './portable.ts';
@@ -79,7 +79,7 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: EngineShelf, wanted: EngineName | undefined): Promise<void> {
+async function install(engines: HostEngines, wanted: EngineName | undefined): Promise<void> {
   const names = wanted === undefined ? (['yt-dlp', 'ffmpeg'] as const) : [wanted];
   for (const name of names) {
     if (wanted !== undefined || (await engines.find(name)).path === null) await engines.install(name);
@@ -185,7 +185,7 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
   return openConfig({ dataDir, descriptors, environment: process.env, commandLine: {}, log, readOnly: true });
 }
 
-async function openShelf(place: Place): Promise<EngineShelf> {
+async function openShelf(place: Place): Promise<HostEngines> {
   const { ytDlpPath, apprisePath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
   return openEngines({
     folder: enginesFolder || place.dataDir,

@@ -3,7 +3,7 @@ import type { Service, ServiceDescriptor, TakenOver } from '../../../services/co
 import type { Portable } from '../accounts/portable.ts';
 import type { ImportedProgram } from './command-line.ts';
 import type { Kernel } from '../kernel.ts';
-import { openServiceRoom } from '../services/service-context.ts';
+import { openServiceContext } from '../services/service-context.ts';
 
 interface PortableParts {
   readonly accounts: Portable;
@@ -25,7 +25,7 @@ async function openUnstarted(
     const settings = config.read().services[descriptor.id];
     if (descriptor.controlsHost === true || settings === undefined) continue;
     try {
-      const { context } = opening.use(await openServiceRoom(descriptor, parts));
+      const { context } = opening.use(await openServiceContext(descriptor, parts));
       services.set(descriptor.id, opening.use(await descriptor.create(context, settings.settings)));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

@@ -8,7 +8,7 @@ type Work<T> = (transaction: Kysely<any>) => Promise<T>;
 export type Transact = <T>(work: Work<T>, durable: boolean) => Promise<T>;
 
 /** Callers in line for a transaction; all that wait at the same moment share one. */
-export interface Lane {
+export interface CommitQueue {
   /** A group is durable when one of its callers is. */
   join<T>(work: Work<T>, durable: boolean): Promise<T>;
   /** Resolves once the group whose transaction this is was committed and settled, with true, or given up, with false; undefined for any other transaction. */
@@ -33,7 +33,11 @@ type Outcome = 'committed' | { readonly error: unknown; readonly repeatable: boo
 const largestGroup = 256;
 
 /** `settle` is awaited after each commit, before the group's callers are answered and the next group begins. */
-export function createLane(transact: Transact, log: Log, settle: (durable: boolean) => Promise<void>): Lane {
+export function createCommitQueue(
+  transact: Transact,
+  log: Log,
+  settle: (durable: boolean) => Promise<void>,
+): CommitQueue {
   const waiting: Caller[] = [];
   const open = new WeakMap<Kysely<any>, Promise<boolean>>();
   let flushing: Promise<void> | undefined;

@@ -12,7 +12,7 @@ const Left = z.object({
   created: z.number(),
   result: z.unknown().optional(),
 });
-export type LeftEnd = z.infer<typeof Left>;
+export type JournaledEnd = z.infer<typeof Left>;
 
 /** Past this size ends are written to the table at once: something keeps it from taking them. */
 const mostBytes = 4 * 1024 * 1024;
@@ -25,9 +25,9 @@ const names = ['db.ended-1', 'db.ended-2'] as const;
  * one that is not synced it survives the end of the process; so the table can take many ends at once. There are two files:
  * one is written while the ends in the other go into the table.
  */
-export class EndedLog implements Disposable {
+export class CompletionJournal implements Disposable {
   /** What the process before left. */
-  readonly left: readonly LeftEnd[];
+  readonly left: readonly JournaledEnd[];
   readonly #files: readonly [number, number];
   readonly #log: Log;
   /** Which of the two is written. */
@@ -92,7 +92,7 @@ export class EndedLog implements Disposable {
 interface Opened {
   readonly file: number;
   readonly size: number;
-  readonly ends: readonly LeftEnd[];
+  readonly ends: readonly JournaledEnd[];
 }
 
 /** Empty for a file that is not there. */
@@ -105,7 +105,7 @@ function readText(file: string): string {
   }
 }
 
-function endsIn(text: string): readonly LeftEnd[] {
+function endsIn(text: string): readonly JournaledEnd[] {
   return text.split('\n').flatMap((line) => {
     try {
       return Left.safeParse(JSON.parse(line)).data ?? [];

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
-import type { EndedLog } from './completion-journal.ts';
-import { Line } from './successors.ts';
+import type { CompletionJournal } from './completion-journal.ts';
+import { Successors } from './successors.ts';
 import { isLoggable, type Ended } from './results.ts';
 import type { InsertedJob, JobRow } from './table.ts';
-import { judge, type Verdict } from './outcome.ts';
-import type { Working } from './kind-state.ts';
+import { decideOutcome, type Outcome } from './outcome.ts';
+import type { KindState } from './kind-state.ts';
 
 /** What was begun without a claim is shown as running after this time. */
 const adoptMs = 250;
@@ -19,8 +19,8 @@ export interface Running {
 }
 
 /** The jobs this process has begun, those it is about to begin, and those whose ends the table does not know yet. */
-export class Begun {
-  readonly kinds = new Map<string, Working>();
+export class InFlight {
+  readonly kinds = new Map<string, KindState>();
   readonly running = new Map<number, Running>();
   /** Nothing begins any more. */
   stopping = false;
@@ -31,7 +31,7 @@ export class Begun {
   /** An end waits that the table has to be told of at once. */
   urgent = false;
   readonly #ended = new Map<number, Ended>();
-  readonly #line = new Line();
+  readonly #line = new Successors();
   /** Jobs whose rows a power cut could still take back: they do not run before. */
   readonly #unsettled = new Map<number, Promise<boolean>>();
   /** Jobs directly behind which such a one is: it begins, or joins the line, when it is settled. */
@@ -40,7 +40,7 @@ export class Begun {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #schedule: () => void;
-  readonly #log: EndedLog | undefined;
+  readonly #log: CompletionJournal | undefined;
   readonly #tell: (ended: Ended) => void;
 
   /** `schedule` is called when there is something for the table, `tell` when an end stands in the log. */
@@ -48,7 +48,7 @@ export class Begun {
     readonly clock: Clock;
     readonly random: Random;
     /** Absent where others may work with the table. */
-    readonly log: EndedLog | undefined;
+    readonly log: CompletionJournal | undefined;
     readonly schedule: () => void;
     readonly tell: (ended: Ended) => void;
   }) {
@@ -76,35 +76,35 @@ export class Begun {
   putBack(ended: readonly Ended[]): void {
     const later = [...this.#ended];
     this.#ended.clear();
-    for (const each of ended) this.#ended.set(each.verdict.row.id, each);
+    for (const each of ended) this.#ended.set(each.outcome.row.id, each);
     for (const [id, each] of later) this.#ended.set(id, each);
     this.urgent = true;
   }
 
   /** Takes up a job that the process before had done and not marked. */
-  takeLeft(working: Working, row: JobRow, result: unknown): void {
-    this.#ended.set(row.id, { working, verdict: { row, how: 'done', result }, logged: true, followed: false });
+  takeLeft(kindState: KindState, row: JobRow, result: unknown): void {
+    this.#ended.set(row.id, { kindState, outcome: { row, how: 'done', result }, logged: true, followed: false });
     this.urgent = true;
   }
 
   /** Begins a job. `claimed`: the table shows it as running, by this worker. */
-  begin(working: Working, row: JobRow, claimed: boolean): void {
+  begin(kindState: KindState, row: JobRow, claimed: boolean): void {
     // Still at it, or about to mark it: begun without a claim, or a crash of the database took the claim back.
     if (this.running.has(row.id)) return claimed ? this.claimedNow(row.id) : undefined;
     if (this.#isEnded(row.id)) return;
-    if (claimed) this.#unpark(working, row.id);
-    if (this.stopping || this.kinds.get(row.kind) !== working) {
+    if (claimed) this.#unpark(kindState, row.id);
+    if (this.stopping || this.kinds.get(row.kind) !== kindState) {
       this.stranded ||= !claimed;
-      return claimed ? this.#end(working, { row, how: 'returned' }) : undefined;
+      return claimed ? this.#end(kindState, { row, how: 'returned' }) : undefined;
     }
-    working.free -= 1;
-    const attempt = runAttempt(working.kind, row, working.handler, this.#clock, this.#unsettled.get(row.id));
+    kindState.free -= 1;
+    const attempt = runAttempt(kindState.kind, row, kindState.handler, this.#clock, this.#unsettled.get(row.id));
     const settled = attempt.ended.then((ending) => {
       this.running.delete(row.id);
-      working.free += 1;
-      const parked = working.parked.shift();
-      if (parked !== undefined) this.begin(working, parked, false);
-      this.#end(working, judge(working.kind, row, ending, this.#clock.now(), this.#random));
+      kindState.free += 1;
+      const parked = kindState.parked.shift();
+      if (parked !== undefined) this.begin(kindState, parked, false);
+      this.#end(kindState, decideOutcome(kindState.kind, row, ending, this.#clock.now(), this.#random));
       this.#schedule();
     });
     this.running.set(row.id, { row, attempt, settled, claimed });
@@ -118,17 +118,17 @@ export class Begun {
 
   /** After the end of one was stored: the one behind it has its turn. */
   beginNext(ended: Ended): void {
-    const row = this.#line.take(ended.verdict.row.id);
+    const row = this.#line.take(ended.outcome.row.id);
     if (row === undefined) return;
     ended.followed = true;
     this.#beginFreed(row);
   }
 
   #beginFreed(row: JobRow): void {
-    const working = this.kinds.get(row.kind);
-    if (working === undefined) this.stranded = true;
-    else if (working.free > 0) this.begin(working, row, false);
-    else working.parked.push(row);
+    const kindState = this.kinds.get(row.kind);
+    if (kindState === undefined) this.stranded = true;
+    else if (kindState.free > 0) this.begin(kindState, row, false);
+    else kindState.parked.push(row);
   }
 
   /** Notes jobs that were enqueued here; they begin without a claim once `settling` resolves, where that is given. */
@@ -163,12 +163,12 @@ export class Begun {
   }
 
   /** True while another job of the order key runs, or is the next to begin after one of these. */
-  isBehind(row: JobRow, verdicts: readonly Verdict[]): boolean {
+  isBehind(row: JobRow, outcomes: readonly Outcome[]): boolean {
     if (row.order_key === null || this.running.has(row.id)) return false;
     return (
       this.#runsBeside(row) ||
       (this.kinds.get(row.kind)?.parked.some((other) => isBeside(other, row)) ?? false) ||
-      verdicts.some((verdict) => this.#line.hasNext(verdict.row.id) && isBeside(verdict.row, row))
+      outcomes.some((outcome) => this.#line.hasNext(outcome.row.id) && isBeside(outcome.row, row))
     );
   }
 
@@ -182,7 +182,7 @@ export class Begun {
   drop(id: number): boolean {
     if (this.running.has(id) || this.#isEnded(id)) return false;
     this.#line.forget(id);
-    for (const working of this.kinds.values()) this.#unpark(working, id);
+    for (const kindState of this.kinds.values()) this.#unpark(kindState, id);
     return true;
   }
 
@@ -195,27 +195,27 @@ export class Begun {
 
   /** Begins a job that was enqueued here, or puts it behind the one it waits for. */
   #beginEarly(row: JobRow, held: boolean, before: number | undefined, stored: boolean): void {
-    const working = this.kinds.get(row.kind);
-    if (working === undefined || this.stopping || row.run_at > this.#clock.now()) return;
+    const kindState = this.kinds.get(row.kind);
+    if (kindState === undefined || this.stopping || row.run_at > this.#clock.now()) return;
     if (this.running.has(row.id) || this.#isEnded(row.id)) return;
     // The claims find what is not begun here, and the end of the one before it what is not put behind that.
     if (held) {
       if (!stored || before === undefined) return;
       const ended = this.#ended.get(before);
-      if (this.#isActive(before, working)) this.#line.add(before, row);
+      if (this.#isActive(before, kindState)) this.#line.add(before, row);
       else if (ended?.logged === true && !ended.followed && !this.#runsBeside(row)) {
         ended.followed = true;
         this.#beginFreed(row);
       }
-    } else if (stored && !working.due && working.free > 0) this.begin(working, row, false);
-    else working.due = true;
+    } else if (stored && !kindState.due && kindState.free > 0) this.begin(kindState, row, false);
+    else kindState.due = true;
   }
 
   /** Keeps how an attempt ended for the next turn; what is logged is over but for that. */
-  #end(working: Working, verdict: Verdict): void {
-    const { how, row } = verdict;
-    const logged = how === 'done' && isLoggable(working) && this.#note(working, row, verdict.result);
-    const ended = { working, verdict, logged, followed: false };
+  #end(kindState: KindState, outcome: Outcome): void {
+    const { how, row } = outcome;
+    const logged = how === 'done' && isLoggable(kindState) && this.#note(kindState, row, outcome.result);
+    const ended = { kindState, outcome, logged, followed: false };
     this.#ended.set(row.id, ended);
     // Those behind it have to wait as long as it takes; the table knows them.
     if (how !== 'done') this.#line.forgetBehind(row.id);
@@ -230,7 +230,7 @@ export class Begun {
     this.urgent ||= !logged || !isKnown;
   }
 
-  #note({ handling }: Working, row: JobRow, result: unknown): boolean {
+  #note({ handling }: KindState, row: JobRow, result: unknown): boolean {
     if (this.#log === undefined) return false;
     const kept = handling.result?.safeParse(result);
     return kept?.success !== false && this.#log.add(row, kept?.data);
@@ -241,17 +241,17 @@ export class Begun {
   }
 
   /** Its end is still to be stored, as a success, as far as is known. */
-  #isActive(id: number, { parked }: Working): boolean {
+  #isActive(id: number, { parked }: KindState): boolean {
     const ended = this.#ended.get(id);
     return (
       this.running.has(id) ||
       this.#line.holds(id) ||
       parked.some((row) => row.id === id) ||
-      (ended?.verdict.how === 'done' && !ended.logged)
+      (ended?.outcome.how === 'done' && !ended.logged)
     );
   }
 
-  #unpark({ parked }: Working, id: number): void {
+  #unpark({ parked }: KindState, id: number): void {
     const at = parked.findIndex((row) => row.id === id);
     if (at >= 0) parked.splice(at, 1);
   }

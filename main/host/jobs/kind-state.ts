@@ -2,7 +2,7 @@ import type { Attempt, JobHandling, JobKind } from '../../../services/contracts/
 import type { InsertedJob, JobRow } from './table.ts';
 
 /** A kind this process has a handler for, and what the worker knows of its jobs. */
-export interface Working {
+export interface KindState {
   readonly kind: JobKind<any>;
   readonly handler: (attempt: Attempt<any>) => Promise<unknown>;
   readonly handling: JobHandling<any, any>;
@@ -24,7 +24,7 @@ export interface Working {
 
 const defaultConcurrency = 4;
 
-export function startWorking(given: Pick<Working, 'kind' | 'handler' | 'handling'>): Working {
+export function openKindState(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): KindState {
   const free = given.kind.concurrency ?? defaultConcurrency;
   return { ...given, free, due: true, nextAt: Infinity, askNext: true, expected: new Set(), looks: 0, parked: [] };
 }
@@ -38,33 +38,33 @@ const mostExpected = 1_000;
 
 /** Takes note of jobs that were enqueued, perhaps in a transaction that is still open. `mayBeMissed`: by a claim on another connection. */
 export function expectJobs(
-  working: Working,
+  kindState: KindState,
   jobs: readonly Pick<InsertedJob, 'id' | 'run_at'>[],
   mayBeMissed: boolean,
   now: number,
 ): void {
   for (const { id, run_at } of jobs) {
-    if (run_at <= now) working.due = true;
-    else working.nextAt = Math.min(working.nextAt, run_at);
-    if (mayBeMissed && working.expected.size < mostExpected) working.expected.add(id);
+    if (run_at <= now) kindState.due = true;
+    else kindState.nextAt = Math.min(kindState.nextAt, run_at);
+    if (mayBeMissed && kindState.expected.size < mostExpected) kindState.expected.add(id);
   }
-  working.looks = 0;
+  kindState.looks = 0;
 }
 
 /** After a claim that took all it could see. `next`: the earliest later time the table was found to know. */
-export function drained(working: Working, next: number | undefined, now: number): void {
-  working.askNext = false;
-  working.nextAt = Math.min(working.nextAt, next ?? Infinity);
-  if (working.expected.size === 0) return;
-  const wait = lookAgainMs[working.looks];
-  working.looks += 1;
-  if (wait === undefined) working.expected.clear();
-  else working.nextAt = Math.min(working.nextAt, now + wait);
+export function drained(kindState: KindState, next: number | undefined, now: number): void {
+  kindState.askNext = false;
+  kindState.nextAt = Math.min(kindState.nextAt, next ?? Infinity);
+  if (kindState.expected.size === 0) return;
+  const wait = lookAgainMs[kindState.looks];
+  kindState.looks += 1;
+  if (wait === undefined) kindState.expected.clear();
+  else kindState.nextAt = Math.min(kindState.nextAt, now + wait);
 }
 
 /** When its time has come: there may be a job, and perhaps more at times only the table knows. */
-export function makeDue(working: Working): void {
-  working.nextAt = Infinity;
-  working.askNext = true;
-  working.due = true;
+export function makeDue(kindState: KindState): void {
+  kindState.nextAt = Infinity;
+  kindState.askNext = true;
+  kindState.due = true;
 }

@@ -7,7 +7,7 @@ import { nextAttemptAt, reasonOf } from './retry-policy.ts';
 import { endAttempt, letNextGo, markDone, removeDone, type JobRow } from './table.ts';
 
 /** What becomes of a job after an attempt. */
-export type Verdict = { readonly row: JobRow } & (
+export type Outcome = { readonly row: JobRow } & (
   | { readonly how: 'returned' | 'lost' }
   | { readonly how: 'done'; readonly result: unknown }
   | {
@@ -26,7 +26,7 @@ export type Verdict = { readonly row: JobRow } & (
     }
 );
 
-export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: number, random: Random): Verdict {
+export function decideOutcome(kind: JobKind<any>, row: JobRow, ending: Ending, now: number, random: Random): Outcome {
   if (ending.how !== 'failed') return { row, ...ending };
   const { error, attempt } = ending;
   const reason = reasonOf(error);
@@ -37,12 +37,12 @@ export function judge(kind: JobKind<any>, row: JobRow, ending: Ending, now: numb
 }
 
 /**
- * Writes the verdicts; returns the ids of the jobs that are dead letters now. `hasHeir`: the one behind this job is known
+ * Writes the outcomes; returns the ids of the jobs that are dead letters now. `hasHeir`: the one behind this job is known
  * and begins by itself.
  */
-export async function writeVerdicts(
+export async function writeOutcomes(
   transaction: Kysely<any>,
-  verdicts: readonly Verdict[],
+  outcomes: readonly Outcome[],
   {
     owner,
     now,
@@ -57,38 +57,38 @@ export async function writeVerdicts(
   },
 ): Promise<ReadonlySet<number>> {
   const dead = new Set<number>();
-  const done = verdicts.filter((verdict) => verdict.how === 'done').map(({ row }) => row);
+  const done = outcomes.filter((outcome) => outcome.how === 'done').map(({ row }) => row);
   const [gone = [], kept = []] = [true, false].map((which) =>
     done.filter(({ kind }) => forgets(kind) === which).map(({ id }) => id),
   );
   if (gone.length > 0) await removeDone(transaction, gone, owner);
   if (kept.length > 0) await markDone(transaction, kept, owner, now);
-  for (const verdict of verdicts) {
-    const { row } = verdict;
-    if (verdict.how === 'retried') {
-      const change = { state: 'waiting', run_at: verdict.runAt, last_error: verdict.reason } as const;
-      await endAttempt(transaction, row, owner, verdict.aside ? { ...change, order_key: null } : change);
-    } else if (verdict.how === 'returned' || verdict.how === 'lost') {
+  for (const outcome of outcomes) {
+    const { row } = outcome;
+    if (outcome.how === 'retried') {
+      const change = { state: 'waiting', run_at: outcome.runAt, last_error: outcome.reason } as const;
+      await endAttempt(transaction, row, owner, outcome.aside ? { ...change, order_key: null } : change);
+    } else if (outcome.how === 'returned' || outcome.how === 'lost') {
       // A lost one is another worker's, and stays his, unless this one claimed it anew meanwhile.
       await endAttempt(transaction, row, owner, { state: 'waiting' });
-    } else if (verdict.how === 'dead') {
-      const change = { state: 'dead', finished_at: now, last_error: verdict.reason } as const;
+    } else if (outcome.how === 'dead') {
+      const change = { state: 'dead', finished_at: now, last_error: outcome.reason } as const;
       if (await endAttempt(transaction, row, owner, change)) dead.add(row.id);
     }
   }
-  for (const [kind, orderKeys] of orderKeysOf(verdicts, hasHeir)) await letNextGo(transaction, kind, [...orderKeys]);
+  for (const [kind, orderKeys] of orderKeysOf(outcomes, hasHeir)) await letNextGo(transaction, kind, [...orderKeys]);
   return dead;
 }
 
 /** The order keys that a job has left, by its end or before, whose heir only the table knows; by kind. */
 function orderKeysOf(
-  verdicts: readonly Verdict[],
+  outcomes: readonly Outcome[],
   hasHeir: (id: number) => boolean,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  for (const verdict of verdicts) {
-    const { row } = verdict;
-    if (row.order_key === null || !hasLeft(verdict) || hasHeir(row.id)) continue;
+  for (const outcome of outcomes) {
+    const { row } = outcome;
+    if (row.order_key === null || !hasLeft(outcome) || hasHeir(row.id)) continue;
     const known = found.get(row.kind);
     if (known === undefined) found.set(row.kind, new Set([row.order_key]));
     else known.add(row.order_key);
@@ -96,6 +96,6 @@ function orderKeysOf(
   return found;
 }
 
-function hasLeft(verdict: Verdict): boolean {
-  return verdict.how === 'done' || verdict.how === 'dead' || (verdict.how === 'retried' && verdict.aside);
+function hasLeft(outcome: Outcome): boolean {
+  return outcome.how === 'done' || outcome.how === 'dead' || (outcome.how === 'retried' && outcome.aside);
 }

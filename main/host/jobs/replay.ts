@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Begun } from './in-flight.ts';
-import type { EndedLog, LeftEnd } from './completion-journal.ts';
+import type { InFlight } from './in-flight.ts';
+import type { CompletionJournal, JournaledEnd } from './completion-journal.ts';
 import type { JobRow } from './table.ts';
-import type { Working } from './kind-state.ts';
+import type { KindState } from './kind-state.ts';
 
 /** Values of one statement. */
 const batch = 1_000;
@@ -11,7 +11,7 @@ const batch = 1_000;
 type Ends = Map<string, { readonly row: JobRow; readonly result: unknown }[]>;
 
 /** Jobs the process before had done, which the table does not show as done: they wait for who works their kind. */
-export class LeftEnds {
+export class Replay {
   readonly #ends: Ends;
 
   private constructor(ends: Ends) {
@@ -19,9 +19,9 @@ export class LeftEnds {
   }
 
   /** Reads their rows; an end whose row is gone, or is another's by now, says nothing any more. */
-  static async read(db: Kysely<any>, log: EndedLog | undefined): Promise<LeftEnds> {
+  static async read(db: Kysely<any>, log: CompletionJournal | undefined): Promise<Replay> {
     const ends: Ends = new Map();
-    const left = new Map<number, LeftEnd>();
+    const left = new Map<number, JournaledEnd>();
     for (const end of log?.left ?? []) left.set(end.id, end);
     const ids = [...left.keys()];
     for (let start = 0; start < ids.length; start += batch) {
@@ -39,7 +39,7 @@ export class LeftEnds {
         else known.push({ row, result: end.result });
       }
     }
-    return new LeftEnds(ends);
+    return new Replay(ends);
   }
 
   /** No end waits any more. */
@@ -48,13 +48,13 @@ export class LeftEnds {
   }
 
   /** Hands those of a kind over. What `result` no longer reads is done once more. */
-  giveTo(working: Working, begun: Begun, log: Log): void {
-    const { kind, handling } = working;
+  giveTo(kindState: KindState, begun: InFlight, log: Log): void {
+    const { kind, handling } = kindState;
     const ends = this.#ends.get(kind.name);
     this.#ends.delete(kind.name);
     for (const { row, result } of ends ?? []) {
       const read = handling.result?.safeParse(result) ?? { success: true, data: result };
-      if (read.success) begun.takeLeft(working, row, read.data);
+      if (read.success) begun.takeLeft(kindState, row, read.data);
       else log.warn('what a job left cannot be read, it is done again', { kind: kind.name, id: row.id });
     }
   }

@@ -8,7 +8,7 @@ const most = 10_000;
  * is the next, and the table need not be asked. For a worker that has the table to itself: nobody else can have put one
  * between.
  */
-export class Line {
+export class Successors {
   readonly #behind = new Map<number, JobRow>();
   /** By its own id, whom each is behind. */
   readonly #before = new Map<number, number>();

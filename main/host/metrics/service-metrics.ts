@@ -9,7 +9,7 @@ export interface NameOwner {
   readonly owner: string;
 }
 
-export interface RoomOptions {
+export interface ServiceMetricsOptions {
   /** A service's id, or `host`. */
   readonly owner: string;
   /** Shared by all rooms. */
@@ -18,7 +18,7 @@ export interface RoomOptions {
 }
 
 /** One registry behind the contract's three calls. */
-export interface Room {
+export interface ServiceMetrics {
   readonly metrics: Metrics;
   readonly registry: Registry;
   /** Drops the `collect` callbacks; gauges fed by one are left out until they are declared again. */
@@ -62,7 +62,7 @@ interface Collected {
   collect: Collect | undefined;
 }
 
-export function openRoom({ owner, names, log }: RoomOptions): Room {
+export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions): ServiceMetrics {
   const registry = new Registry();
   const shapes = new Map<string, string>();
   const collected = new Map<string, Collected>();

@@ -16,7 +16,7 @@ const worthwhile = 16 * 1024 * 1024;
  * after a burst it is mostly the young generation, which `npm start` lets grow to a size that spares much of the
  * collector's work. Nothing happens where Node was not told to `--expose-gc`.
  */
-export function giveBackWhenIdle(clock: Clock): Disposable {
+export function collectWhenIdle(clock: Clock): Disposable {
   let before = performance.eventLoopUtilization();
   let isStart = true;
   let looks = 0;

@@ -1,10 +1,10 @@
-import type { LoadedService, ServiceDescriptor, ServiceFace } from '../../../services/contracts/service.ts';
+import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
-import { face as downloads } from '../../../services/downloads/manifest.ts';
-import { face as inbox } from '../../../services/inbox/manifest.ts';
-import { face as mail } from '../../../services/mail/manifest.ts';
-import { face as notify } from '../../../services/notify/manifest.ts';
-import { face as push } from '../../../services/push/manifest.ts';
+import { manifest as downloads } from '../../../services/downloads/manifest.ts';
+import { manifest as inbox } from '../../../services/inbox/manifest.ts';
+import { manifest as mail } from '../../../services/mail/manifest.ts';
+import { manifest as notify } from '../../../services/notify/manifest.ts';
+import { manifest as push } from '../../../services/push/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
 export const registry: readonly ServiceDescriptor<any, any>[] = [
@@ -17,6 +17,6 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
 ];
 
 /** The code of a service that is switched off takes no memory. */
-function loadedWhenRun(face: ServiceFace, load: () => Promise<LoadedService>): ServiceDescriptor {
+function loadedWhenRun(face: ServiceManifest, load: () => Promise<LoadedService>): ServiceDescriptor {
   return { ...face, create: async (context, settings) => (await load()).create(context, settings) };
 }

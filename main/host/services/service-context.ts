@@ -7,13 +7,13 @@ import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import type { HostParts } from './host-parts.ts';
 
 /** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
-export interface ServiceRoom extends AsyncDisposable {
+export interface OpenedContext extends AsyncDisposable {
   readonly context: Context;
   readonly jobs: Jobs;
 }
 
 /** Opens a service's room without creating the service. */
-export async function openServiceRoom(descriptor: ServiceDescriptor, parts: HostParts): Promise<ServiceRoom> {
+export async function openServiceContext(descriptor: ServiceDescriptor, parts: HostParts): Promise<OpenedContext> {
   const { id } = descriptor;
   const log = parts.log.child(id);
   const folder = join(parts.dataDir, id);
@@ -32,7 +32,7 @@ export async function openServiceRoom(descriptor: ServiceDescriptor, parts: Host
     context: {
       db: database.kysely,
       commit: database.commit,
-      alone: database.dialect === 'sqlite',
+      singleHost: database.dialect === 'sqlite',
       files: folder,
       jobs,
       metrics,

@@ -7,8 +7,8 @@ import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Handler, type Listener } from '../http/listener.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
-import { openServiceRoom, type ServiceRoom } from './service-context.ts';
-import { TooLate, within } from '../runtime/with-timeout.ts';
+import { openServiceContext, type OpenedContext } from './service-context.ts';
+import { TooLate, withTimeout } from '../runtime/with-timeout.ts';
 
 /** A start that takes longer has failed. Long enough for a service that unpacks a program of its own first. */
 const startLimitMs = 60_000;
@@ -41,14 +41,14 @@ export async function runService(
   given: { readonly control: HostControl | undefined; readonly signal: AbortSignal },
 ): Promise<ServiceRun> {
   const log = parts.log.child(descriptor.id);
-  let room: ServiceRoom | undefined;
+  let room: OpenedContext | undefined;
   let listener: Listener | undefined;
   let service: Service | undefined;
 
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
     const all = Promise.allSettled(works.map(async (work) => work()));
     try {
-      for (const result of await within(all, timeToStop(parts) * share, parts.clock)) {
+      for (const result of await withTimeout(all, timeToStop(parts) * share, parts.clock)) {
         if (result.status === 'rejected') log.error('service was not closed cleanly', { error: result.reason });
       }
     } catch (error) {
@@ -66,7 +66,7 @@ export async function runService(
   };
 
   try {
-    room = await openServiceRoom(descriptor, parts);
+    room = await openServiceContext(descriptor, parts);
     const { context, jobs } = room;
     const { control } = given;
     const created = await descriptor.create(
@@ -103,7 +103,7 @@ async function started(service: Service, { clock }: HostParts, signal: AbortSign
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
   try {
-    await within(Promise.race([stopped.promise, service.start()]), startLimitMs, clock);
+    await withTimeout(Promise.race([stopped.promise, service.start()]), startLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
     const detail = `It did not finish starting within ${startLimitMs / 1000} seconds.`;

@@ -7,7 +7,7 @@ import { PortTaken } from '../http/bind.ts';
 import type { PartLog } from '../log/log.ts';
 import type { HostParts } from './host-parts.ts';
 import { runService, type ServiceRun } from './service-run.ts';
-import { within } from '../runtime/with-timeout.ts';
+import { withTimeout } from '../runtime/with-timeout.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
@@ -95,7 +95,7 @@ export class ServiceRunner {
       const service = this.#run?.service;
       if (service?.reconfigure && settings.enabled && before.port === settings.port) {
         try {
-          await within(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
+          await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
           return { restarted: false };
         } catch (error) {
           this.#log.warn('settings could not be taken over in place; it starts anew', { error });
@@ -210,7 +210,7 @@ export class ServiceRunner {
       this.#asking = { service, answer };
     }
     try {
-      return await within(this.#asking.answer, healthLimitMs, this.#parts.clock);
+      return await withTimeout(this.#asking.answer, healthLimitMs, this.#parts.clock);
     } catch (error) {
       this.#log.error('health check failed', { error });
       return {

@@ -56,7 +56,7 @@ export const BackupFile = z
 export type BackupFile = z.infer<typeof BackupFile>;
 
 /** The host's backups, newest first. */
-export interface BackupShelf {
+export interface BackupStore {
   /** Absolute path of the folder. */
   folder(): string;
   list(): Promise<readonly BackupFile[]>;
@@ -96,7 +96,7 @@ export interface HostControl {
     readonly text?: string;
     readonly limit: number;
   }): readonly LogLine[];
-  readonly backups: BackupShelf;
+  readonly backups: BackupStore;
   /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
   report(): Promise<string>;
   deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;

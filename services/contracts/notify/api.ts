@@ -32,7 +32,7 @@ export const NotifyDestination = z
     /** Tags of its own line. */
     tags: z.array(z.string()),
     /** Those and the names of the groups they are in. */
-    worn: z.array(z.string()),
+    effectiveTags: z.array(z.string()),
     /** How it is told, as far as its address says. */
     delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
@@ -71,7 +71,7 @@ export const NotifyChoice = z.object({
   line: z.int(),
   service: z.string(),
   url: z.string(),
-  worn: z.array(z.string()),
+  effectiveTags: z.array(z.string()),
   chosen: z.boolean(),
   why: z.string(),
 });
@@ -81,7 +81,9 @@ export type NotifyChoice = z.infer<typeof NotifyChoice>;
 export const NotifyPreview = z.object({
   format: z.string(),
   /** Secrets masked. */
-  destinations: z.array(z.object({ line: z.int(), service: z.string(), url: z.string(), worn: z.array(z.string()) })),
+  destinations: z.array(
+    z.object({ line: z.int(), service: z.string(), url: z.string(), effectiveTags: z.array(z.string()) }),
+  ),
   skipped: NotifyKey.shape.skipped,
 });
 export type NotifyPreview = z.infer<typeof NotifyPreview>;

@@ -6,10 +6,10 @@ import { isSameOrder, type Order } from '../domain/order.ts';
 import type { EngineWatch } from '../engine/watch.ts';
 import { loginPurpose } from '../engine/driver.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Gate } from './url-policy.ts';
+import type { UrlPolicy } from './url-policy.ts';
 import { markAnyway } from '../limits/store.ts';
 import type { Live } from '../queue/live.ts';
-import type { Meters } from '../run/metrics.ts';
+import type { DownloadMetrics } from '../run/metrics.ts';
 import type { Notices } from '../run/notices.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -35,9 +35,9 @@ export type Added =
 
 interface Parts {
   readonly context: Context;
-  readonly gate: Gate;
+  readonly gate: UrlPolicy;
   readonly live: Live;
-  readonly meters: Meters;
+  readonly metrics: DownloadMetrics;
   readonly notices: Notices;
   readonly engine: EngineWatch;
   readonly prober: Prober;
@@ -61,7 +61,7 @@ export class Intake {
 
   /** The row is committed before this resolves. */
   async add(address: string, given: Order): Promise<Added> {
-    const { context, gate, live, meters } = this.#parts;
+    const { context, gate, live, metrics } = this.#parts;
     const url = await gate(address);
     if ('msg' in url) return await this.#refuse(withoutLogins(address), given, withoutLogins(url.msg));
     const { shown, login } = splitLogin(withoutPosition(url));
@@ -69,7 +69,7 @@ export class Intake {
     const refusal = await this.#parts.folders.refusal(order);
     if (refusal !== undefined) return await this.#refuse(shown, order, refusal);
     const item = this.#item(shown, url.hostname, order, 'preparing');
-    const twin = await context.commit(async (db) => {
+    const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const same = await store.match(
         [item.url],
@@ -81,8 +81,9 @@ export class Intake {
       await store.hold(item.uid, this.#parts.queue.holder, this.#parts.queue.leaseUntil);
       return undefined;
     });
-    if (twin !== undefined) return { status: 'ok', msg: `Already in queue: ${twin.title}`, uids: [twin.uid] };
-    meters.added(1);
+    if (duplicate !== undefined)
+      return { status: 'ok', msg: `Already in queue: ${duplicate.title}`, uids: [duplicate.uid] };
+    metrics.added(1);
     live.changed(item);
     return await this.#prepare(item);
   }

@@ -9,7 +9,7 @@ import { readAnswer } from '../engine/answer.ts';
 import { probeArguments, type CommandSettings } from '../engine/command.ts';
 import { pictureOf } from '../engine/driver.ts';
 import type { Extractor } from '../engine/extractor.ts';
-import type { Gate } from './url-policy.ts';
+import type { UrlPolicy } from './url-policy.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
 import { readAdd, type AddDefaults } from '../wire/add.ts';
 
@@ -40,7 +40,7 @@ const Info = z.object({
 
 interface Parts {
   readonly context: Pick<Context, 'clock'>;
-  readonly gate: Gate;
+  readonly gate: UrlPolicy;
   readonly extractor: Pick<Extractor, 'run'>;
   readonly thumbnails: Thumbnails;
   readonly cookies: Pick<Cookies, 'lend'>;

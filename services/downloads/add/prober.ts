@@ -6,7 +6,7 @@ import type { PlaylistPlace } from '../domain/order.ts';
 import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from '../engine/driver.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Live } from '../queue/live.ts';
-import type { Meters } from '../run/metrics.ts';
+import type { DownloadMetrics } from '../run/metrics.ts';
 import type { Notices } from '../run/notices.ts';
 import { DownloadStore } from '../store/store.ts';
 
@@ -26,7 +26,7 @@ interface Parts {
   readonly driver: Driver;
   readonly folders: Folders;
   readonly live: Live;
-  readonly meters: Meters;
+  readonly metrics: DownloadMetrics;
   readonly notices: Notices;
 }
 
@@ -46,7 +46,7 @@ export class Prober {
    * `downloads.engine_missing`, and the signal's reason.
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
-    const { context, folders, live, meters } = this.#parts;
+    const { context, folders, live, metrics } = this.#parts;
     return await this.#inTurn(signal, async () => {
       const folder = await folders.make(item.uid);
       const probe = await this.#look(item, folder, signal);
@@ -76,7 +76,7 @@ export class Prober {
       });
       live.removed([item]);
       for (const entry of entries) live.changed(entry);
-      meters.added(entries.length);
+      metrics.added(entries.length);
       await folders.remove(item.uid);
       return entries;
     });

@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** Pausing, resuming and moving what is queued. Doing any of it twice is the same as doing it once. */
-export class Steering {
+export class QueueControl {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {

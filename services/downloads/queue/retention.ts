@@ -7,7 +7,7 @@ import { endedBefore } from '../store/ended.ts';
 const seldomMs = 30_000;
 
 /** Forgets what has ended so many seconds ago, its files stay; 0: never. */
-export function clearEnded(context: Context, intake: Intake, seconds: number): Disposable {
+export function removeEnded(context: Context, intake: Intake, seconds: number): Disposable {
   if (seconds === 0) return { [Symbol.dispose]: () => undefined };
   const clear = async (): Promise<void> => {
     for (;;) {

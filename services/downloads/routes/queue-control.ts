@@ -1,18 +1,18 @@
 import { Router } from 'express';
 import type { Steered } from '../../contracts/downloads/api.ts';
-import type { Steering } from '../queue/queue-control.ts';
+import type { QueueControl } from '../queue/queue-control.ts';
 import { bad } from '../wire/add.ts';
 import { readPlace } from '../wire/queue-control.ts';
 import { bodyOf, idsOf } from './body.ts';
 
 /** What the peer has no routes for: pausing, resuming and moving. They take ids and answer as its own routes do. */
-export function steerRoutes(steering: Steering): Router {
+export function queueControlRoutes(queueControl: QueueControl): Router {
   const router = Router();
   router.post('/pause', async (request, response) => {
-    response.json(answer(await steering.pause(chosenOf(bodyOf(request))), 'pause'));
+    response.json(answer(await queueControl.pause(chosenOf(bodyOf(request))), 'pause'));
   });
   router.post('/resume', async (request, response) => {
-    const steered = await steering.resume(chosenOf(bodyOf(request)));
+    const steered = await queueControl.resume(chosenOf(bodyOf(request)));
     const waits = steered.paused ? { msg: 'They wait until the whole queue is resumed.' } : {};
     response.json({ ...waits, ...answer(steered, 'resume') });
   });
@@ -24,7 +24,7 @@ export function steerRoutes(steering: Steering): Router {
     if (one && ['before', 'after', 'position'].every((field) => body[field] === undefined)) {
       throw bad(`'id' needs one of 'before', 'after' and 'position'`);
     }
-    const { uids, unknown } = await steering.reorder(one ? [String(body['id'])] : idsOf(body), place);
+    const { uids, unknown } = await queueControl.reorder(one ? [String(body['id'])] : idsOf(body), place);
     response.json({ status: 'ok', uids, ...(unknown.length === 0 ? {} : { unknown }) });
   });
   return router;

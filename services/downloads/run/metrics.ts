@@ -2,7 +2,7 @@ import type { Metrics } from '../../contracts/service.ts';
 import { failureKind, failureKinds } from '../domain/failure.ts';
 
 /** What the metrics page tells of this service. */
-export interface Meters {
+export interface DownloadMetrics {
   added(count: number): void;
   /** `bytes` of the file, `seconds` since the extractor began. */
   finished(bytes: number, seconds: number): void;
@@ -12,10 +12,10 @@ export interface Meters {
 /** Downloads take from a second to a night. */
 const buckets = [1, 5, 15, 60, 300, 900, 3600, 14_400];
 
-export function createMeters(
+export function createDownloadMetrics(
   metrics: Metrics,
   now: { readonly active: () => number; readonly queued: () => Promise<number> },
-): Meters {
+): DownloadMetrics {
   const added = metrics.counter({
     name: 'downloads_added_total',
     help: 'Downloads put into the queue.',

@@ -6,7 +6,7 @@ import type { ItemChange } from '../store/store.ts';
 const startedAnew = 'The server cannot continue a broken transfer: it was started again from the beginning.';
 
 /** Turns the extractor's events into progress and, where the state or the title changes, into changes of the row. */
-export class Follower {
+export class ProgressFollower {
   readonly #live: Live;
   readonly #store: (change: ItemChange) => Promise<void>;
   #item: Item;

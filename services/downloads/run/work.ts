@@ -7,11 +7,11 @@ import { fillTemplate, folderParts } from '../domain/template.ts';
 import { deliver } from '../engine/deliver.ts';
 import type { Driver } from '../engine/driver.ts';
 import type { EngineWatch } from '../engine/watch.ts';
-import { Follower } from './progress.ts';
+import { ProgressFollower } from './progress.ts';
 import type { Folders } from './folders.ts';
-import type { Gate } from '../add/url-policy.ts';
+import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Live } from '../queue/live.ts';
-import type { Meters } from './metrics.ts';
+import type { DownloadMetrics } from './metrics.ts';
 import type { Notices } from './notices.ts';
 import type { Prober } from '../add/prober.ts';
 import type { Settings } from '../settings.ts';
@@ -26,10 +26,10 @@ export interface WorkParts {
   readonly driver: Driver;
   readonly prober: Prober;
   readonly live: Live;
-  readonly meters: Meters;
+  readonly metrics: DownloadMetrics;
   readonly notices: Notices;
   readonly engine: EngineWatch;
-  readonly gate: Gate;
+  readonly gate: UrlPolicy;
 }
 
 /** What one download goes through once it is its turn, up to its end. */
@@ -93,11 +93,11 @@ export class Work {
   }
 
   async #download(item: Item, signal: AbortSignal): Promise<void> {
-    const { context, driver, folders, live, meters, settings } = this.#parts;
+    const { context, driver, folders, live, metrics, settings } = this.#parts;
     const started = context.clock.now();
     const folder = await folders.make(item.uid);
     const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
-    const follower = new Follower(
+    const follower = new ProgressFollower(
       item,
       live,
       async (change) => {
@@ -144,13 +144,13 @@ export class Work {
     });
     // Cancelled on the way.
     if (finished === undefined) await delivered.undo();
-    else meters.finished(delivered.size, (context.clock.now() - started) / 1000);
+    else metrics.finished(delivered.size, (context.clock.now() - started) / 1000);
     await delivered.settle();
     await folders.remove(item.uid);
   }
 
   /** Tells of a live stream how long and how much was recorded; the extractor says nothing until its end. */
-  #record(uid: string, recording: AbortController | undefined, follower: Follower): Disposable {
+  #record(uid: string, recording: AbortController | undefined, follower: ProgressFollower): Disposable {
     const open = new DisposableStack();
     if (recording === undefined) return open;
     const { context, folders } = this.#parts;
@@ -201,7 +201,7 @@ export class Work {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     tell = true,
   ): Promise<Item | undefined> {
-    const { context, live, meters, notices } = this.#parts;
+    const { context, live, metrics, notices } = this.#parts;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
       if (finished !== undefined && tell) await notices.ended(db, finished);
@@ -209,7 +209,7 @@ export class Work {
     });
     if (item === undefined) return undefined;
     live.changed(item);
-    if (change.state === 'failed') meters.failed(change.message ?? '');
+    if (change.state === 'failed') metrics.failed(change.message ?? '');
     return item;
   }
 }

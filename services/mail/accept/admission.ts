@@ -12,7 +12,7 @@ const lookMs = 10;
  * as much as taking a mail. In a rush a delivery is held back for two seconds at most, so in one that lasts, both go on side
  * by side.
  */
-export class Rush {
+export class Admission {
   readonly #clock: Clock;
   #coming = 0;
   #until = 0;

@@ -11,7 +11,7 @@ import { ruleFor, type Rule } from '../domain/rules.ts';
 import type { Routing } from './routing.ts';
 import { parseMail } from '../mime/parse.ts';
 import { subjectIn } from '../mime/subject.ts';
-import type { Rush } from './admission.ts';
+import type { Admission } from './admission.ts';
 import type { Envelope, Reception } from '../smtp/listener.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import { readSource, smallSource, type Incoming } from '../store/incoming.ts';
@@ -36,7 +36,7 @@ interface Parts {
   readonly sources: Sources;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Rush;
+  readonly rush: Admission;
 }
 
 /** Takes mails: checks recipients, then one commit for the row, its jobs and a source that is small; a large one comes before. */
@@ -123,8 +123,8 @@ export class Gateway implements Reception {
     let kept: string;
     try {
       kept = await context.commit(async (transaction) => {
-        const twin = fingerprint && (await messages.findTwin(transaction, fingerprint, receivedAt));
-        if (twin !== undefined && twin !== '') return twin;
+        const duplicate = fingerprint && (await messages.findDuplicate(transaction, fingerprint, receivedAt));
+        if (duplicate !== undefined && duplicate !== '') return duplicate;
         await messages.add(transaction, message);
         if (source !== undefined) await sources.add(transaction, id, source);
         await context.jobs.enqueueAll(transaction, deliver, deliveryJobs(id, deliveries));

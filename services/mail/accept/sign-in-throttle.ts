@@ -7,7 +7,7 @@ const minute = 60_000;
 const mostPlaces = 10_000;
 
 /** Counts wrong passwords for logins, so that nobody tries them all. Kept in memory. */
-export class Guesses {
+export class SignInThrottle {
   readonly #clock: Clock;
   readonly #levels = new Map<string, { readonly level: number; readonly at: number }>();
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Guesses } from './sign-in-throttle.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
 import { Refusal } from '../smtp/refusal.ts';
 
 /** Who signed in: a login of the settings, or an account. */
@@ -16,9 +16,9 @@ export interface Login {
 export class SignIn {
   readonly #accounts: Accounts;
   readonly #logins: readonly Login[];
-  readonly #guesses: Guesses;
+  readonly #guesses: SignInThrottle;
 
-  constructor(accounts: Accounts, logins: readonly Login[], guesses: Guesses) {
+  constructor(accounts: Accounts, logins: readonly Login[], guesses: SignInThrottle) {
     this.#accounts = accounts;
     this.#logins = logins;
     this.#guesses = guesses;

@@ -12,7 +12,7 @@ import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../do
 import { parseTarget, type Target } from '../domain/target.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
-import type { Rush } from '../accept/admission.ts';
+import type { Admission } from '../accept/admission.ts';
 import type { Sources } from '../store/sources.ts';
 
 /** One mail to one target. */
@@ -58,7 +58,7 @@ interface Parts {
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Rush;
+  readonly rush: Admission;
   /** Mails of known programs get better titles and types. */
   readonly recognise: boolean;
 }

@@ -8,13 +8,13 @@ import type { Context } from '../../contracts/service.ts';
 import { timelyId } from '../../kit/timely-id.ts';
 import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
-  chooseParts,
-  chosenOf,
+  selectParts,
+  selectDeliveries,
   fingerprintOf,
   messageOf,
   namedBy,
   type Asked,
-  type Chosen,
+  type Selection,
   type Key,
   type Planned,
 } from './selection.ts';
@@ -26,7 +26,7 @@ import { parseTagField } from '../domain/tags.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { FirstAttempts, Outcome } from '../deliver/first-attempts.ts';
-import type { FreshDeliveries } from '../deliver/recent-cache.ts';
+import type { RecentCache } from '../deliver/recent-cache.ts';
 import { readKey, servedOnly, type TaggedDestination } from '../keys/read-key.ts';
 import { idOf, type SealedDestinations } from '../keys/sealed-destinations.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
@@ -59,7 +59,7 @@ export class Aggregator {
   readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
-  readonly #fresh: FreshDeliveries;
+  readonly #fresh: RecentCache;
   readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
   readonly #engine: EngineDestinations;
@@ -79,7 +79,7 @@ export class Aggregator {
       readonly firstAttempts: FirstAttempts;
       readonly engine: EngineDestinations;
       readonly health: HealthStore;
-      readonly fresh: FreshDeliveries;
+      readonly fresh: RecentCache;
       readonly sealed: SealedDestinations;
     },
     limits: AggregatorLimits,
@@ -126,7 +126,7 @@ export class Aggregator {
     notice: Notice,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
-    const chosen = chooseParts(destinations);
+    const chosen = selectParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
     const id = timelyId(this.#context.random, this.#context.clock.now());
@@ -161,8 +161,8 @@ export class Aggregator {
     }
     const field = parseTagField(offer.tag);
     if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, 'The tag expression is not valid.');
-    const chosen: Map<string, Chosen> = chooseParts(
-      chosenOf(known, field.kind === 'none' ? undefined : field.expression),
+    const chosen: Map<string, Selection> = selectParts(
+      selectDeliveries(known, field.kind === 'none' ? undefined : field.expression),
     );
     if (chosen.size === 0) {
       this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
@@ -176,7 +176,7 @@ export class Aggregator {
     key: string,
     configuration: string,
     { files = [], notice }: NoticeOffer,
-    chosen: ReadonlyMap<string, Chosen>,
+    chosen: ReadonlyMap<string, Selection>,
     options: NotifyKeyOptions | undefined,
   ): Promise<void> {
     const stored: StoredFile[] = [];
@@ -197,7 +197,7 @@ export class Aggregator {
   }
 
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
-  async #plan(chosen: ReadonlyMap<string, Chosen>, type: Notice['type']): Promise<readonly Planned[]> {
+  async #plan(chosen: ReadonlyMap<string, Selection>, type: Notice['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
     const plans = [...chosen].map(async ([delivery, { destination, rules, rung, retries }]) => {
       const { rate } = rules;

@@ -3,7 +3,7 @@ import type { Notice } from '../../contracts/notify/notice.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { planEscalation, retriesOf, type Rung } from '../domain/escalation.ts';
+import { planEscalation, retriesOf, type Level } from '../domain/escalation.ts';
 import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
 import type { Message } from '../domain/message.ts';
 import type { Plan } from '../domain/rules.ts';
@@ -21,13 +21,13 @@ export interface Key extends ReadKey {
 /** What a call asks of a destination besides the sending. */
 export interface Asked {
   /** Where it stands in an escalation. */
-  readonly rung?: Rung | undefined;
+  readonly rung?: Level | undefined;
   /** Tries besides the first, in place of what its URL says. */
   readonly retries?: number | undefined;
 }
 
 /** A destination a notice goes to. */
-export type Chosen = Pick<TaggedDestination, 'destination' | 'rules'> & Asked;
+export type Selection = Pick<TaggedDestination, 'destination' | 'rules'> & Asked;
 /** The same with the time of its delivery. */
 export interface Planned extends Asked {
   /** Id of the destination. */
@@ -39,15 +39,15 @@ export interface Planned extends Asked {
 }
 
 /** The destinations of a key a call reaches. */
-export function chosenOf(key: Key, expression: TagExpression | undefined): readonly (Entry & Asked)[] {
+export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & Asked)[] {
   const entries = selectDestinations(key.entries, expression, key.options.withoutTag);
   const rungs = planEscalation(entries, expression);
   return entries.map((entry, at) => ({ ...entry, rung: rungs[at], retries: retriesOf(entry.tags, expression) }));
 }
 
 /** By id, so that a destination that is matched twice gets one message; of two levels it has the first that is asked. */
-export function chooseParts(chosen: readonly (TaggedDestination & Asked)[]): Map<string, Chosen> {
-  const parts = new Map<string, Chosen>();
+export function selectParts(chosen: readonly (TaggedDestination & Asked)[]): Map<string, Selection> {
+  const parts = new Map<string, Selection>();
   for (const { destination, rules, rung, retries } of chosen) {
     for (const part of destination.parts ?? [destination]) {
       const id = idOf(part);
@@ -82,9 +82,9 @@ export function fingerprintOf(configuration: string, message: Message, planned: 
 }
 
 /** By id, what addresses stand for. @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503), which may pass. */
-export async function namedBy(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Chosen>> {
+export async function namedBy(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Selection>> {
   const destinations = await readDestinations(urls, engine);
-  return chooseParts(
+  return selectParts(
     destinations.map((read) => {
       if (typeof read !== 'string') return { ...read, tags: [] };
       if (read === needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${read}.`);

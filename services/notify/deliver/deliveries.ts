@@ -8,13 +8,13 @@ import { askNext } from './escalation.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { Result } from '../destinations/destination.ts';
 import type { FirstAttempts } from './first-attempts.ts';
-import type { FreshDeliveries } from './recent-cache.ts';
+import type { RecentCache } from './recent-cache.ts';
 import type { Sending } from './sending.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { HealthStore } from '../store/health.ts';
 import type { NoticeStore, OpenDelivery } from '../store/notices.ts';
 import type { NotifyTables } from '../store/tables.ts';
-import { createTally, type Tally } from './metrics.ts';
+import { createNotifyMetrics, type NotifyMetrics } from './metrics.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 
@@ -48,9 +48,9 @@ export class Deliveries {
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #sending: Sending;
-  readonly #fresh: FreshDeliveries;
+  readonly #fresh: RecentCache;
   readonly #health: HealthStore;
-  readonly #tally: Tally;
+  readonly #tally: NotifyMetrics;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
   /** First ones of a line, by their job's key, whose last attempt ended with an error of the destination's own. */
@@ -67,7 +67,7 @@ export class Deliveries {
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
       readonly sending: Sending;
-      readonly fresh: FreshDeliveries;
+      readonly fresh: RecentCache;
       readonly health: HealthStore;
       readonly changed: () => void;
     },
@@ -81,7 +81,7 @@ export class Deliveries {
     this.#fresh = parts.fresh;
     this.#health = parts.health;
     this.#firstAttempts = parts.firstAttempts;
-    this.#tally = createTally(context);
+    this.#tally = createNotifyMetrics(context);
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Jobs } from '../../contracts/jobs.ts';
 import type { Planned } from '../accept/selection.ts';
 import { deliver } from './job.ts';
-import type { Rung } from '../domain/escalation.ts';
+import type { Level } from '../domain/escalation.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import { advance, keepLevels, type EscalationTable } from '../store/escalations.ts';
 import { NewDelivery, type NoticeStore } from '../store/notices.ts';
@@ -14,7 +14,7 @@ interface Made {
   readonly row: NewDelivery;
   readonly job: z.infer<typeof Job>;
   /** Unset for those that are asked at once whatever becomes of the others. */
-  readonly rung?: Rung | undefined;
+  readonly rung?: Level | undefined;
 }
 
 const Job = z.object({

@@ -3,12 +3,12 @@ import { engineLabel, kinds, labelOf } from '../destinations/catalogue.ts';
 import type { OpenDelivery } from '../store/notices.ts';
 
 /** Counts what became of deliveries, for the metrics. */
-export interface Tally {
+export interface NotifyMetrics {
   sent(delivery: Pick<OpenDelivery, 'message' | 'service'>): void;
   givenUp(service: string): void;
 }
 
-export function createTally({ clock, metrics }: Pick<Context, 'clock' | 'metrics'>): Tally {
+export function createNotifyMetrics({ clock, metrics }: Pick<Context, 'clock' | 'metrics'>): NotifyMetrics {
   const outcomes = metrics.counter({
     name: 'aggregator_notifications_sent_total',
     help: 'Notifications that were delivered to a destination, or given up.',

@@ -2,7 +2,7 @@ import type { Destination } from '../destinations/destination.ts';
 import type { Message } from '../domain/message.ts';
 
 /** A delivery whose first attempt is still to come, as its acceptance knew it. */
-export interface FreshDelivery {
+export interface RecentDelivery {
   readonly message: Message;
   /** How many files go with it. */
   readonly files: number;
@@ -23,7 +23,7 @@ interface FreshNotice {
 }
 
 /** What was accepted a moment ago, so that its first attempts need not read and unseal what this process has just written. */
-export class FreshDeliveries {
+export class RecentCache {
   readonly #notices = new Map<string, FreshNotice>();
   #text = 0;
 
@@ -46,7 +46,7 @@ export class FreshDeliveries {
   }
 
   /** The delivery, once. */
-  take(noticeId: string, destinationId: string): FreshDelivery | undefined {
+  take(noticeId: string, destinationId: string): RecentDelivery | undefined {
     const notice = this.#notices.get(noticeId);
     const destination = notice?.destinations.get(destinationId);
     if (notice === undefined || destination === undefined) return undefined;

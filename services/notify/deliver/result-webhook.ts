@@ -9,7 +9,7 @@ export interface Results {
 }
 
 /** Posts how a call ended to the address its owner chose, if any. Nobody waits for it; a failure is logged. */
-export function reportResults({ fetch, log }: Pick<Context, 'fetch' | 'log'>, url: string, results: Results): void {
+export function sendResultWebhook({ fetch, log }: Pick<Context, 'fetch' | 'log'>, url: string, results: Results): void {
   if (url === '') return;
   const headers = { 'content-type': 'application/json' };
   fetch(url, { method: 'POST', headers, body: JSON.stringify(results), trust: 'owner' }).then(

@@ -14,7 +14,7 @@ const mostWords = 500;
 const patienceMs = 20_000;
 
 /** Sends a test to one destination at once, past the outbox, notes it in the history and answers what was said. */
-export async function tryDestination(
+export async function testSend(
   context: Context,
   { health, notices }: { readonly health: HealthStore; readonly notices: NoticeStore },
   key: string,

@@ -5,15 +5,15 @@ import type { Message } from '../domain/message.ts';
 import { keptFor } from '../domain/retention.ts';
 import { readEntry } from '../publish/inbox-copy.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
-import type { Record } from '../publish/write-messages.ts';
+import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { PlannedPlace, ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
 
-export interface PlannedParts {
+export interface DelayedParts {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly store: ScheduleStore;
   readonly attachments: AttachmentStore;
-  readonly record: Record;
+  readonly record: WriteMessages;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
   /** A message is due at this time, in unix seconds. */
   readonly expect: (time: number) => void;
@@ -28,10 +28,10 @@ export interface PlannedParts {
 type Planned = ScheduledMessage & { readonly seq: number };
 
 /** What waits for its time, in the hands of those who asked for it, and of administrators. */
-export class PlannedMessages {
-  readonly #parts: PlannedParts;
+export class DelayedMessages {
+  readonly #parts: DelayedParts;
 
-  constructor(parts: PlannedParts) {
+  constructor(parts: DelayedParts) {
     this.#parts = parts;
   }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { keptFor } from '../domain/retention.ts';
 import { readEntry } from '../publish/inbox-copy.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
-import type { Record, Recorded } from '../publish/write-messages.ts';
+import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
 
 /** Messages one commit delivers at most. */
@@ -12,7 +12,7 @@ const batch = 200;
 export interface ScheduleParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly store: ScheduleStore;
-  readonly record: Record;
+  readonly record: WriteMessages;
   /** Seconds that a message of a topic is kept; 0: it is not. */
   readonly keptSeconds: (topic: string) => number;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;

@@ -11,7 +11,7 @@ export interface PushMetrics {
 }
 
 /** Declares the service's metrics. */
-export function measure(metrics: Metrics, store: MessageStore, subscribers: Subscribers): PushMetrics {
+export function createPushMetrics(metrics: Metrics, store: MessageStore, subscribers: Subscribers): PushMetrics {
   metrics.gauge({
     name: 'push_subscribers',
     help: 'Streams that are open.',

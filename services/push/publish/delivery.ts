@@ -6,9 +6,9 @@ import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { handInboxJobs } from './inbox-copy.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
-import { PlannedMessages } from '../delayed/delayed-messages.ts';
+import { DelayedMessages } from '../delayed/delayed-messages.ts';
 import { Publisher } from './publisher.ts';
-import { recorder, type AlsoStore, type Record } from './write-messages.ts';
+import { createWriteMessages, type AlsoStore, type WriteMessages } from './write-messages.ts';
 import { Retention } from '../retention/retention.ts';
 import { Schedule } from '../delayed/schedule.ts';
 import type { Settings } from '../settings.ts';
@@ -32,10 +32,10 @@ export interface DeliveryParts {
 /** The way of a message: from a draft, perhaps with a file, perhaps over a time to wait, to whoever listens. */
 export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
-  readonly record: Record;
+  readonly record: WriteMessages;
   readonly attachments: Attachments;
   readonly waiting: ScheduleStore;
-  readonly planned: PlannedMessages;
+  readonly planned: DelayedMessages;
   /** Tells the pages, soon, that other messages wait than before. */
   readonly plansChanged: () => void;
   readonly retention: Retention;
@@ -67,7 +67,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
   };
   const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
   const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
-  const record = recorder(context, messages, [upstream.store, retention.store, ...also]);
+  const record = createWriteMessages(context, messages, [upstream.store, retention.store, ...also]);
   const publisher = new Publisher({
     context,
     messages,
@@ -97,7 +97,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       return publisher.announce(envelopes);
     },
   });
-  const planned = new PlannedMessages({
+  const planned = new DelayedMessages({
     context,
     store: waiting,
     attachments: files,

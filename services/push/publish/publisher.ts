@@ -8,7 +8,7 @@ import { refuse } from '../domain/refusals.ts';
 import { inboxEntry } from './inbox-copy.ts';
 import { Envelope } from '../subscribe/envelope.ts';
 import { orderedId } from './message-ids.ts';
-import type { Record, Recorded } from './write-messages.ts';
+import type { WriteMessages, Recorded } from './write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
 import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
@@ -26,7 +26,7 @@ export interface PublisherParts {
   readonly messages: MessageStore;
   readonly schedule: ScheduleStore;
   readonly attachments: AttachmentStore;
-  readonly record: Record;
+  readonly record: WriteMessages;
   /** Seconds that a message is kept where nothing else is said. */
   readonly cacheSeconds: number;
   /** Seconds that a message of a topic is kept; 0: it is not. */

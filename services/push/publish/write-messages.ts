@@ -19,13 +19,13 @@ export type AlsoStore = (
 ) => Promise<void>;
 
 /** Writes messages with all that goes with them, and answers them with their places in the cache. */
-export type Record = (transaction: Context['db'], messages: readonly Recorded[]) => Promise<Envelope[]>;
+export type WriteMessages = (transaction: Context['db'], messages: readonly Recorded[]) => Promise<Envelope[]>;
 
-export function recorder(
+export function createWriteMessages(
   { jobs, clock }: Pick<Context, 'jobs' | 'clock'>,
   store: MessageStore,
   also: readonly AlsoStore[],
-): Record {
+): WriteMessages {
   return async (transaction, recorded) => {
     const seqs = await store.insert(transaction, recorded.flatMap(rowOf));
     const entries = recorded.flatMap(({ entry }) => entry ?? []);

@@ -5,7 +5,7 @@ import { Alarm } from '../delayed/alarm.ts';
 import { readRule } from '../domain/cron/rule.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Record, Recorded } from '../publish/write-messages.ts';
+import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
 import type { RecurringRow, RecurringStore, Step } from '../store/recurring.ts';
 import { draftOfRun, readContent } from './content.ts';
@@ -20,7 +20,7 @@ export interface RunParts {
   readonly store: RecurringStore;
   readonly messages: MessageStore;
   readonly publisher: Pick<Publisher, 'prepare' | 'announce'>;
-  readonly record: Record;
+  readonly record: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Schedules have moved on. */
   readonly changed: () => void;

@@ -1,7 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 
 /** Who asked for a message that waits. */
-export const plannedMigrations: readonly Migration[] = [
+export const delayedMigrations: readonly Migration[] = [
   {
     name: '030-add-scheduled-account',
     async up(db) {

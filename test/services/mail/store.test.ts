@@ -37,7 +37,7 @@ eachDialect((_name, open) => {
     await add(message('other', { sender: '' }));
     await add(message('old', { fingerprint: 'f', receivedAt: now }));
     const twin = (at: number, fingerprint = 'f') =>
-      database.commit((transaction) => store.findTwin(transaction, fingerprint, at));
+      database.commit((transaction) => store.findDuplicate(transaction, fingerprint, at));
     const tenMinutes = 10 * 60_000;
     expect(await Promise.all([0, 1, tenMinutes / 2, tenMinutes].map((later) => twin(now + later)))).toEqual(
       Array.from({ length: 4 }, () => 'old'),

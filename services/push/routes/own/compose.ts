@@ -11,7 +11,7 @@ import { linkedFile } from '../../domain/attachment-name.ts';
 import type { Attachment } from '../../domain/message.ts';
 import { fileMessage } from '../../domain/publication.ts';
 import { refusalOf } from '../../domain/refusals.ts';
-import { unfit } from '../../domain/invalid-field.ts';
+import { invalidField } from '../../domain/invalid-field.ts';
 import { senderOf, type Limits } from '../../access/limits.ts';
 import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
@@ -19,7 +19,7 @@ import { AttachmentStore } from '../../store/attachments.ts';
 import { readBody } from '../peer/body.ts';
 import { dropRest } from '../peer/exchange.ts';
 import { dueOf } from './fields.ts';
-import { shown } from './to-page.ts';
+import { toPage } from './to-page.ts';
 import type { TopicRights } from './topic-rights.ts';
 
 export interface ComposeParts {
@@ -51,7 +51,7 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
       const sender = { identity, address };
       try {
         rights.require(identity, 'write', params['topic']);
-        if (!attachments.enabled) throw unfit('file', 'Files are switched off in the settings.');
+        if (!attachments.enabled) throw invalidField('file', 'Files are switched off in the settings.');
         attachments.admit(incoming, 0);
         const { bytes } = await readBody(incoming, tellingBytes);
         const file = await drafts.hold({
@@ -73,9 +73,9 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
       const due = dueOf(body.delay.trim(), clock.now(), longestDelay);
       const text = body.message.trim();
       if (text === '' && body.file === undefined && body.attach === undefined)
-        throw unfit('message', 'Write a message.');
+        throw invalidField('message', 'Write a message.');
       if (Buffer.byteLength(text) >= messageSizeLimit) {
-        throw unfit('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
+        throw invalidField('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
       }
       const actions = parseActions(JSON.stringify(body.actions.map(spelled)), () => random.text(10));
       const messageExpires = publisher.expiryOf({ topic }, due ?? Math.floor(clock.now() / 1000));
@@ -91,7 +91,7 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
       const envelope = await publisher.publish(draft, undefined, body.file);
       // Undefined is for keys, and a page's message has none.
       if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
-      return shown(envelope.message, envelope.seq ?? 0);
+      return toPage(envelope.message, envelope.seq ?? 0);
     }),
   ];
 
@@ -107,7 +107,7 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
     const attachment = await drafts.claim({ ...given, id, sender: senderOf(given.sender) }).catch((error: unknown) => {
       throw worded(error);
     });
-    if (attachment === undefined) throw unfit('file', 'The file is not there any more. Attach it again.');
+    if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
     return attachment;
   }
 }
@@ -126,8 +126,9 @@ function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
 /** The peer's refusals of files in words for the person at the form. */
 function worded(error: unknown): unknown {
   const code = error instanceof Problem ? refusalOf(error)?.code : undefined;
-  if (code === 41301) return unfit('file', 'The file is too large, or there is no room for more files.');
-  if (code === 42905) return unfit('file', 'You have sent as many bytes today as you may.');
-  if (code === 40015) return unfit('delay', 'The file would be gone before the message is sent. Send it sooner.');
+  if (code === 41301) return invalidField('file', 'The file is too large, or there is no room for more files.');
+  if (code === 42905) return invalidField('file', 'You have sent as many bytes today as you may.');
+  if (code === 40015)
+    return invalidField('delay', 'The file would be gone before the message is sent. Send it sooner.');
   return error;
 }

@@ -3,12 +3,12 @@ import { pushPlannedApi, type PlannedMessage } from '../../../contracts/push/del
 import type { Clock } from '../../../contracts/service.ts';
 import { defaultPriority } from '../../domain/priority.ts';
 import { readStored } from '../../subscribe/envelope.ts';
-import type { PlannedMessages } from '../../delayed/delayed-messages.ts';
+import type { DelayedMessages } from '../../delayed/delayed-messages.ts';
 import type { PlannedPlace, ScheduledMessage } from '../../store/schedule.ts';
 import { dueOf, requireIdentity } from './fields.ts';
 
 export interface PlannedRouteParts {
-  readonly planned: PlannedMessages;
+  readonly planned: DelayedMessages;
   readonly clock: Clock;
   /** Seconds that a message may be put off. */
   readonly longestDelay: number;
@@ -17,7 +17,7 @@ export interface PlannedRouteParts {
 const done = { ok: true } as const;
 
 /** Our own API around messages that wait for their time. */
-export function plannedHandlers({ planned, clock, longestDelay }: PlannedRouteParts): readonly ApiHandler[] {
+export function delayedHandlers({ planned, clock, longestDelay }: PlannedRouteParts): readonly ApiHandler[] {
   return [
     implement(pushPlannedApi.list, async ({ identity, query: { after, limit } }) => {
       const { messages, total } = await planned.list(requireIdentity(identity), placeOf(after), limit);

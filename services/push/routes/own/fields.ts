@@ -1,7 +1,7 @@
 import type { Identity } from '../../../contracts/control/accounts.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import { parseDelay } from '../../domain/delay.ts';
-import { unfit } from '../../domain/invalid-field.ts';
+import { invalidField } from '../../domain/invalid-field.ts';
 
 /**
  * When a message is to go out, in unix seconds; undefined: now. `now` in ms, `longest` in seconds.
@@ -15,7 +15,10 @@ export function dueOf(delay: string, now: number, longest: number, field = 'dela
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const hours = String(Math.floor(longest / 3600));
-    throw unfit(field, `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`);
+    throw invalidField(
+      field,
+      `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../..
 import type { Clock } from '../../../contracts/service.ts';
 import { readRule } from '../../domain/cron/rule.ts';
 import { ruleWords } from '../../domain/cron/words.ts';
-import { unfit } from '../../domain/invalid-field.ts';
+import { invalidField } from '../../domain/invalid-field.ts';
 import { readContent } from '../../recurring/content.ts';
 import type { Schedules } from '../../recurring/schedules.ts';
 import type { RecurringRow } from '../../store/recurring.ts';
@@ -26,9 +26,9 @@ export function scheduleHandlers(parts: ScheduleRouteParts): readonly ApiHandler
   const { schedules, clock, reserved, messageSizeLimit } = parts;
   const checked = (form: ScheduleForm): ScheduleForm => {
     const message = form.message.trim();
-    if (message === '') throw unfit('message', 'Write a message.');
+    if (message === '') throw invalidField('message', 'Write a message.');
     if (Buffer.byteLength(message) >= messageSizeLimit) {
-      throw unfit('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
+      throw invalidField('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
     }
     return { ...form, topic: topicOf(form.topic, reserved), title: form.title.trim(), message };
   };

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import { pushSearchApi } from '../../../contracts/push/search.ts';
 import type { Search } from '../../search/search.ts';
-import { shown } from './to-page.ts';
+import { toPage } from './to-page.ts';
 import { requireIdentity } from './fields.ts';
 
 /** Our own API around what was published before. */
@@ -15,7 +15,7 @@ export function searchHandlers(search: Search): readonly ApiHandler[] {
         until: Math.min(Math.floor(until / 1000), Number.MAX_SAFE_INTEGER),
         before: Math.min(before, Number.MAX_SAFE_INTEGER),
       });
-      return { messages: found.map(({ seq, message }) => shown(message, seq)), next };
+      return { messages: found.map(({ seq, message }) => toPage(message, seq)), next };
     }),
   ];
 }

@@ -6,7 +6,7 @@ import { defaultPriority } from '../../domain/priority.ts';
 const lineLength = 120;
 
 /** A message as our own page has it. */
-export function shown(entry: Message, seq: number, cleared = false): PushMessage {
+export function toPage(entry: Message, seq: number, cleared = false): PushMessage {
   const { id, topic, title, message, priority, tags, click, icon, content_type, time, actions, attachment } = entry;
   return {
     ...{ id, seq, sequence: entry.sequence_id ?? id, cleared, topic },

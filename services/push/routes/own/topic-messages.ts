@@ -10,8 +10,8 @@ import { isTopic } from '../../domain/topics.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { Browse } from '../../store/browse.ts';
 import type { TopicRights } from './topic-rights.ts';
-import { unfit } from '../../domain/invalid-field.ts';
-import { shown } from './to-page.ts';
+import { invalidField } from '../../domain/invalid-field.ts';
+import { toPage } from './to-page.ts';
 
 export interface TopicMessageParts {
   readonly context: Pick<Context, 'clock' | 'db'>;
@@ -36,7 +36,7 @@ export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHand
   const takeBack = async (event: Event, identity: Identity | undefined, asked: Readonly<Record<string, string>>) => {
     const topic = rights.require(identity, 'write', asked['topic']);
     const sequenceId = asked['sequence'];
-    if (sequenceId === undefined || !isTopic(sequenceId)) throw unfit('sequence', 'There is no such message.');
+    if (sequenceId === undefined || !isTopic(sequenceId)) throw invalidField('sequence', 'There is no such message.');
     await publisher.publish({ event, topic, sequenceId, cached: true });
     return { ok: true } as const;
   };
@@ -60,7 +60,7 @@ export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHand
         const message = JSON.parse(text) as Message;
         const state = sequences.take(message);
         if (state === undefined) continue;
-        const view = shown(message, seq, state === 'cleared');
+        const view = toPage(message, seq, state === 'cleared');
         if (!narrow || fits(view, query)) messages.push(view);
       }
       const whole = rows.length < most && last === (rows.at(-1)?.seq ?? null);
