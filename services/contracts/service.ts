@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Accounts } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
+import type { Children } from './children.ts';
 import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -120,6 +121,7 @@ export interface Context {
   readonly accounts: Accounts;
   readonly vault: Vault;
   readonly engines: Engines;
+  readonly children: Children;
   readonly fetch: Fetch;
   readonly metrics: Metrics;
   readonly log: Log;

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { identityOf, signalGroup } from './processes.ts';
+import { cleanEnvironment } from '../../kit/clean-environment.ts';
+import { identityOf, signalGroup } from '../../kit/process-group.ts';
 
 export interface RunOptions {
   readonly clock: Clock;
@@ -33,7 +34,7 @@ export const closingMs = 15_000;
 export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
   options.signal.throwIfAborted();
   const child = spawn(file, args, {
-    env: environment(),
+    env: cleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' }),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,16 +78,4 @@ export async function runLines(file: string, args: readonly string[], options: R
     // The leader is gone; whatever it left behind goes too.
     signalGroup(pid, 'SIGKILL');
   }
-}
-
-const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
-const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i;
-
-/** What the extractor needs of our environment, and no secret of ours. */
-function environment(): Record<string, string> {
-  const clean: Record<string, string> = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' };
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;
-  }
-  return clean;
 }

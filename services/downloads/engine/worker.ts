@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { identityOf, signalGroup } from './processes.ts';
+import { identityOf, signalGroup } from '../../kit/process-group.ts';
 import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
 
 const script = new URL('worker.py', import.meta.url);

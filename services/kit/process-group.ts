@@ -27,7 +27,7 @@ export async function isRunning(identity: string): Promise<boolean> {
 }
 
 /** Sends a signal to a child and everything it started. A group that is gone is fine. */
-export function signalGroup(pid: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void {
+export function signalGroup(pid: number, signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGQUIT' | 'SIGTERM'): void {
   if (process.platform === 'win32') {
     // Windows knows no groups; taskkill walks the tree.
     spawn('taskkill', ['/PID', String(pid), '/T', '/F'], { windowsHide: true, stdio: 'ignore' }).on(
