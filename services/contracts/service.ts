@@ -7,6 +7,7 @@ import type { Accounts } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
+import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -70,37 +71,6 @@ export interface Vault {
   open(sealed: string, purpose: string): string;
 }
 
-export interface FetchOptions {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  readonly signal?: AbortSignal;
-  /** Whole exchange, default 30,000 ms. */
-  readonly timeoutMs?: number;
-  /** More of an answer's body is an error, default 1 MiB. */
-  readonly maxBytes?: number;
-  /** Default 5; each hop is checked again. */
-  readonly maxRedirects?: number;
-  /** True: a POST that is redirected with 301 or 302 stays one, since its body is what matters. Default: it becomes a GET, as in browsers. */
-  readonly keepMethod?: boolean;
-  /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
-  readonly trust?: 'owner' | 'other';
-  /**
-   * False: the host of this address may show any certificate. Only for an address the owner typed and only where he said so;
-   * a redirect to another host is checked all the same. Default true.
-   */
-  readonly verify?: boolean;
-}
-export interface FetchReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** Where the last redirect led. */
-  readonly url: string;
-}
-/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502). */
-export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
-
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
   /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
@@ -122,7 +92,8 @@ export interface Context {
   readonly vault: Vault;
   readonly engines: Engines;
   readonly children: Children;
-  readonly fetch: Fetch;
+  readonly fetch: Fetch & { readonly stream: FetchStream };
+  readonly connect: Connect;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import { noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Fetch, type Health } from '../contracts/service.ts';
+import type { Fetch } from '../contracts/outgoing.ts';
+import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Activity } from './deliver/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
@@ -128,8 +129,9 @@ export const notify = defineService({
   },
 });
 
-function withoutRedirects(fetch: Fetch): Fetch {
-  return (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+function withoutRedirects(fetch: Context['fetch']): Context['fetch'] {
+  const once: Fetch = (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+  return Object.assign(once, { stream: fetch.stream });
 }
 
 /** What all configurations name. */

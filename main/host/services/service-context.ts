@@ -48,6 +48,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       engines: parts.engines,
       children,
       fetch: parts.fetch,
+      connect: parts.fetch.connect,
       address: parts.address,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
