@@ -45,7 +45,11 @@ it.each(['direct', 'around'])('a push message says where the links of an HTML ma
 });
 
 it.each([
-  ['words in a block of their own', '<a href="https://e.x/a"><div>Open</div></a><p>Bye</p>', 'Open (https://e.x/a)\nBye'],
+  [
+    'words in a block of their own',
+    '<a href="https://e.x/a"><div>Open</div></a><p>Bye</p>',
+    'Open (https://e.x/a)\nBye',
+  ],
   ['a picture with words', '<a href="https://e.x/a"><img src="cid:1" alt="Open it"></a>', 'Open it (https://e.x/a)'],
   ['a picture without', '<p>Look</p><a href="https://e.x/a"><img src="cid:1"></a>', 'Look\nhttps://e.x/a'],
   [
@@ -54,8 +58,16 @@ it.each([
     'Open (https://e.x/a)',
   ],
   ['a list', '<ul><li><a href="https://e.x/1">One</a></li></ul>', '- One (https://e.x/1)'],
-  ['a link that nobody ends', '<a href="https://e.x/1">One <a href="https://e.x/2">two', 'One (https://e.x/1) two (https://e.x/2)'],
-  ['links that lead nowhere', '<a href="#top">Up</a> <a href="javascript:x()">Run</a> <a name="y">Here</a>', 'Up Run Here'],
+  [
+    'a link that nobody ends',
+    '<a href="https://e.x/1">One <a href="https://e.x/2">two',
+    'One (https://e.x/1) two (https://e.x/2)',
+  ],
+  [
+    'links that lead nowhere',
+    '<a href="#top">Up</a> <a href="javascript:x()">Run</a> <a name="y">Here</a>',
+    'Up Run Here',
+  ],
 ])('where there is %s', async (_name, html, text) => {
   expect(await messageOf(html, 'direct', offers.push)).toBe(text);
 });
