@@ -37,8 +37,8 @@ export function decodeJson(bytes: Uint8Array, contentType: string): string | und
 
 /** The same of text that was read byte by byte; what has other characters than bytes can have is decoded already. */
 export function decodeBytes(text: string): string {
-  if (/^[\x00-\x7f]*$/.test(text) || /[^\x00-\xff]/.test(text)) return text;
-  return decodeText(Buffer.from(text, 'latin1'), '');
+  const bytes = Buffer.from(text, 'latin1');
+  return bytes.toString('latin1') === text ? decodeText(bytes, '') : text;
 }
 
 /** Names and values of a form, in the charset of its Content-Type, or in the one that fits all of them. */

@@ -190,6 +190,12 @@ describe('other addresses', () => {
     );
   });
 
+  it('tell many who ask at once the same', async () => {
+    const all = await Promise.all(Array.from({ length: 40 }, () => call('/status', { method: 'GET' })));
+    expect(new Set(all.map((reply) => reply.status))).toEqual(new Set([200]));
+    expect(await all[0]?.text()).toBe('OK');
+  });
+
   it('set no cookie and allow no caching', async () => {
     const { headers } = await call('/status', { method: 'GET' });
     expect(headers.get('cache-control')).toBe('max-age=0, no-cache, no-store, must-revalidate, private');
