@@ -100,8 +100,8 @@ export const notify = defineService({
           `Notifications are taken over from apprise-api only, not from ${program}.`,
         );
       },
-      start() {
-        open.use(deliveries.start());
+      async start() {
+        open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         open.use(activity.start());
         open.use(clock.every(hourMs, prune));
@@ -111,7 +111,6 @@ export const notify = defineService({
             ({ name, work }) => void (name === 'apprise' && work === null && engineChanged()),
           ),
         );
-        return Promise.resolve();
       },
       async health(): Promise<Health> {
         const waiting = await countWaiting();

@@ -177,7 +177,7 @@ function priorityOf(type: NoticeType): number {
 }
 
 function textOf({ body, format, title }: Notice): string {
-  const text = format === 'html' ? htmlToText(body) : body;
+  const text = format === 'html' ? htmlToText(body, { links: true }) : body;
   return text === '' ? title : text;
 }
 

@@ -5,6 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/answer.ts';
 import { bodyLimit } from '../wire/notify.ts';
+import { decodeBytes, decodeForm, decodeJson, decodeText } from './charset.ts';
 
 /**
  * A request's body, read as its Content-Type says. Fields of a form that came more than once are lists; `refused`: one of its
@@ -52,15 +53,6 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
     // Nothing is heard any more of one who left while others were asked.
     if (request.destroyed) leave();
   });
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** The object a text holds; undefined for anything else, and for one nested so deep that nobody could write it out. */
@@ -120,15 +112,17 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
     try {
       form = busboy({
         headers: request.headers,
-        defParamCharset: 'utf8',
+        // Byte by byte, as what was not declared need not be UTF-8.
+        defCharset: 'latin1',
+        defParamCharset: 'latin1',
         limits: { fieldSize: bodyLimit, fields: 200, parts: 300, files: 100 },
       });
       form.on('field', (name, value) => {
         length += name.length + value.length;
-        if (length <= bodyLimit) pairs.push([name, value]);
+        if (length <= bodyLimit) pairs.push([decodeBytes(name), decodeBytes(value)]);
       });
       form.on('file', (_field, stream, { filename, mimeType }) => {
-        const taken = takeFile(stream, { name: filename ?? '', type: mimeType, place: taking.length });
+        const taken = takeFile(stream, { name: decodeBytes(filename ?? ''), type: mimeType, place: taking.length });
         taken.then(
           (kept) => void (refused ||= !kept),
           (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
@@ -161,14 +155,12 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   const bytes = await readAll(request);
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
   if (isJsonType(type)) {
-    const fields = parseJson(decode(bytes) ?? '');
+    const fields = parseJson(decodeJson(bytes, type ?? '') ?? '');
     return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields, bytes };
   }
   if (type === undefined) return { kind: 'none' };
-  const text = decode(bytes);
-  if (text === undefined) return { kind: 'bad-form' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
-    return { kind: 'form', fields: collect(new URLSearchParams(text)), refused: false, bytes };
+    return { kind: 'form', fields: collect(decodeForm(bytes, type)), refused: false, bytes };
   }
-  return /^text\/plain/i.test(type) ? { kind: 'text', text, bytes } : { kind: 'none' };
+  return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, type), bytes } : { kind: 'none' };
 }

@@ -1,10 +1,9 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { Log } from '../../contracts/service.ts';
-import { isWritable } from '../attachments/folder.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
 import { largestFile } from '../settings.ts';
+import { watchWritable } from '../writable.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
@@ -13,7 +12,8 @@ import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 /** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
 export function catalogueRoutes(parts: RouteParts): Router {
-  const { aggregator, configurations, context, engineCatalogue, settings } = parts;
+  const { aggregator, context, engineCatalogue, settings } = parts;
+  const tryWriting = watchWritable(context, parts);
 
   const listUrls = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
@@ -48,10 +48,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
   };
 
   const status = async (request: Request, response: Response): Promise<void> => {
-    const [works, attaches] = await Promise.all([
-      isReadable(configurations.keys(), context.log),
-      isWritable(context.files),
-    ]);
+    const { configurations: works, files: attaches } = await tryWriting();
     const details = [...(works ? [] : ['CONFIG_PERMISSION_ISSUE']), ...(attaches ? [] : ['ATTACH_PERMISSION_ISSUE'])];
     const code = details.length === 0 ? 200 : 417;
     if (details.length === 0) details.push('OK');
@@ -81,17 +78,6 @@ export function catalogueRoutes(parts: RouteParts): Router {
   router.get('/details', details);
   router.all(['/json/urls', '/json/urls/:key', '/status', '/details'], onlyMethods('GET', 'HEAD'));
   return router;
-}
-
-async function isReadable(reading: Promise<unknown>, log: Log): Promise<boolean> {
-  try {
-    await reading;
-    return true;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    log.warn('the configurations cannot be read', { error });
-    return false;
-  }
 }
 
 function describeTags(tags: readonly Tag[]) {

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { selectDeliveries } from '../accept/selection.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
+import { explainNobody } from '../domain/explain.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
@@ -92,7 +93,8 @@ export function notifyRoutes(parts: RouteParts): Router {
     const bad = known?.options.strict === true ? ['failed', 'queued'] : ['failed'];
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
-    const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
+    const told = describe(outcomes, context.clock.now(), () => explainNobody(key, known?.entries ?? [], expression));
+    const lines = filterDetails(told, request.get('x-apprise-log-level'));
     sendResultWebhook(context, settings.resultsUrl, {
       source: request.socket.remoteAddress ?? '',
       status: failed ? 1 : 0,
@@ -121,7 +123,9 @@ function demandProof(request: Request, body: Body, secret: string): void {
   throw new Problem('notify.unsigned', 401, sentences.unsigned);
 }
 
-function describe(outcomes: readonly Outcome[], now: number): readonly DetailLine[] {
+/** A line for each outcome, or one that says why there is none. */
+function describe(outcomes: readonly Outcome[], now: number, whyNone: () => string): readonly DetailLine[] {
   const time = detailTime(now);
+  if (outcomes.length === 0) return [['ERROR', time, whyNone()]];
   return outcomes.map(({ state, detail }): DetailLine => [levels[state], time, detail]);
 }
