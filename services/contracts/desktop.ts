@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
+/** What closing the window does: ask, leave the services running, or end them. */
+export const WhenClosed = z.enum(['ask', 'keep', 'quit']);
+export type WhenClosed = z.infer<typeof WhenClosed>;
+
 /**
  * What a page may ask of the desktop window that it runs in, by the name of the call: its one argument, and its answer.
  * A browser has none of it: pages look for `bridge` in `window`.
