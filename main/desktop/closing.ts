@@ -32,11 +32,22 @@ const question: Question = {
 };
 const meanings: readonly Closing[] = ['hide', 'quit', 'stay'];
 
+/** What closing the window does now, as the tray's menu and the pages have it. */
+export function whenClosed(preferences: Preferences, inTray: boolean): { choice: WhenClosed; inTray: boolean } {
+  const inTrayChoice = preferences.get('keepRunning') ? 'keep' : 'quit';
+  return { choice: inTray ? inTrayChoice : preferences.get('closing'), inTray };
+}
+
+/** Lets the person say so once for all. */
+export function setWhenClosed(preferences: Preferences, inTray: boolean, choice: WhenClosed): void {
+  if (inTray) preferences.set('keepRunning', choice !== 'quit');
+  else preferences.set('closing', choice);
+}
+
 /** Says what closing the window does, and asks where the person has not said. */
 export function decideClosing({ preferences, inTray, ask }: ClosingParts): Closing | Promise<Closing> {
-  if (inTray()) return preferences.get('keepRunning') ? 'hide' : 'quit';
-  const kept = preferences.get('closing');
-  if (kept !== 'ask') return kept === 'keep' ? 'hide' : 'quit';
+  const { choice } = whenClosed(preferences, inTray());
+  if (choice !== 'ask') return choice === 'keep' ? 'hide' : 'quit';
   return decideByAsking({ preferences, ask });
 }
 

@@ -14,7 +14,7 @@ const style = `
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
   background: light-dark(#f7fafc, #0d141b); color: light-dark(#17212b, #e6edf3); }
 main { max-width: 26rem; padding: 2rem; text-align: center; }
-h1 { font-size: 1.25rem; margin: 0 0 .5rem; }
+h1 { font-size: 1.25rem; margin: 0 0 .5rem; text-wrap: balance; }
 p { margin: 0; color: light-dark(#4a5a68, #a9b8c4); overflow-wrap: anywhere; }`;
 
 /** A page without scripts, as an address that holds all of it. */

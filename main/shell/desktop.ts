@@ -1,9 +1,10 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../host/version.ts';
 import { systemClock } from '../host/clock.ts';
 import { systemRandom } from '../host/random.ts';
 import { watchClipboard } from '../desktop/clipboard.ts';
-import { decideClosing } from '../desktop/closing.ts';
+import { decideClosing, setWhenClosed, whenClosed } from '../desktop/closing.ts';
 import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
 import { keepHostProcess, type HostProcess } from '../desktop/host-process.ts';
 import type { OpenedHost } from '../desktop/host-line.ts';
@@ -62,6 +63,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   app.setAppUserModelId(appId);
   // Chromium's own files: apart from the services', and one instance for each data folder.
   const profile = join(dataDir, 'desktop');
+  // Electron takes no folder that is not there.
+  mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
   if (!app.requestSingleInstanceLock()) return app.exit(0);
 
@@ -202,6 +205,11 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     },
     startsAtLogin: () => loginItem.get(),
     startAtLogin: ({ on }) => startAtLogin(on),
+    whenClosed: async () => whenClosed(preferences, tray !== undefined),
+    async setWhenClosed({ choice }) {
+      setWhenClosed(preferences, tray !== undefined, choice);
+      show();
+    },
     update: async () => updates.state(),
     checkForUpdate: () => updates.check(),
   });

@@ -25,6 +25,9 @@ export const bridgeCalls = {
   watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
+  /** With an icon in the tray that leads back to the window, closing it never asks. */
+  whenClosed: { argument: z.undefined(), reply: z.object({ choice: WhenClosed, inTray: z.boolean() }) },
+  setWhenClosed: { argument: z.object({ choice: WhenClosed }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },
   checkForUpdate: { argument: z.undefined(), reply: UpdateState },
 } as const;

@@ -116,6 +116,13 @@ describe('the window', () => {
     expect(electron.window?.visible).toBe(false);
     expect(electron.questions).toHaveLength(2);
     expect(electron.exits).toEqual([]);
+    // What was remembered can be taken back on the page of settings.
+    const page = { url: `${rig.own()}/settings`, parent: null };
+    expect(await electron.call('whenClosed', undefined, page)).toEqual({ choice: 'keep', inTray: false });
+    await electron.call('setWhenClosed', { choice: 'ask' }, page);
+    electron.secondInstance(['homeport']);
+    electron.window?.close();
+    await rig.sees(() => expect(electron.questions).toHaveLength(3));
   });
 
   it('ends the app where its person wants that, and remembers it', async () => {

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
 import type * as Electron from 'electron';
 import type { ElectronParts } from '../../main/shell/electron.ts';
 import { FakeNotification, FakeTray } from './electron-icons.ts';
@@ -132,7 +133,10 @@ export class FakeElectron {
           this.loginItem = { openAtLogin, args };
         },
         setName: () => undefined,
-        setPath: (name: string, path: string) => void (this.paths[name] = path),
+        setPath: (name: string, path: string) => {
+          if (!existsSync(path)) throw new Error(`Failed to set path: ${path} is not there`);
+          this.paths[name] = path;
+        },
         whenReady: () => this.#ready.promise,
       },
       BrowserWindow,
