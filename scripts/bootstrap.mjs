@@ -113,12 +113,20 @@ once(
   },
 );
 
-const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(root, 'node_modules', 'electron', 'dist');
+// A folder that somebody brought along is used as it is; a zip is looked at before it is unpacked.
+const brought = process.env.ELECTRON_OVERRIDE_DIST_PATH ? '' : (process.env.ELECTRON_OVERRIDE_DIST_ZIP ?? '');
+if (brought !== '' && run('node', ['scripts/electron-zip.mjs', brought]).status !== 0)
+  stop('Electron was not unpacked from the zip that ELECTRON_OVERRIDE_DIST_ZIP names; the reason is above.');
+const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');
 if (purpose === 'start' && existsSync(electron))
-  once('dist/app/.homeport-built', ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json'], () => {
-    console.error('Building the desktop app …');
-    if (run(process.execPath, ['scripts/build-app.mjs']).status !== 0) stop('The desktop app could not be built.');
-  });
+  once(
+    'dist/app/.homeport-built',
+    ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json', 'scripts/build-app.mjs', 'package.json'],
+    () => {
+      console.error('Building the desktop app …');
+      if (run('node', ['scripts/build-app.mjs']).status !== 0) stop('The desktop app could not be built.');
+    },
+  );
 
 if (purpose === 'test')
   await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools({ root, run, stop }));

@@ -11,6 +11,8 @@ const calls = [
   'watchClipboard',
   'startsAtLogin',
   'startAtLogin',
+  'whenClosed',
+  'setWhenClosed',
   'update',
   'checkForUpdate',
 ];

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Updater } from '../../main/desktop/updates.ts';
 import { openHost, type Host } from '../../main/host/host.ts';
-import { startDesktop, type DesktopOptions } from '../../main/shell/desktop.ts';
+import type { DesktopParts } from '../../main/desktop/serve-host.ts';
+import { startDesktop } from '../../main/shell/desktop.ts';
 import { control } from '../../services/control/index.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from '../renderer/memory-services.ts';
 import { FakeElectron } from '../support/electron.ts';
 import { builtPages, testEnvironment } from '../support/host.ts';
+import { forkHere } from './fork-here.ts';
 
 export interface DesktopRig extends AsyncDisposable {
   readonly electron: FakeElectron;
@@ -38,9 +40,13 @@ export interface RigOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly moody?: MoodyService;
-  readonly openHost?: DesktopOptions['openHost'];
+  readonly openHost?: (desktop: DesktopParts) => Promise<Host>;
   /** Changes the fake before anything starts. */
   readonly prepare?: (electron: FakeElectron) => void;
+  /** Does something while the services are being opened. */
+  readonly whileOpening?: (electron: FakeElectron) => void;
+  /** Looks once the entry has been evaluated, and Electron is not ready yet. */
+  readonly beforeReady?: (electron: FakeElectron) => void;
 }
 
 /** The desktop app on a fake of Electron, around the real host with services that do what the test says. */
@@ -56,17 +62,10 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
     ...testEnvironment(dataDir, { ...options, environment: { XDG_CONFIG_HOME: join(dataDir, 'config') } }),
     ...options.environment,
   };
-  await startDesktop({
-    parts: electron.parts,
-    argv: options.argv ?? [],
-    platform: options.platform ?? 'linux',
-    environment,
-    root: '/opt/homeport',
-    dataDir,
-    hidden: options.hidden ?? false,
-    openHost:
-      options.openHost ??
+  electron.fork = forkHere(
+    options.openHost ??
       (async (desktop) => {
+        options.whileOpening?.(electron);
         host = await openHost({
           ...desktop,
           dataDir,
@@ -77,11 +76,24 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
         });
         return host;
       }),
+  );
+  const started = startDesktop({
+    parts: electron.parts,
+    argv: options.argv ?? [],
+    platform: options.platform ?? 'linux',
+    environment,
+    root: '/opt/homeport',
+    dataDir,
+    hidden: options.hidden ?? false,
+    hostArgv: [],
     openStore: () => ({ get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) }),
     updater: options.updater,
     run: async () => `(${String(options.tray ?? true)},)`,
     command: ['/opt/homeport/homeport'],
   });
+  options.beforeReady?.(electron);
+  electron.becomeReady();
+  await started;
   const own = (): string => host?.addresses()['control'] ?? '';
   return {
     ...{ electron, dataDir, inbox, downloads, moody, kept, log, own },

@@ -10,6 +10,8 @@ export interface KeyWrapping {
   readonly name: string;
   wrap(bytes: Uint8Array): Promise<string>;
   unwrap(text: string): Promise<Uint8Array>;
+  /** Whether what was unwrapped last should be wrapped anew, since the store has a newer key or a safer one. */
+  readonly outdated?: () => boolean;
 }
 
 export interface VaultOptions {
@@ -46,9 +48,9 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   // The nonces and the key come from node:crypto on purpose: GCM breaks when a random source repeats itself.
   const key = kept === undefined ? randomBytes(keyBytes) : await release(kept, path, options);
   const keptRight = kept !== undefined && (kept.kind === 'plain' ? undefined : kept.by) === options.wrapping?.name;
-  if (!keptRight) {
+  if (!keptRight || options.wrapping?.outdated?.() === true) {
     await writeKeyFile(path, await keep(key, options.wrapping));
-    options.log.info(kept === undefined ? 'vault key made' : 'vault key moved', {
+    options.log.info(kept === undefined ? 'vault key made' : keptRight ? 'vault key wrapped anew' : 'vault key moved', {
       keptBy: options.wrapping?.name ?? 'key file',
     });
   }

@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
+/** What closing the window does: ask, leave the services running, or end them. */
+export const WhenClosed = z.enum(['ask', 'keep', 'quit']);
+export type WhenClosed = z.infer<typeof WhenClosed>;
+
 /**
  * What a page may ask of the desktop window that it runs in, by the name of the call: its one argument, and its answer.
  * A browser has none of it: pages look for `bridge` in `window`.
@@ -21,6 +25,9 @@ export const bridgeCalls = {
   watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
+  /** With an icon in the tray that leads back to the window, closing it never asks. */
+  whenClosed: { argument: z.undefined(), reply: z.object({ choice: WhenClosed, inTray: z.boolean() }) },
+  setWhenClosed: { argument: z.object({ choice: WhenClosed }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },
   checkForUpdate: { argument: z.undefined(), reply: UpdateState },
 } as const;
