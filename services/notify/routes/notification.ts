@@ -152,7 +152,9 @@ function fromProgram(program: Recognised, query: URLSearchParams, fields: Notify
 
 /** Hooks that post a form put their JSON into one field of it. */
 function unwrapped(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const wrapped = fields['payload'] ?? fields['payload_json'];
+  // Uptime Kuma's form has nothing but `data`.
+  const alone = Object.keys(fields).length === 1 ? fields['data'] : undefined;
+  const wrapped = fields['payload'] ?? fields['payload_json'] ?? alone;
   const inside = typeof wrapped === 'string' ? parseJson(wrapped) : undefined;
   return inside ?? fields;
 }
