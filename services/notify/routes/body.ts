@@ -160,6 +160,9 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   }
   if (type === undefined) return { kind: 'none' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
+    // curl, wget and PowerShell call everything a form that they are not told the type of.
+    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, type)) : undefined;
+    if (given !== undefined) return { kind: 'json', fields: given, bytes };
     return { kind: 'form', fields: collect(decodeForm(bytes, type)), refused: false, bytes };
   }
   return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, type), bytes } : { kind: 'none' };

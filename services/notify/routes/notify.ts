@@ -16,7 +16,7 @@ import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
-import { sendDetails, sendNothing } from './reply.ts';
+import { sendDetails, sendNothing, sendOk } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 import { proofOf } from './signature.ts';
 
@@ -67,7 +67,7 @@ export function notifyRoutes(parts: RouteParts): Router {
     // What cannot be signed is not written to disk either.
     const body = await readBody(request, secret === undefined ? files.take : undefined);
     if (secret !== undefined) demandProof(request, body, secret);
-    const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
+    const { notice, expression, urls, sources, forSlack } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
       mappingDepth: settings.mappingDepth,
       key,
@@ -101,7 +101,8 @@ export function notifyRoutes(parts: RouteParts): Router {
       output: lines,
     });
     // A destination that is only late is in the outbox: telling the caller of a failure would make it send again.
-    sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
+    if (forSlack && !failed) sendOk(request, response, lines);
+    else sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
   };
 
   const router = Router();

@@ -304,13 +304,17 @@ describe('a hostile mail', () => {
     ['nothing but line ends', `Subject: empty\r\n\r\n${'\r\n'.repeat(400_000)}`],
     ['nothing but brackets', `Subject: tags\r\nContent-Type: text/html\r\n\r\n${'<a <'.repeat(200_000)}`],
     ['nothing at all', '\r\n'],
-  ])('with %s is shown somehow, and the next one comes through', async (_what, source) => {
-    expect(await submit(host.port('mail'), to, source)).toMatch(/^250 /);
-    expect(await submit(host.port('mail'), to, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
-    // A reader that takes too long is given up after 20 s.
-    await vi.waitFor(() => expect(offers.notices.size).toBe(2), { timeout: 60_000 });
-    const [hostile, next] = [...offers.notices.values()];
-    expect(hostile?.notice.body.length).toBeGreaterThan(0);
-    expect(next?.notice.title).toBe('next ([no sender])');
-  }, 90_000);
+  ])(
+    'with %s is shown somehow, and the next one comes through',
+    async (_what, source) => {
+      expect(await submit(host.port('mail'), to, source)).toMatch(/^250 /);
+      expect(await submit(host.port('mail'), to, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
+      // A reader that takes too long is given up after 20 s.
+      await vi.waitFor(() => expect(offers.notices.size).toBe(2), { timeout: 60_000 });
+      const [hostile, next] = [...offers.notices.values()];
+      expect(hostile?.notice.body.length).toBeGreaterThan(0);
+      expect(next?.notice.title).toBe('next ([no sender])');
+    },
+    90_000,
+  );
 });

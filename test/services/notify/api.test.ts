@@ -155,6 +155,22 @@ describe('POST /notify', () => {
     ]);
   });
 
+  it('takes JSON that its client calls a form, as curl does with what it is not told the type of', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = ' {"title": "Tür", "body": "a=b&c=d", "type": "warning"}';
+    expect((await call('/notify/aggregator', { headers: form, body })).status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: 'Tür', body: 'a=b&c=d', priority: 4 });
+    expect((await call('/notify/aggregator', { headers: form, body: '{"body"=x' })).status).toBe(400);
+  });
+
+  it('finds the JSON of Uptime Kuma, which may come in a form', async () => {
+    const body = new FormData();
+    const told = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
+    body.append('data', JSON.stringify(told));
+    expect((await call('/notify/aggregator', { body })).status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: 'NAS is down', source: 'uptime kuma' });
+  });
+
   it('finds the JSON of hooks that post a form', async () => {
     const payload = JSON.stringify({ zen: 'Speak like a human.', hook_id: 1, repository: { full_name: 'o/r' } });
     const reply = await call('/notify/aggregator', { body: new URLSearchParams({ payload }) });

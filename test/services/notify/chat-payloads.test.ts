@@ -168,6 +168,33 @@ describe('what is written for Slack', () => {
   });
 });
 
+describe('who takes us for Slack', () => {
+  const post = async (payload: unknown, headers: Record<string, string> = {}, query = ''): Promise<Response> =>
+    fetch(`${host.url('notify')}/notify/hooks${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(payload),
+    });
+  const payload = { channel: '#ops', attachments: [{ text: 'x' }] };
+
+  it('hears what Slack answers', async () => {
+    const reply = await post(payload);
+    expect([reply.status, reply.headers.get('content-type'), await reply.text()]).toEqual([200, 'text/plain', 'ok']);
+    const inJson = await post(payload, { accept: 'application/json' });
+    expect(await inJson.json()).toMatchObject({
+      ok: true,
+      error: null,
+      details: [['INFO', expect.any(String), expect.any(String)]],
+    });
+  });
+
+  it('hears of a failure as anybody else, as does who does not take us for it', async () => {
+    const failed = await post(payload, {}, '?tag=nobody');
+    expect([failed.status, await failed.json()]).toMatchObject([424, { error: expect.any(String) }]);
+    expect(await (await post({ text: 'x' })).json()).toMatchObject({ error: null });
+  });
+});
+
 describe('what is written for Discord', () => {
   it.each(discord)('reads well: %s', async (_name, payload, body) => {
     expect((await told(payload)).message).toBe(body);
