@@ -27,7 +27,7 @@ import { ServiceRunner } from './service-runner.ts';
 import { version } from './version.ts';
 import { TooLate, within } from './within.ts';
 
-/** A service that takes longer to start is left to start by itself; the others are not kept waiting for it. */
+/** A service that takes longer goes on starting by itself; the others, and who waits for the host, are not kept. */
 const readyLimitMs = 15_000;
 
 export interface HostOptions {
@@ -62,8 +62,10 @@ export interface WindowSession {
 
 /** The running app without a window: all services on their ports. */
 export interface Host extends AsyncDisposable {
-  /** Base address by service id, of the listeners that answer. */
+  /** Base address by service id, of all listeners; one of a service that is still starting answers 503 until it has. */
   addresses(): Readonly<Record<string, string>>;
+  /** The services that take long to start and are still at it. */
+  starting(): readonly string[];
   /** Why what does not run does not, by service id. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
@@ -210,6 +212,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
     ),
     addresses: () => pick(runners, (runner) => runner.address),
+    starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
     failures: () => pick(runners, failureOf),
     async signInWindow() {
       const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
@@ -229,7 +232,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 }
 
-/** @throws Problem `host.stopped` when the signal comes before all have started. */
+/**
+ * Resolves once all listeners are open and all services have started, or had time enough to.
+ * @throws Problem `host.stopped` when the signal comes before.
+ */
 async function startAll(
   runners: readonly ServiceRunner[],
   clock: Clock,
@@ -241,6 +247,8 @@ async function startAll(
   signal?.addEventListener('abort', stop);
   try {
     const all = Promise.all(runners.map((runner) => runner.start()));
+    // However slow the machine: a port is known before anyone is told that the host is ready.
+    await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
     await within(Promise.race([stopped.promise, all]), readyLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
@@ -250,7 +258,6 @@ async function startAll(
 }
 
 function failureOf({ state: { state, reason } }: ServiceRunner): string | undefined {
-  if (state === 'starting') return 'It takes long to start; it is ready when its page says so.';
   return state === 'failed' ? (reason ?? '') : undefined;
 }
 

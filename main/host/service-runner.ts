@@ -33,6 +33,7 @@ export class ServiceRunner {
   #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
+  readonly #opened = Promise.withResolvers<void>();
   #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
   /** `control` is given to the one service whose descriptor asks for the host's controls. */
@@ -69,11 +70,14 @@ export class ServiceRunner {
     return this.#run?.jobs;
   }
 
-  /** Base address for a client on this machine, undefined without a listener. */
+  /** Base address for a client on this machine, undefined without a listener. While the service starts, it answers 503. */
   get address(): string | undefined {
-    const port = this.#run?.listener?.port;
-    if (port === undefined) return undefined;
-    return `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`;
+    return this.#state.state === 'stopping' ? undefined : (this.#state.address ?? undefined);
+  }
+
+  /** Resolves once the first start has opened its listener, or has ended without one. */
+  get opened(): Promise<void> {
+    return this.#opened.promise;
   }
 
   /** Never rejects for the service's own failure: that is in {@link state}. */
@@ -152,15 +156,19 @@ export class ServiceRunner {
     this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
       this.#become({ state: 'off', detail: '', reason: null, address: null, port: null, suggestedPort: null });
+      this.#opened.resolve();
       return;
     }
     this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null });
     const starting = new AbortController();
     this.#starting = starting;
     try {
-      const given = { control: this.#control, signal: starting.signal };
-      this.#run = await runService(this.descriptor, this.#parts, this.#settings, given);
-      this.#become({ state: 'up', address: this.address ?? null, port: this.#run.listener?.port ?? null });
+      this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
+        control: this.#control,
+        signal: starting.signal,
+        listening: (port) => this.#listens(port),
+      });
+      this.#become({ state: 'up' });
       await this.refresh();
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
         this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
@@ -170,7 +178,15 @@ export class ServiceRunner {
       else this.#fail(error);
     } finally {
       this.#starting = undefined;
+      this.#opened.resolve();
     }
+  }
+
+  #listens(port: number | undefined): void {
+    if (port !== undefined) {
+      this.#become({ address: `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`, port });
+    }
+    this.#opened.resolve();
   }
 
   #fail(error: unknown): void {
