@@ -79,7 +79,7 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
   process.on('uncaughtExceptionMonitor', (error) => host.log.error('the process ends by an error', { error }));
 
   const addresses = host.addresses();
-  for (const problem of host.configProblems) say(`Safe mode: ${problem}`);
+  for (const problem of host.configProblems) say(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
   for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
   say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();

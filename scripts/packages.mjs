@@ -55,8 +55,8 @@ function tellProgress(places) {
   if (existsSync(finished)) return;
   // npm makes all folders at once, those of other systems' packages left out, and then fills them.
   const begun = places.filter((place) => existsSync(join(root, place)));
-  if (begun.length === 0) return;
   const done = begun.filter((place) => existsSync(join(root, place, 'package.json')));
+  if (done.length === 0) return;
   const text =
     done.length < begun.length
       ? `${done.length} of ${begun.length} packages`

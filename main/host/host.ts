@@ -10,6 +10,8 @@ import { openBackups } from './backup/shelf.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
+import { settingsSentence } from './config/reason.ts';
+import { serviceOf } from './config/settings.ts';
 import { lockDataFolder } from './data-lock.ts';
 import type { EngineShelf } from './engines/engines.ts';
 import { giveBackWhenIdle } from './heap.ts';
@@ -79,7 +81,10 @@ export interface Host extends AsyncDisposable {
   resumed(): Promise<void>;
   /** Whether the settings want the page opened in the browser after a start. */
   readonly opensBrowser: boolean;
-  /** What is wrong in the settings, one sentence each; not empty: that is why the host is in safe mode. */
+  /**
+   * What is wrong in the settings, one sentence each: in safe mode all of it, else what is not the reason of a service
+   * that does not run.
+   */
   readonly configProblems: readonly string[];
   /** Signs in the app's own window, as accounts' sessions have it; undefined where its person signs in by password. */
   signInWindow(): Promise<WindowSession | undefined>;
@@ -122,7 +127,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
   log.format = config.read().host.logFormat;
-  const safeMode = options.safeMode === true || config.problems.length > 0;
+  const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
   await makeAdministrator(accounts, environment);
@@ -165,7 +170,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     if (settings === undefined || (safeMode && descriptor.controlsHost !== true)) continue;
     runners.set(
       descriptor.id,
-      new ServiceRunner(descriptor, parts, settings, descriptor.controlsHost ? control : undefined),
+      new ServiceRunner(descriptor, parts, {
+        settings,
+        problems: config.problemsOf(descriptor.id),
+        control: descriptor.controlsHost ? control : undefined,
+      }),
     );
   }
   opening.defer(async () => {
@@ -208,9 +217,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,
-    configProblems: config.problems.map(({ path, message, line }) =>
-      [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
-    ),
+    configProblems: config.problems
+      .filter(({ path }) => safeMode || runners.get(serviceOf(path) ?? '')?.state.state !== 'failed')
+      .map(settingsSentence),
     addresses: () => pick(runners, (runner) => runner.address),
     starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
     failures: () => pick(runners, failureOf),

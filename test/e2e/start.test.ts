@@ -93,8 +93,9 @@ describe('starting', () => {
   });
 
   it.each([
-    ['services:\n  inbox:\n    keepDays: many\n', 'services.inbox.keepDays'],
+    ['host:\n  stopTimeout: many\n', 'host.stopTimeout'],
     ['services: [\n', 'line'],
+    ['services: many\n', 'services'],
   ])('with a malformed configuration starts in safe mode and says which field: %s', async (text, where) => {
     writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\n${text}`);
     await using host = await startHostProcess(dataDir);
@@ -103,6 +104,21 @@ describe('starting', () => {
     const session = await api<{ safeMode: boolean }>(host.url('control'), '/api/session');
     expect(session.safeMode).toBe(true);
     expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain(text);
+  });
+
+  it('with a bad setting of one service says so and starts all others', async () => {
+    writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  inbox:\n    keepDays: many\n');
+    await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_PUSH: 'first' } });
+    expect(host.output.filter((line) => / did not start: |^Settings|^Safe mode/.test(line))).toEqual([
+      'push did not start: Its settings cannot be used. services.push.port: HOMEPORT_PORT_PUSH: Expected a whole number.',
+      'inbox did not start: Its settings cannot be used. services.inbox.keepDays: line 4: Expected a number.',
+    ]);
+    expect(host.errors.join('\n')).toMatch(/setting refused.*services\.inbox\.keepDays/);
+    expect(() => host.url('push')).toThrow();
+    for (const service of ['downloads', 'notify', 'control']) {
+      expect((await fetch(host.url(service), { redirect: 'manual' })).status).toBeLessThan(500);
+    }
+    expect((await api<{ safeMode: boolean }>(host.url('control'), '/api/session')).safeMode).toBe(false);
   });
 
   it('--safe-mode starts the control service alone', async () => {

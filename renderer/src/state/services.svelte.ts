@@ -1,4 +1,4 @@
-import { controlApi, serviceChanged, type ServiceState } from '../../../services/contracts/control.ts';
+import { controlApi, serviceChanged, settingsChanged, type ServiceState } from '../../../services/contracts/control.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 
@@ -13,6 +13,8 @@ class Services {
 
   constructor() {
     live.on(serviceChanged, (service) => this.take(service));
+    // A problem of the settings may have come or gone.
+    live.on(settingsChanged, () => void this.load());
     live.onReset(() => void this.load());
   }
 
