@@ -10,6 +10,8 @@ import { openBackups } from './backup/store.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
+import { settingsSentence } from './config/reason.ts';
+import { serviceOf } from './config/settings.ts';
 import { lockDataFolder } from './runtime/data-lock.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
@@ -27,7 +29,7 @@ import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 import { TooLate, withTimeout } from './runtime/with-timeout.ts';
 
-/** A service that takes longer to start is left to start by itself; the others are not kept waiting for it. */
+/** A service that takes longer goes on starting by itself; the others, and who waits for the host, are not kept. */
 const readyLimitMs = 15_000;
 
 export interface HostOptions {
@@ -62,8 +64,10 @@ export interface WindowSession {
 
 /** The running app without a window: all services on their ports. */
 export interface Host extends AsyncDisposable {
-  /** Base address by service id, of the listeners that answer. */
+  /** Base address by service id, of all listeners; one of a service that is still starting answers 503 until it has. */
   addresses(): Readonly<Record<string, string>>;
+  /** The services that take long to start and are still at it. */
+  starting(): readonly string[];
   /** Why what does not run does not, by service id. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
@@ -77,7 +81,10 @@ export interface Host extends AsyncDisposable {
   resumed(): Promise<void>;
   /** Whether the settings want the page opened in the browser after a start. */
   readonly opensBrowser: boolean;
-  /** What is wrong in the settings, one sentence each; not empty: that is why the host is in safe mode. */
+  /**
+   * What is wrong in the settings, one sentence each: in safe mode all of it, else what is not the reason of a service
+   * that does not run.
+   */
   readonly configProblems: readonly string[];
   /** Signs in the app's own window, as accounts' sessions have it; undefined where its person signs in by password. */
   signInWindow(): Promise<WindowSession | undefined>;
@@ -120,7 +127,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
   log.format = config.read().host.logFormat;
-  const safeMode = options.safeMode === true || config.problems.length > 0;
+  const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
   await makeAdministrator(accounts, environment);
@@ -163,7 +170,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     if (settings === undefined || (safeMode && descriptor.controlsHost !== true)) continue;
     runners.set(
       descriptor.id,
-      new ServiceRunner(descriptor, parts, settings, descriptor.controlsHost ? control : undefined),
+      new ServiceRunner(descriptor, parts, {
+        settings,
+        problems: config.problemsOf(descriptor.id),
+        control: descriptor.controlsHost ? control : undefined,
+      }),
     );
   }
   opening.defer(async () => {
@@ -206,10 +217,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,
-    configProblems: config.problems.map(({ path, message, line }) =>
-      [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
-    ),
+    configProblems: config.problems
+      .filter(({ path }) => safeMode || runners.get(serviceOf(path) ?? '')?.state.state !== 'failed')
+      .map(settingsSentence),
     addresses: () => pick(runners, (runner) => runner.address),
+    starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
     failures: () => pick(runners, failureOf),
     async signInWindow() {
       const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
@@ -229,7 +241,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 }
 
-/** @throws Problem `host.stopped` when the signal comes before all have started. */
+/**
+ * Resolves once all listeners are open and all services have started, or had time enough to.
+ * @throws Problem `host.stopped` when the signal comes before.
+ */
 async function startAll(
   runners: readonly ServiceRunner[],
   clock: Clock,
@@ -241,6 +256,8 @@ async function startAll(
   signal?.addEventListener('abort', stop);
   try {
     const all = Promise.all(runners.map((runner) => runner.start()));
+    // However slow the machine: a port is known before anyone is told that the host is ready.
+    await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
     await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
@@ -250,7 +267,6 @@ async function startAll(
 }
 
 function failureOf({ state: { state, reason } }: ServiceRunner): string | undefined {
-  if (state === 'starting') return 'It takes long to start; it is ready when its page says so.';
   return state === 'failed' ? (reason ?? '') : undefined;
 }
 

@@ -13,11 +13,11 @@ import {
 } from './document.ts';
 import type { WriteStep } from './file.ts';
 import { resolveLayers, type CommandLineSettings, type Resolved } from './layers.ts';
-import { applyPatch, refuseNewProblems } from './patch.ts';
+import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
 import { markProvisioned, mergeProvision, provisionedOf, readProvision } from './provision.ts';
 import { SettingsFile, type Loaded } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
-import { compare, settingsOf, type Change, type Settings } from './settings.ts';
+import { compare, serviceOf, settingsOf, type Change, type Settings } from './settings.ts';
 import { settingsView } from './view.ts';
 
 export interface ConfigOptions {
@@ -40,8 +40,10 @@ export type Verify = (next: Settings) => Promise<void> | void;
 export interface Config {
   /** Absolute path of homeport.yaml. */
   readonly file: string;
-  /** What could not be used; the defaults stand in for it. Not empty: the host starts in safe mode. */
+  /** What could not be used; the defaults stand in for it. */
   readonly problems: readonly SettingsProblem[];
+  /** Those of them that are one service's own. */
+  problemsOf(serviceId: string): readonly SettingsProblem[];
   readonly warnings: readonly SettingsProblem[];
   /** Set while the file of HOMEPORT_CONFIG has portable parts that were not applied yet. */
   readonly provision: PortableProvision | undefined;
@@ -57,6 +59,11 @@ export interface Config {
    * `config.unwritable` (507); and whatever `verify` throws.
    */
   change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change>;
+  /**
+   * Takes along what was changed in the file by hand.
+   * @throws Problem `config.invalid` (422) when the file or the host's section cannot be used; what is in effect stays.
+   */
+  reread(): Promise<Change>;
   /** Makes the known settings of all sections those of `content`, as an import does. Throws as `change` does. */
   replace(content: Content, verify?: Verify): Promise<Change>;
   /** Called after each saved change that altered a value, in order. */
@@ -108,6 +115,10 @@ class FileConfig implements Config {
 
   get problems(): readonly SettingsProblem[] {
     return this.#state.resolved.problems;
+  }
+
+  problemsOf(serviceId: string): readonly SettingsProblem[] {
+    return this.problems.filter(({ path }) => serviceOf(path) === serviceId);
   }
 
   get warnings(): readonly SettingsProblem[] {
@@ -165,6 +176,15 @@ class FileConfig implements Config {
     });
   }
 
+  async reread(): Promise<Change> {
+    return this.#inTurn(async () => {
+      const next = this.#stateOf((await this.#disk.load()).document);
+      const bad = next.resolved.problems.filter(({ path }) => serviceOf(path) === undefined);
+      if (bad.length > 0) throw invalidSettings(bad);
+      return this.#enter(next);
+    });
+  }
+
   onChange(listener: (settings: Settings, change: Change) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -176,7 +196,7 @@ class FileConfig implements Config {
     verify: Verify | undefined,
     write: (yaml: SettingsDocument['yaml'], resolved: Resolved) => void,
   ): Promise<Change> {
-    const turn = this.#last.then(async () => {
+    return this.#inTurn(async () => {
       const loaded = await this.#disk.load();
       const { document } = loaded;
       // A file that became unreadable while running does not take the settings in effect with it.
@@ -191,6 +211,10 @@ class FileConfig implements Config {
       await this.#disk.save(writeDocument(yaml), loaded);
       return this.#enter(next);
     });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
     this.#last = turn.then(
       () => undefined,
       () => undefined,

@@ -70,7 +70,8 @@ export function refuseNewProblems(
   if (found.length > 0) throw invalidSettings(found);
 }
 
-function invalidSettings(problems: readonly SettingsProblem[]): Problem {
+/** Code `config.invalid` (422): the first problem in words, all of them as fields. */
+export function invalidSettings(problems: readonly SettingsProblem[]): Problem {
   const [first] = problems;
   const detail = first === undefined ? 'The settings do not fit.' : `${first.path}: ${first.message}`;
   return new Problem('config.invalid', 422, detail, {

@@ -29,8 +29,9 @@ export interface ServiceRun {
 }
 
 /**
- * Opens a service's room and listener, creates it and starts it; its listener answers 503 until it has started.
- * `signal` gives up a start that is under way.
+ * Opens a service's listener and room, creates it and starts it; the listener comes first and answers 503 until the
+ * service has started. `signal` gives up a start that is under way; `listening` hears the port as soon as it is open,
+ * undefined for a service without one.
  * @throws what the service or the opening throws, after everything was closed again; Problem `host.start_timeout`,
  * `host.start_stopped`.
  */
@@ -38,7 +39,11 @@ export async function runService(
   descriptor: ServiceDescriptor,
   parts: HostParts,
   settings: ServiceSettings,
-  given: { readonly control: HostControl | undefined; readonly signal: AbortSignal },
+  given: {
+    readonly control: HostControl | undefined;
+    readonly signal: AbortSignal;
+    readonly listening: (port: number | undefined) => void;
+  },
 ): Promise<ServiceRun> {
   const log = parts.log.child(descriptor.id);
   let room: OpenedContext | undefined;
@@ -66,6 +71,9 @@ export async function runService(
   };
 
   try {
+    const opened = await listen(descriptor, parts, settings.port);
+    listener = opened;
+    given.listening(opened?.port);
     room = await openServiceContext(descriptor, parts);
     const { context, jobs } = room;
     const { control } = given;
@@ -74,8 +82,6 @@ export async function runService(
       settings.settings,
     );
     service = created;
-    const opened = await listen(descriptor, parts, settings.port);
-    listener = opened;
     await started(created, parts, given.signal);
     const letIn = (): void => opened?.replaceHandler(handlerOf(descriptor, created, parts), guardOf(descriptor, parts));
     letIn();

@@ -71,12 +71,12 @@ export interface BackupStore {
 /** What only the control service may do with the host that runs it. */
 export interface HostControl {
   readonly version: string;
-  /** True when started with --safe-mode or because the settings could not be read. */
+  /** True when started with --safe-mode or because the settings' file, or the host's own part of it, could not be used. */
   readonly safeMode: boolean;
-  /** What is wrong with the settings file, by field path; empty when nothing is. */
+  /** What is wrong with the settings, by field path; a service with a problem of its own does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
-  /** Stops (if running) and starts a service again; clears its failure. */
+  /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
   settings(): SettingsView;
   /** Verifies, saves and applies. Answers which services were started anew. */
