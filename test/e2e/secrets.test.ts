@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlApi } from '../../services/contracts/control.ts';
 import { pushQuietApi } from '../../services/contracts/push-quiet-api.ts';
+import type { RouteAccess } from '../../services/contracts/route-access.ts';
 import { api } from '../support/api.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
@@ -77,7 +78,7 @@ describe('every route of our API', () => {
     await api(base, `/api/accounts/user/tokens/${gone.token.id}`, { method: 'DELETE' });
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
-    const access = (method: string, path: string): string | undefined =>
+    const access = (method: string, path: string): RouteAccess | undefined =>
       [...Object.values(controlApi), ...Object.values(pushQuietApi)].find(
         (route) => route.method === method && route.path === path,
       )?.access;
