@@ -1,4 +1,5 @@
 import type { ApiRoute } from '../../services/contracts/api.ts';
+import { hostRights } from '../../services/contracts/route-access.ts';
 import type { Host } from '../host/host.ts';
 
 /** What a call of our own API is asked with: parameters of its path, and its query as an address has it. */
@@ -15,7 +16,7 @@ export async function ask<Query, Reply>(
 ): Promise<Reply | undefined> {
   const handler = control.apiHandlers().find((each) => each.route === route);
   const reply = await handler?.handle({
-    ...{ params, query: route.query?.parse(query), body: undefined, identity: undefined },
+    ...{ params, query: route.query?.parse(query), body: undefined, identity: undefined, rights: hostRights },
     ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
   });
   return reply as Reply | undefined;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineWorked } from '../../services/contracts/control/engines.ts';
-import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
+import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
 import { createBus } from './services/bus.ts';
@@ -54,30 +54,22 @@ export interface Kernel extends AsyncDisposable {
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const { dataDir, log, clock, environment } = options;
   await using opening = new AsyncDisposableStack();
+  const unlocked = Promise.withResolvers<Vault>();
   const config = await openConfig({
     dataDir,
     descriptors: options.descriptors,
     environment,
     commandLine: options.commandLine,
     readOnly: options.readOnly ?? false,
+    openVault: async (settings) => {
+      const opened = await openKernelVault(options, settings.host.keyring);
+      unlocked.resolve(opened);
+      return opened;
+    },
     log: log.child('config'),
   });
-
+  const vault = await unlocked.promise;
   const folder = join(dataDir, 'host');
-  const isNew = !existsSync(folder);
-  const { keyStore } = options;
-  const vault = await openVault({
-    folder: dataDir,
-    create: isNew,
-    log: log.child('vault'),
-    ...(keyStore === undefined
-      ? {}
-      : keyStore.safe && config.read().host.keyring
-        ? { wrapping: keyStore.wrapping }
-        : { formerly: keyStore.wrapping }),
-  });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await checkKey(vault, folder, join(dataDir, 'vault.key'));
   const { databaseUrl } = config.read().host;
   const database = opening.use(
     await openDatabase({
@@ -123,4 +115,21 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyring: boolean): Promise<Vault> {
+  const folder = join(dataDir, 'host');
+  const vault = await openVault({
+    folder: dataDir,
+    create: !existsSync(folder),
+    log: log.child('vault'),
+    ...(keyStore === undefined
+      ? {}
+      : keyStore.safe && keyring
+        ? { wrapping: keyStore.wrapping }
+        : { formerly: keyStore.wrapping }),
+  });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await checkKey(vault, folder, join(dataDir, 'vault.key'));
+  return vault;
 }

@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import { remoteAddress, type LiveEvents } from './events.ts';
@@ -15,8 +12,6 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
       return send(request, response, 'application/json', () => JSON.stringify(context.host.openApi()));
     const metrics = /^\/metrics(?:\/([a-z]+))?$/.exec(path);
     if (metrics) return sendMetrics(context, request, response, metrics[1]);
-    const backup = /^\/api\/backups\/([^/]+)\/file$/.exec(path);
-    if (backup) return sendBackup(context, request, response, decodeURIComponent(backup[1] ?? ''));
     if (path === '/api' || path.startsWith('/api/')) context.host.handleApi(request, response);
     else context.host.handlePage(request, response);
   };
@@ -67,36 +62,6 @@ async function send(
   const text = await body();
   response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
-}
-
-/** A backup as a file to keep elsewhere. It holds the vault's key, so administrators alone get it. */
-async function sendBackup(
-  context: ControlContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  name: string,
-): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Problem('control.method', 405, 'A backup is read with GET.', { headers: { Allow: 'GET, HEAD' } });
-  }
-  const identity = await context.accounts.authenticate({
-    authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
-  });
-  if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
-  if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  const path = await context.host.backups.path(name);
-  const { size } = await stat(path);
-  response.writeHead(200, {
-    'Content-Type': 'application/gzip',
-    'Content-Length': size,
-    'Content-Disposition': `attachment; filename="${name}"`,
-    'Cache-Control': 'no-store',
-  });
-  if (request.method === 'HEAD') response.end();
-  // A client that goes away in the middle is no fault of ours.
-  else await pipeline(createReadStream(path), response).catch(() => response.destroy());
 }
 
 function sendProblem(

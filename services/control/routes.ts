@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
-import { implement, type ApiHandler } from '../contracts/api.ts';
-import { controlApi, type ControlContext } from '../contracts/control/api.ts';
+import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
+import { controlApi, shownService, type ControlContext } from '../contracts/control/api.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { EngineName, ShownEngineName } from '../contracts/control/engines.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -56,9 +56,9 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
 
 function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
   return [
-    implement(controlApi.services, async () => ({
-      services: [...(await host.services())],
-      configProblems: [...host.configProblems()],
+    implement(controlApi.services, async ({ rights }) => ({
+      services: (await host.services()).map((service) => shownService(service, rights)),
+      configProblems: rights.all ? [...host.configProblems()] : [],
     })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
@@ -83,6 +83,10 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
     })),
+    implement(controlApi.backupFile, async ({ params }) => {
+      const name = params['name'] ?? '';
+      return new FileReply({ path: await host.backups.path(name), type: 'application/gzip', saveAs: name });
+    }),
     implement(controlApi.makeBackup, () => host.backups.make()),
     implement(controlApi.removeBackup, async ({ params }) => {
       await host.backups.remove(params['name'] ?? '');

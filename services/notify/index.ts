@@ -21,11 +21,13 @@ import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { Sending } from './deliver/sending.ts';
+import { ShownUrls } from './shown-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { HealthStore } from './store/health.ts';
 import { NoticeStore } from './store/notices.ts';
+import { sealShownUrls } from './store/seal-shown-urls.ts';
 import { takeOverAppriseApi } from './import/apprise-api.ts';
 
 const hourMs = 3_600_000;
@@ -46,7 +48,8 @@ export const notify = defineService({
     const engineCatalogue = new EngineCatalogue({ ...context, library });
     const fresh = new RecentCache();
     const health = new HealthStore(context);
-    const sealed = new SealedDestinations(vault, engine);
+    const shownUrls = new ShownUrls(vault);
+    const sealed = new SealedDestinations(vault, engine, shownUrls);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
@@ -54,6 +57,9 @@ export const notify = defineService({
     const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
     const open = new DisposableStack();
+
+    let sealing: Promise<void> | undefined;
+    let stopped = false;
 
     const countWaiting = async (): Promise<number> => {
       await jobs.upToDate();
@@ -101,6 +107,9 @@ export const notify = defineService({
         );
       },
       async start() {
+        sealing = sealShownUrls(context, shownUrls, () => stopped).catch((error: unknown) =>
+          log.warn('addresses of an older version are not all sealed yet', { error }),
+        );
         open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         open.use(activity.start());
@@ -121,6 +130,8 @@ export const notify = defineService({
       },
       async [Symbol.asyncDispose]() {
         open.dispose();
+        stopped = true;
+        await sealing;
         await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },

@@ -65,7 +65,8 @@ async function backup(file: string, place: Place): Promise<void> {
   requireDataFolder(place);
   finishCutRestore(place);
   const config = await readConfig(place);
-  const tables = config.read().host.databaseUrl === '' && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
+  const elsewhereSaid = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
+  const tables = !elsewhereSaid && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
   const { files, bytes } = await writeBackup(place.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);

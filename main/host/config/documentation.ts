@@ -56,7 +56,8 @@ brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). 
 settings, or in the file and by a restart of the service. One in the group \`host\`, or a file that cannot be read as settings, starts Homeport in safe mode, with its pages alone; a file
 that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config check\` tells what is wrong without a start.
 
-The file holds secrets in plain text and is readable by its owner only. \`homeport config export\` seals them with the key of this installation; \`--secrets\` writes them in plain text.
+A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed one counts for its setting alone.
+A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
 
 In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set.`;
 

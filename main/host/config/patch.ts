@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { setField } from './document.ts';
 import type { ResolvedSection } from './layers.ts';
-import { isSecret } from './json-schema.ts';
+import { isSecret, unknownWithin } from './json-schema.ts';
 import { restoreSecrets } from './secrets.ts';
 import type { Field } from './sections.ts';
 import { writtenValue } from './settings.ts';
@@ -28,6 +28,9 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
       continue;
     }
     if (isSecret(field.place) && HiddenSecret.safeParse(value).success) continue;
+    for (const path of unknownWithin(value, field.place)) {
+      invalid.push({ path: [field.path, ...path].join('.'), message: 'There is no such setting.' });
+    }
     const current = writtenValue(resolved, name);
     const next = restoreSecrets(value, current, field.place, (path) => {
       invalid.push({ path: [field.path, ...path].join('.'), message: 'Type this secret again.' });

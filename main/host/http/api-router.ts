@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
 import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
@@ -14,7 +15,7 @@ import { matchRoutes, type RouteMatch } from './route-match.ts';
 export interface ApiRouterOptions {
   /** Asked at each request, so that services may come and go. */
   readonly handlers: () => readonly ApiHandler[];
-  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
   readonly log: Log;
   /** Largest JSON body. Default 1 MiB. */
   readonly maxBytes?: number;
@@ -40,6 +41,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
   const identity = await authenticate(request, route, options.accounts);
+  const rights = rightsOf(identity, options.accounts);
+  admit(route, identity, rights, params);
   const reply = await handler.handle({
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
@@ -49,6 +52,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
         : parseInput(route.body, await readJson(request, { maxBytes: options.maxBytes ?? 1024 * 1024 }), 'body'),
     ...(route.bytes === true ? { incoming: request } : {}),
     identity,
+    rights,
     remoteAddress: remoteAddress(request),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     setHeader: (name, value) => void response.setHeader(name, value),
@@ -108,17 +112,46 @@ async function authenticate(
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
-  if (identity.kind === 'service' && identity.role !== 'admin') {
+  return identity;
+}
+
+function rightsOf(identity: Identity | undefined, accounts: ApiRouterOptions['accounts']): Rights {
+  return {
+    all: identity?.role === 'admin',
+    may: (service, permission, resource) => accounts.may(identity, service, permission, resource),
+  };
+}
+
+/** @throws Problem 403 unless the caller may use the route. What is not declared is open to nobody. */
+function admit(
+  { access }: Route,
+  identity: Identity | undefined,
+  rights: Rights,
+  params: Readonly<Record<string, string>>,
+): void {
+  if (access === 'public' || identity?.role === 'admin') return;
+  if (identity?.kind !== 'person') {
     throw new Problem(
       'api.people_only',
       403,
       'Service accounts use the services they were granted, not the app itself.',
     );
   }
-  if (route.access === 'admin' && identity.role !== 'admin') {
-    throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  }
-  return identity;
+  if (access === 'user' || access === 'objects') return;
+  if (access === 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
+  requireGrant(access, rights, params);
+}
+
+function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Record<string, string>>): void {
+  const { service, permission } = needed;
+  const resource = needed.resource.startsWith(':') ? (params[needed.resource.slice(1)] ?? '') : needed.resource;
+  if (rights.may(service, permission, resource)) return;
+  const what = resource === '*' ? `the service ${service}` : resource;
+  throw new Problem(
+    `${service}.forbidden`,
+    403,
+    `You may not ${permission === 'read' ? 'read' : 'write to'} ${what}. An administrator can grant it.`,
+  );
 }
 
 /** A name that occurs several times becomes a list. */

@@ -56,7 +56,8 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
       last = event.lastEventId;
       tell({ kind: 'reset', id: last });
     });
-    for (const { name } of liveTopics) {
+    for (const { topic } of liveTopics) {
+      const { name } = topic;
       now.addEventListener(name, (event: MessageEvent<string>) => {
         last = event.lastEventId;
         tell({ kind: 'event', name, data: event.data, id: last });

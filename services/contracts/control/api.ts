@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
-import { defineRoute, type ApiHandler } from '../api.ts';
+import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
 import { JobSummary } from '../jobs.ts';
 import { popupsApi, type PopupsControl } from '../popups/popups.ts';
+import type { Rights } from '../route-access.ts';
 import type { Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
@@ -29,6 +30,14 @@ export const ServiceState = z
   })
   .meta({ id: 'ServiceState' });
 export type ServiceState = z.infer<typeof ServiceState>;
+
+/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
+export function shownService(service: ServiceState, rights: Rights): ServiceState {
+  if (rights.all) return service;
+  if (rights.may(service.id, 'read', '*')) return { ...service, suggestedPort: null };
+  const reason = service.reason === null ? null : 'An administrator can see why.';
+  return { ...service, detail: '', reason, suggestedPort: null };
+}
 
 /** A service's state changed, or its living fact. */
 export const serviceChanged = defineTopic('control.service', ServiceState);
@@ -163,7 +172,7 @@ export const controlApi = {
   services: defineRoute({
     method: 'GET',
     path: '/api/services',
-    summary: 'All services with state, living fact and address.',
+    summary: 'All services with state and address; their living facts for those who may read them.',
     access: 'user',
     reply: z.object({
       services: z.array(ServiceState),
@@ -196,7 +205,7 @@ export const controlApi = {
     method: 'GET',
     path: '/api/engines',
     summary: 'The outside programs and their versions.',
-    access: 'user',
+    access: 'admin',
     reply: z.object({ engines: z.array(EngineState) }),
   }),
   installEngine: defineRoute({
@@ -243,9 +252,16 @@ export const controlApi = {
   backups: defineRoute({
     method: 'GET',
     path: '/api/backups',
-    summary: 'The backups in the folder of backups, newest first. `GET /api/backups/NAME/file` loads one.',
+    summary: 'The backups in the folder of backups, newest first.',
     access: 'admin',
     reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+  }),
+  backupFile: defineRoute({
+    method: 'GET',
+    path: '/api/backups/:name/file',
+    summary: 'A backup, to be kept elsewhere. It holds the key of the stored secrets.',
+    access: 'admin',
+    reply: fileReply,
   }),
   makeBackup: defineRoute({
     method: 'POST',

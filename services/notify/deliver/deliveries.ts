@@ -11,6 +11,7 @@ import type { FirstAttempts } from './first-attempts.ts';
 import type { RecentCache } from './recent-cache.ts';
 import { Recovery } from '../recovery.ts';
 import type { Sending } from './sending.ts';
+import { loggedUrl, ShownUrls } from '../shown-urls.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { HealthStore } from '../store/health.ts';
 import type { NoticeStore, OpenDelivery } from '../store/notices.ts';
@@ -254,7 +255,7 @@ export class Deliveries {
   }
 
   async #giveUp({ payload, key = '', attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
-    const { log } = this.#context;
+    const { log, vault } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     this.#undigested.delete(key);
@@ -264,7 +265,8 @@ export class Deliveries {
     this.#health.note(payload.destination, 'dead', reason);
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#tally.givenUp(delivery.service);
-    log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
+    const destination = loggedUrl(new ShownUrls(vault).open(delivery.shownUrl));
+    log.warn('notification given up', { destination, attempts: attempt, reason });
   }
 }
 

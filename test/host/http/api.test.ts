@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Credentials, Identity } from '../../../services/contracts/control/accounts.ts';
+import { mayRead, mayWrite } from '../../../services/contracts/route-access.ts';
 import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { apiRouter } from '../../../main/host/http/api-router.ts';
@@ -61,6 +62,27 @@ const handlers: ApiHandler[] = [
     () => undefined,
   ),
   implement(
+    defineRoute({
+      ...{ method: 'GET', path: '/api/shelf', summary: 'Shows the shelf.', access: mayRead('shelf') },
+      reply: z.object({ all: z.boolean(), kitchen: z.boolean() }),
+    }),
+    ({ rights }) => ({ all: rights.all, kitchen: rights.may('shelf', 'read', 'kitchen') }),
+  ),
+  implement(
+    defineRoute({
+      ...{ method: 'POST', path: '/api/shelf/:room', summary: 'Fills it.', access: mayWrite('shelf', ':room') },
+      reply: z.object({}),
+    }),
+    () => ({}),
+  ),
+  implement(
+    defineRoute({
+      ...{ method: 'GET', path: '/api/shelf/:room', summary: 'Shows a room.', access: mayRead('shelf', ':room') },
+      reply: z.object({}),
+    }),
+    () => ({}),
+  ),
+  implement(
     defineRoute({ method: 'GET', path: '/api/wrong', summary: 'Breaks its promise.', access: 'public', reply: Items }),
     () => ({ items: [{ id: 5 }] }) as unknown as z.infer<typeof Items>,
   ),
@@ -94,11 +116,16 @@ function authenticate({ authorization, cookie }: Credentials): Promise<Identity 
 }
 
 let opened: Opened;
+/** What `Bearer user` was granted. */
+const granted = new Set(['shelf read *', 'shelf read kitchen']);
 const log = quietLog();
 beforeAll(async () => {
   const router = apiRouter({
     handlers: () => handlers,
-    accounts: { authenticate },
+    accounts: {
+      authenticate,
+      may: (_identity, service, permission, resource) => granted.has(`${service} ${permission} ${resource}`),
+    },
     log,
     maxBytes: 200,
   });
@@ -196,6 +223,26 @@ describe('a call', () => {
     expect((await call('/api/items/a', { method: 'DELETE', headers: { authorization: 'Bearer admin' } })).status).toBe(
       204,
     );
+  });
+});
+
+describe('a route for those with a grant', () => {
+  const as = async (who: string, path: string, method = 'GET'): Promise<Called> =>
+    call(path, { method, headers: { authorization: `Bearer ${who}` } });
+
+  test('lets them in, tells the handler what they may, and refuses everybody else', async () => {
+    expect((await as('user', '/api/shelf')).body).toEqual({ all: false, kitchen: true });
+    expect((await as('admin', '/api/shelf')).body).toEqual({ all: true, kitchen: true });
+    expect((await as('backups', '/api/shelf')).body).toMatchObject({ error: { code: 'api.people_only' } });
+    expect((await call('/api/shelf')).status).toBe(401);
+  });
+
+  test('looks at what its path names, decoded', async () => {
+    expect((await as('user', '/api/shelf/kit%63hen')).status).toBe(200);
+    const other = await as('user', '/api/shelf/cellar');
+    expect([other.status, other.body]).toMatchObject([403, { error: { code: 'shelf.forbidden' } }]);
+    expect((await as('user', '/api/shelf/kitchen', 'POST')).status).toBe(403);
+    expect((await as('admin', '/api/shelf/kitchen', 'POST')).status).toBe(200);
   });
 });
 
