@@ -49,8 +49,8 @@ const [inbox, downloads] = [new MemoryInbox(), new MemoryDownloads()];
 furnish({ inbox, downloads });
 const samples = [...sample(inbox.descriptor), ...sample(downloads.descriptor)];
 const services = registry.map((each) => samples.find(({ id }) => id === each.id) ?? each);
-const ports = registry.flatMap(({ id, port }) =>
-  port === undefined ? [] : [[`HOMEPORT_PORT_${id.toUpperCase()}`, String(port)] as const],
+const ports = registry.flatMap(({ id, listeners: [main] = [] }) =>
+  main === undefined ? [] : [[`HOMEPORT_PORT_${id.toUpperCase()}`, String(main.port)] as const],
 );
 
 await mkdir(folder, { recursive: true });

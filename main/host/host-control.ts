@@ -6,7 +6,7 @@ import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
 import { sessionCookie } from './accounts/session-cookie.ts';
 import type { Config } from './config/config.ts';
-import type { Change, Settings } from './config/settings.ts';
+import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
@@ -70,7 +70,8 @@ export function createHostControl(given: ControlParts): HostControl {
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();
-      const held = (id: string): number | null => runners.get(id)?.state.port ?? null;
+      const held = (id: string, setting: string): number | null =>
+        runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
       const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
       return { restarted: await applyToServices(await config.change(section, patch, verify)) };
     },
@@ -123,29 +124,32 @@ export function createHostControl(given: ControlParts): HostControl {
 
 /**
  * Verify before commit: a port that another program holds is refused while the old one still works. `held` tells the
- * port a service has at the moment, which is its own to take for good where it was drawn.
+ * port a listener has at the moment, which is its own to take for good where it was drawn.
  */
 async function refuseTakenPorts(
   before: Settings,
   next: Settings,
-  held: (id: string) => number | null,
+  held: (id: string, setting: string) => number | null,
   log: Log,
 ): Promise<void> {
-  for (const [id, { enabled, port }] of Object.entries(next.services)) {
-    if (!enabled || port === 0 || port === before.services[id]?.port || port === held(id)) continue;
-    const own = Object.entries(next.services).find(
-      ([other, each]) => other !== id && each.enabled && each.port === port,
-    );
+  const wanted = Object.entries(next.services).flatMap(([id, each]) =>
+    each.enabled ? [...portsIn(each)].map(([setting, port]) => ({ id, setting, port })) : [],
+  );
+  for (const { id, setting, port } of wanted) {
+    const old = before.services[id];
+    if (port === 0 || (old !== undefined && portsIn(old).get(setting) === port) || held(id, setting) === port) continue;
+    const own = wanted.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
+    const path = `services.${id}.${setting}`;
     if (own !== undefined) {
-      const message = `Port ${port} is already that of ${own[0]}.`;
-      throw new Problem('config.invalid', 422, message, { fields: { [`services.${id}.port`]: message } });
+      const message = `Port ${port} is already that of ${own.id}.`;
+      throw new Problem('config.invalid', 422, message, { fields: { [path]: message } });
     }
     try {
       const { servers } = await bindAll(createServer, { hosts: ['127.0.0.1', '::1'], port, log });
       for (const server of servers) server.close();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const fields = { [`services.${id}.port`]: error.detail };
+      const fields = { [path]: error.detail };
       throw new Problem(error.code, error.status, error.detail, { cause: error, fields });
     }
   }

@@ -64,11 +64,14 @@ export interface WindowSession {
 
 /** The running app without a window: all services on their ports. */
 export interface Host extends AsyncDisposable {
-  /** Base address by service id, of all listeners; one of a service that is still starting answers 503 until it has. */
+  /**
+   * Base addresses of all listeners that are open: the main ones by service id, the others as `git.ssh`. One of a service
+   * that is still starting answers 503 until it has.
+   */
   addresses(): Readonly<Record<string, string>>;
   /** The services that take long to start and are still at it. */
   starting(): readonly string[];
-  /** Why what does not run does not, by service id. */
+  /** Why what does not run does not, by service id; a listener that could not open while its service runs as `git.ssh`. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
   /** Native popups: their state (also told as the topic `popupsChanged`) and the pause. */
@@ -108,7 +111,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const log = openLog(opening, options, environment);
 
   const runners = new Map<string, ServiceRunner>();
-  const address = (id: string): string | undefined => runners.get(id)?.address;
+  const address = (id: string, listener?: string): string | undefined => runners.get(id)?.address(listener);
   const started = Promise.withResolvers<void>();
   const commandLine = options.commandLine ?? {};
   const kernel = opening.use(
@@ -220,9 +223,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     configProblems: config.problems
       .filter(({ path }) => safeMode || runners.get(serviceOf(path) ?? '')?.state.state !== 'failed')
       .map(settingsSentence),
-    addresses: () => pick(runners, (runner) => runner.address),
+    addresses: () => addressesOf(runners),
     starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
-    failures: () => pick(runners, failureOf),
+    failures: () => failuresOf(runners),
     async signInWindow() {
       const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
       return session && { name: sessionCookieName, value: session.cookie, end: () => session.end() };
@@ -266,10 +269,6 @@ async function startAll(
   }
 }
 
-function failureOf({ state: { state, reason } }: ServiceRunner): string | undefined {
-  return state === 'failed' ? (reason ?? '') : undefined;
-}
-
 function openLog(opening: AsyncDisposableStack, options: HostOptions, environment: NodeJS.ProcessEnv): HostLog {
   const folder = join(options.dataDir, 'logs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -299,14 +298,28 @@ async function installMissing(engines: HostEngines, log: HostLog): Promise<void>
   }
 }
 
-function pick(
-  runners: ReadonlyMap<string, ServiceRunner>,
-  value: (runner: ServiceRunner) => string | undefined,
-): Record<string, string> {
+function addressesOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [id, runner] of runners) {
-    const text = value(runner);
-    if (text !== undefined) found[id] = text;
+    for (const { name } of runner.state.listeners) {
+      const address = runner.address(name);
+      if (address !== undefined) found[nameOf(id, runner, name)] = address;
+    }
   }
   return found;
+}
+
+function failuresOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [id, runner] of runners) {
+    const { state, reason, listeners } = runner.state;
+    if (state === 'failed') found[id] = reason ?? '';
+    else for (const each of listeners) if (each.reason !== null) found[nameOf(id, runner, each.name)] = each.reason;
+  }
+  return found;
+}
+
+/** The main listener is known by its service. */
+function nameOf(id: string, { descriptor }: ServiceRunner, listener: string): string {
+  return descriptor.listeners?.[0]?.name === listener ? id : `${id}.${listener}`;
 }

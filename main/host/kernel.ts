@@ -7,6 +7,7 @@ import { accountsMigrations } from './accounts/tables.ts';
 import { createBus } from './services/bus.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
+import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
@@ -31,7 +32,7 @@ export interface KernelOptions {
   /** Resolves once every service was started, or could not be. */
   readonly started: Promise<void>;
   /** Base address of a service's listener. */
-  readonly address: (serviceId: string) => string | undefined;
+  readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly keyStore?: KeyStore;
 }
 
@@ -111,7 +112,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
-    portsInUse: () => Object.values(config.read().services).flatMap(({ port }) => (port === undefined ? [] : [port])),
+    portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -98,8 +98,11 @@ export interface Context {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
-  /** Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has none. */
-  readonly address: (serviceId: string) => string | undefined;
+  /**
+   * Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has
+   * none; without a name that of its main one.
+   */
+  readonly address: (serviceId: string, listener?: string) => string | undefined;
 }
 
 export const Health = z.object({
@@ -120,12 +123,19 @@ export interface TakenOver {
   readonly notes: readonly string[];
 }
 
-export interface Service extends AsyncDisposable {
+/** What answers on one of a service's listeners. */
+export interface ListenerHandler {
   /** An express app, or a faster handler in front of one where a benchmark asks for it. */
   readonly http?: RequestListener;
   readonly upgrade?: UpgradeListener;
-  /** For services that speak something else than HTTP on their port: called with each connection the host accepted. */
+  /** For a listener that speaks something else than HTTP: called with each connection the host accepted. */
   readonly tcp?: (socket: Socket) => void;
+}
+
+/** `http`, `upgrade` and `tcp` answer on the first listener of its manifest. */
+export interface Service extends AsyncDisposable, ListenerHandler {
+  /** What answers on the further listeners, by name. */
+  readonly listeners?: Readonly<Record<string, ListenerHandler>>;
   /** The service's part of our own API; the control listener answers it. */
   readonly api?: readonly ApiHandler[];
   /** What `homeport config export` holds of this service besides its settings, such as destinations. Secrets sealed unless `secrets`. */
@@ -159,6 +169,20 @@ export type CrossOrigin =
   /** All: the answers are public by nature, as with Stremio addons. */
   | 'any';
 
+/** A port that a service listens on, on 127.0.0.1 and ::1. */
+export interface ListenerManifest {
+  /** Lower case letters and digits, unique within the service: `ssh`. */
+  readonly name: string;
+  /** What it is for, as the settings and the pages name it: `Git over SSH`. */
+  readonly title: string;
+  readonly protocol: 'http' | 'tcp';
+  /** What its addresses begin with, e.g. `smtp`. Default: the protocol's name. */
+  readonly scheme?: string;
+  /** The port when nothing is set. */
+  readonly port: number;
+  readonly crossOrigin?: CrossOrigin;
+}
+
 /** A step of a service's own schema. Steps run once, in order, each in a transaction; never edit one that was released. */
 export interface Migration {
   /** Sortable and unique: `001-create-messages`. */
@@ -173,10 +197,11 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   /** One sentence: what it is for. */
   readonly summary: string;
-  /** Default port on 127.0.0.1 and ::1; a service without one has no listener. */
-  readonly port?: number;
-  readonly protocol?: 'http' | 'smtp';
-  readonly crossOrigin?: CrossOrigin;
+  /**
+   * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
+   * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
+   */
+  readonly listeners?: readonly ListenerManifest[];
   /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
   readonly controlsHost?: true;
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */

@@ -7,10 +7,8 @@ export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
   summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
-  port: 8081,
-  protocol: 'http',
-  // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
-  crossOrigin: 'any',
+  // The service itself decides about origins: its clients are extensions and bookmarklets, see routes/cors.ts.
+  listeners: [{ name: 'http', title: 'Downloads', protocol: 'http', port: 8081, crossOrigin: 'any' }],
   settings: Settings,
   environment,
   migrations,

@@ -7,9 +7,7 @@ export const manifest = defineManifest({
   id: 'notify',
   title: 'Notifications',
   summary: 'Sends notifications of programs and services to the places you choose.',
-  port: 8000,
-  protocol: 'http',
-  crossOrigin: 'refuse',
+  listeners: [{ name: 'http', title: 'Notifications', protocol: 'http', port: 8000 }],
   settings: Settings,
   environment: {
     APPRISE_CONFIG_LOCK: 'configurationLock',

@@ -47,7 +47,7 @@ export function testEnvironment(
   options: Pick<TestHostOptions, 'environment' | 'administrator'> = {},
 ): Record<string, string> {
   const ports = registry
-    .filter(({ port }) => port !== undefined)
+    .filter(({ listeners = [] }) => listeners.length > 0)
     .map(({ id }) => [`HOMEPORT_PORT_${id.toUpperCase()}`, '0']);
   return {
     PATH: process.env['PATH'] ?? '',

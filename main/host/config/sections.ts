@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { ListenerManifest, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { HostSettings, hostEnvironment } from './host-settings.ts';
 import { asSchema, holdsSecret, isRecord, placeOf, propertyOf, type SchemaPlace } from './json-schema.ts';
@@ -32,6 +32,8 @@ export interface Section {
   readonly schema: z.ZodObject;
   readonly jsonSchema: JsonSchema;
   readonly fields: readonly Field[];
+  /** The fields among them that hold the ports of a service's further listeners. */
+  readonly furtherPorts: readonly string[];
 }
 
 const port = z.int().min(0).max(65535);
@@ -39,8 +41,22 @@ const port = z.int().min(0).max(65535);
 /** Names that every service has and none may declare itself. */
 const reserved = ['enabled', 'port'];
 
-/** What the host takes out of a service's section for itself. */
+/** What the host takes out of a service's section for itself, besides the ports of further listeners. */
 export const Listener = z.object({ enabled: z.boolean().default(true), port: port.default(0) });
+
+/** The ports of a service's further listeners. */
+export const FurtherPorts = z.record(z.string(), port);
+
+/** The listeners of a service with the setting each one's port is. */
+export function portSettings({ listeners = [] }: Pick<ServiceManifest, 'listeners'>): readonly PortSetting[] {
+  return listeners.map((listener, at) => ({ listener, setting: at === 0 ? 'port' : `${listener.name}Port` }));
+}
+
+interface PortSetting {
+  readonly listener: ListenerManifest;
+  /** `port`, `sshPort` */
+  readonly setting: string;
+}
 
 /**
  * The host's section, then one per service in the registry's order.
@@ -54,26 +70,44 @@ export function settingsSections(descriptors: readonly ServiceDescriptor[]): rea
     if (ids.has(id)) throw new Error(`service id "${id}" is taken`);
     ids.add(id);
   }
-  return [hostSection(), ...descriptors.map(serviceSection)];
+  const sections = [hostSection(), ...descriptors.map(serviceSection)];
+  const named = new Set<string>();
+  for (const variable of sections.flatMap(({ fields }) => fields.flatMap(({ variables }) => variables))) {
+    if (!/^HOMEPORT_(PORT|ENABLED)_/.test(variable)) continue;
+    if (named.has(variable)) throw new Error(`two services or listeners share the variable ${variable}`);
+    named.add(variable);
+  }
+  return sections;
 }
 
 function hostSection(): Section {
   return section(
-    { id: 'host', path: ['host'], title: 'Homeport', summary: 'The app itself.', schema: HostSettings },
+    {
+      id: 'host',
+      path: ['host'],
+      title: 'Homeport',
+      summary: 'The app itself.',
+      schema: HostSettings,
+      furtherPorts: [],
+    },
     Object.entries(hostEnvironment),
   );
 }
 
 function serviceSection(descriptor: ServiceDescriptor): Section {
   const { id, title, summary } = descriptor;
-  for (const name of reserved) {
+  const ports = portSettings(descriptor);
+  checkNames(descriptor, ports);
+  for (const name of [...reserved, ...ports.map(({ setting }) => setting)]) {
     if (Object.hasOwn(descriptor.settings.shape, name)) throw new Error(`service "${id}": "${name}" is reserved`);
   }
   const suffix = id.toUpperCase().replaceAll('-', '_');
   // Who switched the app's own page off could not switch it on again.
   const always = descriptor.controlsHost === true;
   const variables: [string, string][] = always ? [] : [[`HOMEPORT_ENABLED_${suffix}`, 'enabled']];
-  if (descriptor.port !== undefined) variables.push([`HOMEPORT_PORT_${suffix}`, 'port']);
+  ports.forEach(({ listener, setting }, at) => {
+    variables.push([`HOMEPORT_PORT_${suffix}${at === 0 ? '' : `_${listener.name.toUpperCase()}`}`, setting]);
+  });
   return section(
     {
       id,
@@ -89,18 +123,30 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
                 description: 'A service that is switched off has no listener and does no work; its data stay.',
               }),
             }),
-        ...(descriptor.port === undefined
-          ? {}
-          : {
-              port: port.default(descriptor.port).meta({
-                title: 'Port',
-                description: 'Where it listens on this machine (127.0.0.1 and ::1). 0 picks a free port at each start.',
-              }),
+        ...Object.fromEntries(
+          ports.map(({ listener, setting }, at) => [
+            setting,
+            port.default(listener.port).meta({
+              title: at === 0 ? 'Port' : `Port: ${listener.title}`,
+              description: 'Where it listens on this machine (127.0.0.1 and ::1). 0 picks a free port at each start.',
             }),
+          ]),
+        ),
       }),
+      furtherPorts: ports.slice(1).map(({ setting }) => setting),
     },
     [...variables, ...Object.entries(descriptor.environment)],
   );
+}
+
+function checkNames({ id }: ServiceDescriptor, ports: readonly PortSetting[]): void {
+  const names = new Set<string>();
+  for (const { listener } of ports) {
+    const { name } = listener;
+    if (!/^[a-z][a-z0-9]*$/.test(name)) throw new Error(`listener "${id}.${name}": use lower case letters and digits`);
+    if (names.has(name)) throw new Error(`listener name "${id}.${name}" is taken`);
+    names.add(name);
+  }
 }
 
 function section(
@@ -118,9 +164,10 @@ function section(
   const whole: JsonSchema = z.toJSONSchema(about.schema, { io: 'input', unrepresentable: 'any' });
   const definitions = whole['$defs'] === undefined ? {} : { $defs: whole['$defs'] };
   const root = placeOf(whole);
+  const first = [...reserved, ...about.furtherPorts];
   const names = [
-    ...reserved.filter((name) => Object.hasOwn(shape, name)),
-    ...Object.keys(shape).filter((name) => !reserved.includes(name)),
+    ...first.filter((name) => Object.hasOwn(shape, name)),
+    ...Object.keys(shape).filter((name) => !first.includes(name)),
   ];
   const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
 

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { HostSettings } from './host-settings.ts';
 import type { Resolved, ResolvedSection } from './layers.ts';
-import { Listener, type Section } from './sections.ts';
+import { FurtherPorts, Listener, type Section } from './sections.ts';
 
 /** One service's settings as the host uses them. */
 export interface ServiceSettings {
   readonly enabled: boolean;
   /** 0: any free port, or no listener at all where the service has none. */
   readonly port: number;
+  /** Of its further listeners, by setting (`sshPort`); undefined without any. */
+  readonly furtherPorts?: Readonly<Record<string, number>>;
   /** What the service's own `create` gets. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -18,6 +20,11 @@ export interface ServiceSettings {
 export interface Settings {
   readonly host: Readonly<HostSettings>;
   readonly services: Readonly<Record<string, ServiceSettings>>;
+}
+
+/** A service's ports by setting, the main listener's first. */
+export function portsIn({ port, furtherPorts = {} }: ServiceSettings): ReadonlyMap<string, number> {
+  return new Map([['port', port], ...Object.entries(furtherPorts)]);
 }
 
 /** What a change did to the settings in effect. */
@@ -34,9 +41,14 @@ export function settingsOf(resolved: Resolved): Settings {
   for (const { section, values } of resolved.sections.values()) {
     if (section.id === 'host') host = HostSettings.parse(values);
     else {
-      const { enabled, port, ...settings } = values;
+      const { enabled, port, ...rest } = values;
       const listener = Listener.parse({ enabled, port });
-      services.push([section.id, { enabled: listener.enabled, port: listener.port, settings }]);
+      const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
+      const entries = Object.entries(rest);
+      const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
+      const settings = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
+      services.push([section.id, { ...listener, ...further, settings }]);
     }
   }
   return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services) });

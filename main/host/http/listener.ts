@@ -1,14 +1,8 @@
-import {
-  createServer as createHttpServer,
-  ServerResponse,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http';
+import { createServer as createHttpServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { UpgradeListener } from '../../../services/contracts/service.ts';
+import type { ListenerHandler } from '../../../services/contracts/service.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { accountFor } from './access.ts';
@@ -21,13 +15,6 @@ import { answerHalfOpen } from './half-open.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 
-/** The parts of a running service that a listener calls; a `Service` is one. */
-export interface Handler {
-  readonly http?: RequestListener;
-  readonly upgrade?: UpgradeListener;
-  readonly tcp?: (socket: Socket) => void;
-}
-
 export interface ListenerOptions {
   /** The service's id, for log and metrics. */
   readonly service: string;
@@ -38,7 +25,7 @@ export interface ListenerOptions {
   /** Default `http`; `tcp` hands each connection to `handler.tcp`, past the guard. */
   readonly protocol?: 'http' | 'tcp';
   /** Undefined while the service is not running. */
-  readonly handler: Handler | undefined;
+  readonly handler: ListenerHandler | undefined;
   readonly guard: GuardPolicy;
   readonly log: PartLog;
   readonly metrics: RequestMetrics;
@@ -54,7 +41,7 @@ export interface Listener {
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
   /** Takes effect with the next request. Without a handler requests are answered 503; a guard given here replaces the former. */
-  replaceHandler(handler: Handler | undefined, guard?: GuardPolicy): void;
+  replaceHandler(handler: ListenerHandler | undefined, guard?: GuardPolicy): void;
   /**
    * Stops accepting, lets running requests finish, ends idle connections and destroys what is left after the time-out
    * (default 5,000 ms). A service ends its own streams before.

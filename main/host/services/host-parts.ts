@@ -24,7 +24,7 @@ export interface HostParts {
   readonly fetch: Fetch & { readonly stream: FetchStream; readonly connect: Connect };
   readonly clock: Clock;
   readonly random: Random;
-  readonly address: (serviceId: string) => string | undefined;
+  readonly address: (serviceId: string, listener?: string) => string | undefined;
   /** Ports that the settings give to services: never offered in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }

@@ -1,12 +1,10 @@
-import type { ControlContext, HostControl } from '../../../services/contracts/control/api.ts';
+import type { ControlContext, HostControl, ListenerState } from '../../../services/contracts/control/api.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
-import type { GuardPolicy } from '../http/guard.ts';
-import { openListener, type Handler, type Listener } from '../http/listener.ts';
-import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
+import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
 import { TooLate, withTimeout } from '../runtime/with-timeout.ts';
 
@@ -21,7 +19,6 @@ const roomShare = 0.45;
 export interface ServiceRun {
   readonly service: Service;
   readonly jobs: Jobs;
-  readonly listener: Listener | undefined;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void;
   /** Ends it within the time to stop; what does not let go by then is left behind. Never rejects. */
@@ -29,9 +26,9 @@ export interface ServiceRun {
 }
 
 /**
- * Opens a service's listener and room, creates it and starts it; the listener comes first and answers 503 until the
- * service has started. `signal` gives up a start that is under way; `listening` hears the port as soon as it is open,
- * undefined for a service without one.
+ * Opens a service's listeners and room, creates it and starts it; the listeners come first and answer 503 until
+ * the service has started. `signal` gives up a start that is under way; `listening` hears of the listeners as soon as they
+ * are open, and again whenever one that could not open does.
  * @throws what the service or the opening throws, after everything was closed again; Problem `host.start_timeout`,
  * `host.start_stopped`.
  */
@@ -42,12 +39,12 @@ export async function runService(
   given: {
     readonly control: HostControl | undefined;
     readonly signal: AbortSignal;
-    readonly listening: (port: number | undefined) => void;
+    readonly listening: (states: readonly ListenerState[]) => void;
   },
 ): Promise<ServiceRun> {
   const log = parts.log.child(descriptor.id);
   let room: OpenedContext | undefined;
-  let listener: Listener | undefined;
+  let listeners: ServiceListeners | undefined;
   let service: Service | undefined;
 
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
@@ -62,18 +59,17 @@ export async function runService(
     }
   };
   const close = async (): Promise<void> => {
-    // Both at once: the listener waits for running requests, and streams among them end only with their service.
+    // Both at once: the listeners wait for running requests, and streams among them end only with their service.
     await ending(serviceShare, [
-      () => listener?.close({ timeoutMs: timeToStop(parts) * serviceShare * 0.9 }),
+      () => listeners?.close({ timeoutMs: timeToStop(parts) * serviceShare * 0.9 }),
       () => service?.[Symbol.asyncDispose](),
     ]);
     await ending(roomShare, [() => room?.[Symbol.asyncDispose]()]);
   };
 
   try {
-    const opened = await listen(descriptor, parts, settings.port);
-    listener = opened;
-    given.listening(opened?.port);
+    const opened = await openListeners(descriptor, parts, settings, given.listening);
+    listeners = opened;
     room = await openServiceContext(descriptor, parts);
     const { context, jobs } = room;
     const { control } = given;
@@ -83,9 +79,9 @@ export async function runService(
     );
     service = created;
     await started(created, parts, given.signal);
-    const letIn = (): void => opened?.replaceHandler(handlerOf(descriptor, created, parts), guardOf(descriptor, parts));
+    const letIn = (): void => opened.answerWith(created);
     letIn();
-    return { service: created, jobs, listener: opened, renewGuard: letIn, close };
+    return { service: created, jobs, renewGuard: letIn, close };
   } catch (error) {
     await close();
     throw error;
@@ -117,35 +113,4 @@ async function started(service: Service, { clock }: HostParts, signal: AbortSign
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-async function listen(descriptor: ServiceDescriptor, parts: HostParts, port: number): Promise<Listener | undefined> {
-  const { id, protocol } = descriptor;
-  if (descriptor.port === undefined) return undefined;
-  return openListener({
-    service: id,
-    port,
-    protocol: protocol === 'smtp' ? 'tcp' : 'http',
-    handler: undefined,
-    guard: guardOf(descriptor, parts),
-    log: parts.log.child(id),
-    metrics: parts.metrics.http,
-    avoidPorts: parts.portsInUse(),
-  });
-}
-
-function handlerOf({ id, controlsHost }: ServiceDescriptor, service: Service, parts: HostParts): Handler {
-  // The control service has a page of its own for all metrics, behind the sign-in.
-  if (service.http === undefined || controlsHost === true) return service;
-  const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
-  const { upgrade } = service;
-  return {
-    http: withMetricsPage(id, service.http, parts.metrics, failed),
-    ...(upgrade === undefined ? {} : { upgrade }),
-  };
-}
-
-function guardOf({ crossOrigin }: ServiceDescriptor, parts: HostParts): GuardPolicy {
-  const { allowedHosts, allowedOrigins } = parts.hostSettings();
-  return { crossOrigin: crossOrigin ?? 'refuse', hosts: allowedHosts, allowedOrigins };
 }

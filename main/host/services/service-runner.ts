@@ -1,13 +1,19 @@
-import { serviceChanged, type HostControl, type ServiceState } from '../../../services/contracts/control/api.ts';
+import {
+  serviceChanged,
+  type HostControl,
+  type ListenerState,
+  type ServiceState,
+} from '../../../services/contracts/control/api.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
-import type { ServiceSettings } from '../config/settings.ts';
-import { PortTaken } from '../http/bind.ts';
+import { portsIn, type ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { HostParts } from './host-parts.ts';
+import { sentenceOf } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 
@@ -16,6 +22,7 @@ const healthEveryMs = 10_000;
 /** A service that takes longer to say how it is counts as down. */
 const healthLimitMs = 5000;
 const reconfigureLimitMs = 10_000;
+const withoutListeners = { address: null, port: null, listeners: [] };
 
 /**
  * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
@@ -69,6 +76,7 @@ export class ServiceRunner {
       address: null,
       port: null,
       suggestedPort: null,
+      listeners: [],
     };
   }
 
@@ -85,9 +93,15 @@ export class ServiceRunner {
     return this.#run?.jobs;
   }
 
-  /** Base address for a client on this machine, undefined without a listener. While the service starts, it answers 503. */
-  get address(): string | undefined {
-    return this.#state.state === 'stopping' ? undefined : (this.#state.address ?? undefined);
+  /**
+   * Base address of a listener for a client on this machine, of the main one without a name; undefined while it is not
+   * open. While the service starts, it answers 503.
+   */
+  address(listener?: string): string | undefined {
+    const { state, listeners } = this.#state;
+    if (state === 'stopping') return undefined;
+    const found = listener === undefined ? listeners[0] : listeners.find(({ name }) => name === listener);
+    return found?.address ?? undefined;
   }
 
   /** Resolves once the first start has opened its listener, or has ended without one. */
@@ -113,7 +127,12 @@ export class ServiceRunner {
       this.#settings = settings;
       this.#problems = problems;
       const service = this.#run?.service;
-      if (service?.reconfigure && settings.enabled && !this.#isBarred && before.port === settings.port) {
+      if (
+        service?.reconfigure &&
+        settings.enabled &&
+        !this.#isBarred &&
+        isDeepStrictEqual(portsIn(before), portsIn(settings))
+      ) {
         try {
           await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
           return { restarted: false };
@@ -146,9 +165,10 @@ export class ServiceRunner {
       const health = await this.#health(service);
       if (this.#run?.service === service) {
         this.#become({
-          state: health.state === 'up' ? 'up' : 'degraded',
-          detail: health.state === 'up' ? health.detail : '',
-          reason: health.state === 'up' ? null : health.detail,
+          ...(health.state === 'up'
+            ? { state: 'up', detail: health.detail, reason: null }
+            : { state: 'degraded', detail: '', reason: health.detail }),
+          ...this.#closedListeners(),
         });
       }
     }
@@ -171,7 +191,7 @@ export class ServiceRunner {
     if (this.#run !== undefined || this.#closed) return;
     this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
-      this.#become({ state: 'off', detail: '', reason: null, address: null, port: null, suggestedPort: null });
+      this.#become({ state: 'off', detail: '', reason: null, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
@@ -179,18 +199,18 @@ export class ServiceRunner {
       // Defaults stand in for what was refused: ports, folders and rules that nobody asked for.
       const reason = `Its settings cannot be used. ${this.#problems.map(settingsSentence).join(' ')}`;
       this.#log.error('service is not started with settings that cannot be used', { reason });
-      this.#become({ state: 'failed', detail: '', reason, address: null, port: null, suggestedPort: null });
+      this.#become({ state: 'failed', detail: '', reason, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
-    this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null });
+    this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null, listeners: [] });
     const starting = new AbortController();
     this.#starting = starting;
     try {
       this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
         control: this.#control,
         signal: starting.signal,
-        listening: (port) => this.#listens(port),
+        listening: (states) => this.#listens(states),
       });
       this.#become({ state: 'up' });
       await this.refresh();
@@ -198,7 +218,7 @@ export class ServiceRunner {
         this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
       });
     } catch (error) {
-      if (starting.signal.aborted) this.#become({ state: 'off', address: null, port: null });
+      if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });
       else this.#fail(error);
     } finally {
       this.#starting = undefined;
@@ -211,24 +231,35 @@ export class ServiceRunner {
     return this.#problems.length > 0 && this.descriptor.controlsHost !== true;
   }
 
-  #listens(port: number | undefined): void {
-    if (port !== undefined) {
-      this.#become({ address: `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`, port });
-    }
+  #listens(listeners: readonly ListenerState[]): void {
+    const [main] = listeners;
+    this.#become({
+      listeners: [...listeners],
+      address: main?.address ?? null,
+      port: main?.port ?? null,
+      suggestedPort: main?.suggestedPort ?? null,
+    });
     this.#opened.resolve();
+    // One that opens later takes its sentence back.
+    this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
+  }
+
+  /** What of the state is due to listeners that could not open; the others are up. */
+  #closedListeners(): Partial<ServiceState> {
+    const closed = this.#state.listeners.filter(({ reason }) => reason !== null);
+    if (closed.length === 0) return {};
+    const reason = closed.map((each) => `${each.title}: ${each.reason ?? ''}`).join(' ');
+    return { state: 'degraded', detail: '', reason };
   }
 
   #fail(error: unknown): void {
     this.#log.error('service did not start', { error });
     this.#become({
       state: 'failed',
-      reason:
-        error instanceof Problem
-          ? error.detail
-          : `It did not start: ${error instanceof Error ? error.message : String(error)}`,
-      address: null,
-      port: null,
-      suggestedPort: error instanceof PortTaken ? (error.suggestedPort ?? null) : null,
+      reason: sentenceOf(error),
+      ...withoutListeners,
+      // Those that could not open, with what is offered in place of each one's port.
+      listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
     });
     this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
   }
@@ -242,7 +273,7 @@ export class ServiceRunner {
     this.#become({ state: 'stopping', detail: '' });
     this.#run = undefined;
     await run.close();
-    this.#become({ state: 'off', detail: '', reason: null, address: null, port: null });
+    this.#become({ state: 'off', detail: '', reason: null, ...withoutListeners });
   }
 
   /** One question at a time: a service that does not answer must not gather them. */

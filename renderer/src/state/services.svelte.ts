@@ -65,9 +65,9 @@ class Services {
     await this.load();
   }
 
-  /** Moves a service whose port is taken to another one; the host starts it there. */
-  async usePort(id: string, port: number): Promise<void> {
-    await call(controlApi.changeSettings, { params: { section: id }, body: { port } });
+  /** Moves a listener whose port is taken to another one; the host starts it there. */
+  async usePort(id: string, setting: string, port: number): Promise<void> {
+    await call(controlApi.changeSettings, { params: { section: id }, body: { [setting]: port } });
     await this.load();
   }
 }

@@ -10,6 +10,23 @@ import type { Rights } from '../route-access.ts';
 import type { Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
+/** One of a service's listeners. */
+const ListenerState = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    /** Address for local clients, null while it is not open. */
+    address: z.string().nullable(),
+    port: z.int().nullable(),
+    /** Why it is not open. */
+    reason: z.string().nullable(),
+    /** The setting that holds its port, and a free one where that is taken. */
+    setting: z.string(),
+    suggestedPort: z.int().nullable(),
+  })
+  .meta({ id: 'ListenerState' });
+export type ListenerState = z.infer<typeof ListenerState>;
+
 /** A service as the Home page shows it. */
 export const ServiceState = z
   .object({
@@ -22,11 +39,13 @@ export const ServiceState = z
     detail: z.string(),
     /** Why it is not up, and what to do. */
     reason: z.string().nullable(),
-    /** Address for local clients, null while it has no listener. */
+    /** Address of its main listener for local clients, null while that is not open. */
     address: z.string().nullable(),
     port: z.int().nullable(),
     /** When the port is taken: a free one to use instead. */
     suggestedPort: z.int().nullable(),
+    /** All its listeners, the main one first; none while it does not run. */
+    listeners: z.array(ListenerState),
   })
   .meta({ id: 'ServiceState' });
 export type ServiceState = z.infer<typeof ServiceState>;
@@ -34,9 +53,19 @@ export type ServiceState = z.infer<typeof ServiceState>;
 /** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
 export function shownService(service: ServiceState, rights: Rights): ServiceState {
   if (rights.all) return service;
-  if (rights.may(service.id, 'read', '*')) return { ...service, suggestedPort: null };
-  const reason = service.reason === null ? null : 'An administrator can see why.';
-  return { ...service, detail: '', reason, suggestedPort: null };
+  const withoutOffers = {
+    ...service,
+    suggestedPort: null,
+    listeners: service.listeners.map((listener) => ({ ...listener, suggestedPort: null })),
+  };
+  if (rights.may(service.id, 'read', '*')) return withoutOffers;
+  const hide = (reason: string | null): string | null => (reason === null ? null : 'An administrator can see why.');
+  return {
+    ...withoutOffers,
+    detail: '',
+    reason: hide(service.reason),
+    listeners: withoutOffers.listeners.map((listener) => ({ ...listener, reason: hide(listener.reason) })),
+  };
 }
 
 /** A service's state changed, or its living fact. */

@@ -13,7 +13,7 @@ const push = defineService({
   id: 'push',
   title: 'Push',
   summary: 'Sends messages to phones and desktops.',
-  port: 2586,
+  listeners: [{ name: 'http', title: 'Push', protocol: 'http', port: 2586 }],
   settings: z.object({
     retention: z.int().min(1).max(365).default(7).meta({ title: 'Retention', description: 'Days to keep messages.' }),
     topics: z.array(z.string()).default([]).meta({ title: 'Topics', description: 'Topics to make at once.' }),
@@ -64,7 +64,7 @@ const control = defineService({
   controlsHost: true,
   title: 'Control',
   summary: 'The page of the app.',
-  port: 7700,
+  listeners: [{ name: 'http', title: 'Control', protocol: 'http', port: 7700 }],
   settings: z.object({}),
   environment: {},
   migrations: [],

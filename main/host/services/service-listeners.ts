@@ -1,0 +1,191 @@
+import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type {
+  ListenerHandler,
+  ListenerManifest,
+  Service,
+  ServiceDescriptor,
+} from '../../../services/contracts/service.ts';
+import { portSettings } from '../config/sections.ts';
+import { portsIn, type ServiceSettings } from '../config/settings.ts';
+import { PortTaken } from '../http/bind.ts';
+import type { GuardPolicy } from '../http/guard.ts';
+import { openListener, type Listener } from '../http/listener.ts';
+import { withMetricsPage } from '../metrics/service-page.ts';
+import type { HostParts } from './host-parts.ts';
+
+/** How soon a listener that could not open is tried again. */
+const retryAfterMs = 30_000;
+
+/** The listeners of a service that runs. */
+export interface ServiceListeners {
+  /** As they are now; those that could not open with the reason. */
+  states(): readonly ListenerState[];
+  /** Lets them answer with the service, under the guard that the host's settings want now. Until then they answer 503. */
+  answerWith(service: Service): void;
+  close(options: { readonly timeoutMs: number }): Promise<void>;
+}
+
+/**
+ * Opens a service's listeners. One that cannot open leaves the others up and is tried again later; `changed` hears of
+ * each state they come into, once at the end of the opening at least.
+ * @throws where none of them can open: what the only one says, or a Problem with what all of them say.
+ */
+export async function openListeners(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  settings: ServiceSettings,
+  changed: (states: readonly ListenerState[]) => void,
+): Promise<ServiceListeners> {
+  const each = portSettings(descriptor).map(
+    ({ listener, setting }) =>
+      new OneListener(descriptor, listener, setting, parts, portsIn(settings).get(setting) ?? 0),
+  );
+  const states = (): readonly ListenerState[] => each.map(({ state }) => state);
+  const failures = (await Promise.all(each.map((one) => one.open()))).filter((failure) => failure !== undefined);
+  changed(states());
+  if (each.length > 0 && failures.length === each.length) throw together(failures.map(({ error }) => error));
+  for (const { retry } of failures) retry(() => changed(states()));
+  return {
+    states,
+    answerWith(service) {
+      for (const one of each) one.answerWith(service);
+    },
+    async close(options) {
+      await Promise.all(each.map((one) => one.close(options)));
+    },
+  };
+}
+
+interface OpeningFailure {
+  readonly error: unknown;
+  /** Tries again from time to time; `opened` hears of the success. */
+  readonly retry: (opened: () => void) => void;
+}
+
+class OneListener {
+  state: ListenerState;
+  readonly #descriptor: ServiceDescriptor;
+  readonly #manifest: ListenerManifest;
+  readonly #parts: HostParts;
+  readonly #port: number;
+  #listener: Listener | undefined;
+  #service: Service | undefined;
+  #retry: Disposable | undefined;
+  #opening: Promise<OpeningFailure | undefined> | undefined;
+  #closed = false;
+
+  constructor(
+    descriptor: ServiceDescriptor,
+    manifest: ListenerManifest,
+    setting: string,
+    parts: HostParts,
+    port: number,
+  ) {
+    this.#descriptor = descriptor;
+    this.#manifest = manifest;
+    this.#parts = parts;
+    this.#port = port;
+    const { name, title } = manifest;
+    this.state = { name, title, address: null, port: null, reason: null, setting, suggestedPort: null };
+  }
+
+  open(): Promise<OpeningFailure | undefined> {
+    this.#opening = this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<OpeningFailure | undefined> {
+    const { protocol, scheme = protocol } = this.#manifest;
+    const { log, metrics, portsInUse } = this.#parts;
+    const service = this.#descriptor.id;
+    try {
+      const listener = await openListener({
+        service,
+        port: this.#port,
+        protocol,
+        handler: undefined,
+        guard: this.#guard(),
+        log: log.child(service),
+        metrics: metrics.http,
+        avoidPorts: portsInUse(),
+      });
+      this.#listener = listener;
+      this.#become({
+        address: `${scheme}://127.0.0.1:${listener.port}`,
+        port: listener.port,
+        reason: null,
+        suggestedPort: null,
+      });
+      if (this.#service !== undefined) this.answerWith(this.#service);
+      return undefined;
+    } catch (error) {
+      const reason = sentenceOf(error);
+      // The service's own failure says it where this is the only one, and the retries have nothing new to say.
+      if (this.state.reason !== reason && (this.#descriptor.listeners?.length ?? 0) > 1) {
+        log.child(service).error('a listener could not open', { listener: this.#manifest.name, error });
+      }
+      const suggestedPort = error instanceof PortTaken ? (error.suggestedPort ?? null) : null;
+      this.#become({ reason, suggestedPort });
+      return { error, retry: (opened) => this.#tryAgain(opened) };
+    }
+  }
+
+  #tryAgain(opened: () => void): void {
+    if (this.#closed) return;
+    this.#retry = this.#parts.clock.after(retryAfterMs, () => {
+      void this.open().then((failure) => {
+        if (failure === undefined) opened();
+        else failure.retry(opened);
+      });
+    });
+  }
+
+  answerWith(service: Service): void {
+    this.#service = service;
+    const { name } = this.#manifest;
+    const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
+    const handler = isMain ? withMetrics(this.#descriptor, service, this.#parts) : service.listeners?.[name];
+    this.#listener?.replaceHandler(handler, this.#guard());
+  }
+
+  async close(options: { readonly timeoutMs: number }): Promise<void> {
+    this.#closed = true;
+    this.#retry?.[Symbol.dispose]();
+    await this.#opening;
+    await this.#listener?.close(options);
+  }
+
+  #guard(): GuardPolicy {
+    const { allowedHosts, allowedOrigins } = this.#parts.hostSettings();
+    return { crossOrigin: this.#manifest.crossOrigin ?? 'refuse', hosts: allowedHosts, allowedOrigins };
+  }
+
+  #become(change: Partial<ListenerState>): void {
+    this.state = { ...this.state, ...change };
+  }
+}
+
+function withMetrics({ id, controlsHost }: ServiceDescriptor, service: Service, parts: HostParts): ListenerHandler {
+  // The control service has a page of its own for all metrics, behind the sign-in.
+  if (service.http === undefined || controlsHost === true) return service;
+  const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
+  const { upgrade } = service;
+  return {
+    http: withMetricsPage(id, service.http, parts.metrics, failed),
+    ...(upgrade === undefined ? {} : { upgrade }),
+  };
+}
+
+/** What a person reads of an error. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Problem) return error.detail;
+  return `It did not start: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function together(errors: readonly unknown[]): unknown {
+  const [first] = errors;
+  if (errors.length === 1) return first;
+  const { code, status } = first instanceof Problem ? first : { code: 'listener.none_open', status: 500 };
+  return new Problem(code, status, errors.map(sentenceOf).join(' '), { cause: first });
+}
