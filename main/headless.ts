@@ -17,7 +17,7 @@ const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
 
 /** The host without a window: starts everything, or carries out one command. Sets the exit code; throws nothing. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const command = parseCommandLine(argv);
+  const command = parseCommandLine(argv, registry);
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // Whoever read our output may go away; the services go on. What a full disk cut off is no result of a command.
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     });
   }
   try {
-    if (command.name === 'help') process.stdout.write(helpText);
+    if (command.name === 'help') process.stdout.write(helpText(registry));
     else if (command.name === 'version') process.stdout.write(`${version}\n`);
     else if (command.name === 'invalid') {
       process.stderr.write(`${command.message}\n`);

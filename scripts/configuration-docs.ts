@@ -6,7 +6,7 @@ import { configurationPage } from '../main/host/config/documentation.ts';
 import { registry } from '../main/host/services/registry.ts';
 
 /** Writes docs/configuration.md; with `--check` only tells, by exit code 1, whether the page no longer fits the code. */
-const page = configurationPage(registry, helpText);
+const page = configurationPage(registry, helpText(registry));
 const file =
   process.argv.slice(2).find((argument) => !argument.startsWith('--')) ??
   fileURLToPath(new URL('../docs/configuration.md', import.meta.url));

@@ -190,6 +190,18 @@ export interface Migration {
   up(db: Kysely<any>): Promise<void>;
 }
 
+/** A program whose data a service takes over: `homeport import <program>`, of which the help is made too. */
+export interface TakesOver {
+  /** As it is typed: `ntfy`. */
+  readonly program: string;
+  /** What follows it: `FOLDER` or `FILE`. */
+  readonly from: 'FOLDER' | 'FILE';
+  /** What comes along, as the help says it after "take over". */
+  readonly what: string;
+  /** It can say what it would do without doing it: `--dry-run`. */
+  readonly dryRun?: true;
+}
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -209,6 +221,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly migrations: readonly Migration[];
+  /** Programs whose data its `takeOver` takes. */
+  readonly takesOver?: readonly TakesOver[];
 }
 
 export interface ServiceDescriptor<Settings = any, Given extends Context = Context> extends ServiceManifest {

@@ -11,4 +11,5 @@ export const manifest = defineManifest({
   settings: Settings,
   environment: {},
   migrations,
+  takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

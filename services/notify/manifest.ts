@@ -29,4 +29,12 @@ export const manifest = defineManifest({
     APPRISE_ADMIN: 'listKeys',
   },
   migrations,
+  takesOver: [
+    {
+      program: 'apprise-api',
+      from: 'FOLDER',
+      what: 'the configurations of an Apprise API (its store; SECRET_KEY, APPRISE_KEYS)',
+      dryRun: true,
+    },
+  ],
 });

@@ -11,4 +11,5 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
 });

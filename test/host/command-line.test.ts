@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { dataDirOf, helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
+import { registry } from '../../main/host/services/registry.ts';
 
 const start = {
   name: 'start',
@@ -40,7 +41,7 @@ test.each([
   ['engines remove yt-dlp', { name: 'engines remove', dataDir: undefined, engine: 'yt-dlp' }],
   ['engines install yt-dlp', { name: 'engines install', dataDir: undefined, engine: 'yt-dlp' }],
 ])('homeport %s', (line, command) => {
-  expect(parseCommandLine(line.split(' ').filter(Boolean))).toEqual(command);
+  expect(parseCommandLine(line.split(' ').filter(Boolean), registry)).toEqual(command);
 });
 
 test('a homeport:// link is handed on as an address', () => {
@@ -72,7 +73,7 @@ test.each([
   [`homeport://${'x'.repeat(5000)}`, /cannot be read/],
   ['homeport://open more', /does not take "more"/],
 ])('homeport %.40s is answered with one sentence and exit code 2', (line, message) => {
-  const command = parseCommandLine(line.split(' '));
+  const command = parseCommandLine(line.split(' '), registry);
   expect(command).toEqual({ name: 'invalid', exitCode: 2, message: expect.stringMatching(message) });
   expect(command.name === 'invalid' && command.message.split('\n')).toHaveLength(1);
 });
@@ -99,7 +100,7 @@ test('the help names every flag and command', () => {
     'engines install',
     'engines remove',
   ]) {
-    expect(helpText).toContain(word);
+    expect(helpText(registry)).toContain(word);
   }
 });
 
@@ -129,4 +130,16 @@ test.each([
 
 test('a relative data folder counts from the working folder', () => {
   expect(dataDirOf('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
+});
+
+test('what can be taken over stands in the manifests: a program of one becomes a command with its help', () => {
+  const services = [
+    { takesOver: [{ program: 'gitea', from: 'FOLDER', what: 'its repositories', dryRun: true }] },
+  ] as const;
+  expect(parseCommandLine(['import', 'gitea', 'data', '--dry-run'], services)).toEqual({
+    ...{ name: 'import', dataDir: undefined, program: 'gitea', folder: 'data', dryRun: true },
+  });
+  expect(parseCommandLine(['import', 'gitea', 'data'])).toMatchObject({ name: 'invalid' });
+  expect(helpText(services)).toContain('  import gitea FOLDER [--dry-run]    take over its repositories\n');
+  expect(helpText(services)).not.toContain('ntfy');
 });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EngineName } from '../../../services/contracts/control/engines.ts';
+import type { ServiceManifest, TakesOver } from '../../../services/contracts/service.ts';
 
 /** What every command but `help` and `version` may be told. */
 interface Place {
@@ -9,8 +10,8 @@ interface Place {
   readonly dataDir: string | undefined;
 }
 
-/** Programs whose data can be taken over. */
-export type ImportedProgram = 'ntfy' | 'mailrise' | 'apprise-api';
+/** The services, of whose manifests the commands to take over other programs' data are made. */
+type Successors = readonly Pick<ServiceManifest, 'takesOver'>[];
 
 /** What the command line asks for. */
 export type Command =
@@ -36,7 +37,7 @@ export type Command =
   | (Place & { readonly name: 'config check'; readonly file: string | undefined })
   | (Place & {
       readonly name: 'import';
-      readonly program: ImportedProgram;
+      readonly program: string;
       readonly folder: string;
       /** Only says what would come along. */
       readonly dryRun?: boolean;
@@ -50,7 +51,9 @@ export type Command =
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
-export const helpText = `Homeport: nine self-hosted services in one app.
+/** The text of `homeport --help`. */
+export function helpText(services: Successors): string {
+  return `Homeport: nine self-hosted services in one app.
 
 Usage: homeport [options] [homeport://link]
        homeport <command>
@@ -67,17 +70,27 @@ Options
 Commands
   config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
   config import FILE                 make the settings those of FILE
-  import ntfy FOLDER                 take over accounts, messages and settings of an ntfy server
-  import mailrise FILE               take over recipients, logins and encryption of mailrise.conf
-  import apprise-api FOLDER [--dry-run]
-                                     take over the configurations of an Apprise API (its store; SECRET_KEY, APPRISE_KEYS)
-  config check [FILE]                check FILE, or the data folder's homeport.yaml
+${programsOf(services).map(importHelp).join('')}  config check [FILE]                check FILE, or the data folder's homeport.yaml
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
   engines list                       show the outside programs and their versions
   engines install [NAME]             install or update ${EngineName.options.join(', ')}
   engines remove NAME                remove what "engines install" put into the data folder
 `;
+}
+
+/** Where the meaning of a command begins. */
+const helpColumn = 37;
+
+function importHelp({ program, from, what, dryRun }: TakesOver): string {
+  const form = `  import ${program} ${from}${dryRun ? ' [--dry-run]' : ''}`;
+  const gap = form.length < helpColumn ? form.padEnd(helpColumn) : `${form}\n${' '.repeat(helpColumn)}`;
+  return `${gap}take over ${what}\n`;
+}
+
+function programsOf(services: Successors): readonly TakesOver[] {
+  return services.flatMap(({ takesOver = [] }) => takesOver);
+}
 
 const options = {
   headless: { type: 'boolean' },
@@ -110,6 +123,18 @@ interface Form {
   command(given: Given): Command | string;
 }
 
+function importForm({ program, dryRun }: TakesOver): Form {
+  return {
+    words: ['import', program],
+    flags: dryRun ? ['dry-run'] : [],
+    argument: 'file',
+    command: ({ values, dataDir, first = '' }) => ({
+      ...{ name: 'import', dataDir, program, folder: first },
+      ...(dryRun ? { dryRun: values['dry-run'] === true } : {}),
+    }),
+  };
+}
+
 const forms: readonly Form[] = [
   {
     words: ['config', 'export'],
@@ -133,27 +158,6 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'optional',
     command: ({ dataDir, first }) => ({ name: 'config check', dataDir, file: first }),
-  },
-  {
-    words: ['import', 'ntfy'],
-    flags: [],
-    argument: 'file',
-    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'ntfy', folder: first }),
-  },
-  {
-    words: ['import', 'mailrise'],
-    flags: [],
-    argument: 'file',
-    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'mailrise', folder: first }),
-  },
-  {
-    words: ['import', 'apprise-api'],
-    flags: ['dry-run'],
-    argument: 'file',
-    command: ({ values, dataDir, first = '' }) => ({
-      ...{ name: 'import', dataDir, program: 'apprise-api', folder: first },
-      dryRun: values['dry-run'] === true,
-    }),
   },
   {
     words: ['backup'],
@@ -210,15 +214,19 @@ const forms: readonly Form[] = [
 /** Longer links are refused: no page of ours needs one. */
 const longestLink = 2048;
 
-/** Reads the arguments after the program's name. Never throws: what it does not understand is an `invalid` command. */
-export function parseCommandLine(argv: readonly string[]): Command {
+/**
+ * Reads the arguments after the program's name. Never throws: what it does not understand is an `invalid` command. Without
+ * the services that is every `import` of another program's data.
+ */
+export function parseCommandLine(argv: readonly string[], services: Successors = []): Command {
   const read = readArguments(argv);
   if (typeof read === 'string') return invalid(read);
   const { values, positionals } = read;
   if (values.help === true) return { name: 'help' };
   if (values.version === true) return { name: 'version' };
 
-  const form = forms.find(({ words }) => words.every((word, index) => positionals[index] === word));
+  const all = [...programsOf(services).map(importForm), ...forms];
+  const form = all.find(({ words }) => words.every((word, index) => positionals[index] === word));
   const dataDir = values['data-dir'];
   if (form === undefined) return invalid('There is no such command.');
   if (dataDir === '') return invalid('--data-dir needs a path.');

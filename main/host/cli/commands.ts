@@ -16,7 +16,7 @@ import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
-import { exportPortable, importPortable, successors, takeOverInto } from './portable.ts';
+import { exportPortable, importPortable, takeOverInto } from './portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
 
 type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
@@ -138,13 +138,13 @@ async function takeOver(
   using _lock = lockDataFolder(place.dataDir);
   finishRestore(place.dataDir);
   await withKernel(place, async (kernel) => {
-    const { settings, notes } = await takeOverInto(kernel, place.descriptors, {
+    const { service, settings, notes } = await takeOverInto(kernel, place.descriptors, {
       program,
       folder: resolve(folder),
       dryRun,
     });
     if (Object.keys(settings).length > 0) {
-      await kernel.config.change(successors[program], settings);
+      await kernel.config.change(service, settings);
       print(`Settings: ${Object.keys(settings).join(', ')}.`);
     }
     notes.forEach(print);

@@ -1,7 +1,6 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor, TakenOver } from '../../../services/contracts/service.ts';
 import type { Portable } from '../accounts/portable.ts';
-import type { ImportedProgram } from './command-line.ts';
 import type { Kernel } from '../kernel.ts';
 import { openServiceContext } from '../services/service-context.ts';
 
@@ -87,20 +86,18 @@ export async function importPortable(
   }
 }
 
-/** Which service takes over from which program. */
-export const successors: Readonly<Record<ImportedProgram, string>> = {
-  ntfy: 'push',
-  mailrise: 'mail',
-  'apprise-api': 'notify',
-};
-
-/** Takes over another program's data; the services must not be running. @throws Problem as the service says. */
+/**
+ * Takes over another program's data into the service whose manifest names it; the services must not be running. Answers
+ * that service's id as well. @throws Problem as the service says.
+ */
 export async function takeOverInto(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
-  from: { readonly program: ImportedProgram; readonly folder: string; readonly dryRun: boolean },
-): Promise<TakenOver> {
-  const id = successors[from.program];
+  from: { readonly program: string; readonly folder: string; readonly dryRun: boolean },
+): Promise<TakenOver & { readonly service: string }> {
+  const names = ({ takesOver = [] }: ServiceDescriptor): boolean =>
+    takesOver.some((each) => each.program === from.program);
+  const id = descriptors.find(names)?.id ?? '';
   await using opened = await openUnstarted(
     kernel,
     descriptors.filter((descriptor) => descriptor.id === id),
@@ -108,5 +105,5 @@ export async function takeOverInto(
   const takeOver = opened.services.get(id)?.takeOver;
   if (takeOver === undefined)
     throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
-  return await takeOver(from.program, from.folder, { dryRun: from.dryRun });
+  return { ...(await takeOver(from.program, from.folder, { dryRun: from.dryRun })), service: id };
 }
