@@ -46,7 +46,7 @@ export function createHostControl(given: ControlParts): HostControl {
       if (settings === undefined || service === undefined) continue;
       // The answer to this very request goes through the control listener: it is started anew once that is out.
       const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.problemsOf(id));
-      if (service.descriptor.controlsHost) setImmediate(() => void apply());
+      if (service.descriptor.capabilities?.includes('controlHost')) setImmediate(() => void apply());
       else if (!(await apply()).restarted) continue;
       restarted.push(id);
     }

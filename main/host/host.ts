@@ -25,6 +25,7 @@ import { inboxMarker } from './popups/mark-read.ts';
 import type { Notifier } from './popups/notifier.ts';
 import { openPopups } from './popups/popups.ts';
 import { applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { timeToStop } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 import { TooLate, withTimeout } from './runtime/with-timeout.ts';
@@ -93,7 +94,7 @@ export interface Host extends AsyncDisposable {
   signInWindow(): Promise<WindowSession | undefined>;
   /** The one-time link that makes the first administrator, undefined once there is one. */
   setupUrl(): Promise<string | undefined>;
-  /** How long stopping may take, as the settings say now. */
+  /** How long stopping may take, as the settings say now and the services need. */
   stopTimeoutMs(): number;
   readonly log: Log;
 }
@@ -170,13 +171,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];
-    if (settings === undefined || (safeMode && descriptor.controlsHost !== true)) continue;
+    if (settings === undefined || (safeMode && descriptor.capabilities?.includes('controlHost') !== true)) continue;
     runners.set(
       descriptor.id,
       new ServiceRunner(descriptor, parts, {
         settings,
         problems: config.problemsOf(descriptor.id),
-        control: descriptor.controlsHost ? control : undefined,
+        control: descriptor.capabilities?.includes('controlHost') ? control : undefined,
       }),
     );
   }
@@ -235,7 +236,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
       if (base === undefined || !accounts.firstRun.needed()) return undefined;
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
-    stopTimeoutMs: () => config.read().host.stopTimeout * 1000,
+    stopTimeoutMs: () =>
+      Math.max(1000, ...[...runners.values()].map(({ descriptor }) => timeToStop(descriptor, parts))),
     log,
     async [Symbol.asyncDispose]() {
       log.info('host is stopping');

@@ -106,6 +106,7 @@ export interface Context {
 }
 
 export const Health = z.object({
+  /** `down`: it does no work and cannot help itself; the host starts it anew, after growing pauses. */
   state: z.enum(['up', 'degraded', 'down']),
   /** One living fact for the Home page ("3 downloading"), or the reason when not up. */
   detail: z.string(),
@@ -202,6 +203,12 @@ export interface TakesOver {
   readonly dryRun?: true;
 }
 
+/**
+ * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
+ * off, and it runs in safe mode; the control service alone.
+ */
+export type Capability = 'controlHost';
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -214,8 +221,9 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
    * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
    */
   readonly listeners?: readonly ListenerManifest[];
-  /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
-  readonly controlsHost?: true;
+  readonly capabilities?: readonly Capability[];
+  /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
+  readonly stopMs?: number;
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */

@@ -13,7 +13,7 @@ export const control = defineService<typeof Settings, ControlContext>({
   title: 'Pages and API',
   summary: 'The app itself: its pages, its API and its metrics.',
   listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700 }],
-  controlsHost: true,
+  capabilities: ['controlHost'],
   settings: Settings,
   environment: {},
   migrations: [],

@@ -21,6 +21,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
+/** However busy the machine is. */
+const patient = { interval: 5, timeout: 20_000 };
+
 /** Sends bytes by hand on a connection of their own. */
 async function begin(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -155,7 +158,7 @@ describe('a service that fails', () => {
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     await turning(
       clock,
-      vi.waitFor(async () => expect((await stateOf(host, 'slow'))?.state).toBe('failed'), { interval: 5 }),
+      vi.waitFor(async () => expect((await stateOf(host, 'slow'))?.state).toBe('failed'), patient),
     );
     expect((await stateOf(host, 'slow'))?.reason).toContain('did not finish starting');
   });
@@ -182,6 +185,52 @@ describe('a service that fails', () => {
     const states = await turning(clock, Promise.all([stateOf(host, 'mute'), stateOf(host, 'mute')]));
     expect(states.map((each) => each?.state)).toEqual(['degraded', 'degraded']);
     expect(health).toHaveBeenCalledOnce();
+  });
+
+  it('and says that it is down is started anew, after pauses that grow, and says so', async () => {
+    const clock = createFakeClock();
+    let lives = 0;
+    const frail = fixtureService('frail', () => {
+      const life = (lives += 1);
+      return { health: () => Promise.resolve({ state: life < 3 ? 'down' : 'up', detail: `Life ${life}.` }) };
+    });
+    await using host = await openTestHost({ dataDir, clock, services: [frail, control] });
+    const shows = (state: Partial<ServiceState>) => async (): Promise<void> =>
+      expect(await stateOf(host, 'frail')).toMatchObject(state);
+    for (const pause of [5, 10]) {
+      const life = lives;
+      const reason = `Life ${life}. It is started anew after a pause of ${pause} seconds.`;
+      await vi.waitFor(shows({ state: 'degraded', reason }), patient);
+      clock.advance(pause * 1000 - 1);
+      await shows({ state: 'degraded', reason })();
+      expect(lives).toBe(life);
+      clock.advance(1);
+      await vi.waitFor(() => expect(lives).toBe(life + 1), patient);
+    }
+    await vi.waitFor(shows({ state: 'up', detail: 'Life 3.' }), patient);
+    expect(host.log.join('\n')).toContain('service says that it is down, and is started anew');
+  });
+
+  it('to stop within the time of the settings gets the time that its manifest asks for', async () => {
+    const clock = createFakeClock();
+    const stopping = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const slow = fixtureService('slow', () => ({
+      [Symbol.asyncDispose]: () => {
+        stopping.resolve();
+        return end.promise;
+      },
+    }));
+    const host = await openTestHost({ dataDir, clock, services: [{ ...slow, stopMs: 60_000 }, control] });
+    expect(host.host.stopTimeoutMs()).toBe(60_000);
+    const closed = host[Symbol.asyncDispose]();
+    await stopping.promise;
+    clock.advance(20_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    end.resolve();
+    await closed;
+    const left = host.log.filter((line) => line.includes('left behind'));
+    expect(left.filter((line) => line.includes('ERROR slow'))).toEqual([]);
   });
 
   it('is tried again by itself and by hand at once, and then runs once', async () => {

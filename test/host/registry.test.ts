@@ -21,13 +21,13 @@ const program = (id: string): string => `
   await registry.find(({ id }) => id === '${id}').create(undefined, undefined).catch(() => undefined);
 `;
 
-it.each(registry.filter(({ controlsHost }) => controlsHost !== true).map(({ id }) => id))(
+it.each(registry.filter(({ capabilities = [] }) => !capabilities.includes('controlHost')).map(({ id }) => id))(
   'the code of %s is loaded when it runs, and not before',
   async (id) => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program(id)], { cwd: root });
     const [before = '', after = ''] = stdout.split('--\n');
     expect(before).toContain(`/services/${id}/manifest.ts`);
-    for (const other of registry.filter(({ controlsHost }) => controlsHost !== true)) {
+    for (const other of registry.filter(({ capabilities = [] }) => !capabilities.includes('controlHost'))) {
       expect(before).not.toContain(`/services/${other.id}/index.ts`);
       if (other.id !== id) expect(after).not.toContain(`/services/${other.id}/`);
     }

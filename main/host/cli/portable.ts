@@ -22,7 +22,7 @@ async function openUnstarted(
   const services = new Map<string, Service>();
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];
-    if (descriptor.controlsHost === true || settings === undefined) continue;
+    if (descriptor.capabilities?.includes('controlHost') === true || settings === undefined) continue;
     try {
       const { context } = opening.use(await openServiceContext(descriptor, parts));
       services.set(descriptor.id, opening.use(await descriptor.create(context, settings.settings)));

@@ -103,7 +103,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
   }
   const suffix = id.toUpperCase().replaceAll('-', '_');
   // Who switched the app's own page off could not switch it on again.
-  const always = descriptor.controlsHost === true;
+  const always = descriptor.capabilities?.includes('controlHost') === true;
   const variables: [string, string][] = always ? [] : [[`HOMEPORT_ENABLED_${suffix}`, 'enabled']];
   ports.forEach(({ listener, setting }, at) => {
     variables.push([`HOMEPORT_PORT_${suffix}${at === 0 ? '' : `_${listener.name.toUpperCase()}`}`, setting]);

@@ -166,9 +166,9 @@ class OneListener {
   }
 }
 
-function withMetrics({ id, controlsHost }: ServiceDescriptor, service: Service, parts: HostParts): ListenerHandler {
+function withMetrics({ id, capabilities }: ServiceDescriptor, service: Service, parts: HostParts): ListenerHandler {
   // The control service has a page of its own for all metrics, behind the sign-in.
-  if (service.http === undefined || controlsHost === true) return service;
+  if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
   const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
   const { upgrade } = service;
   return {

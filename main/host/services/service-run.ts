@@ -50,7 +50,7 @@ export async function runService(
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
     const all = Promise.allSettled(works.map(async (work) => work()));
     try {
-      for (const result of await withTimeout(all, timeToStop(parts) * share, parts.clock)) {
+      for (const result of await withTimeout(all, timeToStop(descriptor, parts) * share, parts.clock)) {
         if (result.status === 'rejected') log.error('service was not closed cleanly', { error: result.reason });
       }
     } catch (error) {
@@ -61,7 +61,7 @@ export async function runService(
   const close = async (): Promise<void> => {
     // Both at once: the listeners wait for running requests, and streams among them end only with their service.
     await ending(serviceShare, [
-      () => listeners?.close({ timeoutMs: timeToStop(parts) * serviceShare * 0.9 }),
+      () => listeners?.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
       () => service?.[Symbol.asyncDispose](),
     ]);
     await ending(roomShare, [() => room?.[Symbol.asyncDispose]()]);
@@ -93,9 +93,9 @@ function withControl(context: Context, host: HostControl): ControlContext {
   return { ...context, host };
 }
 
-/** In ms. */
-function timeToStop(parts: HostParts): number {
-  return parts.hostSettings().stopTimeout * 1000;
+/** In ms: what the settings say, or what the service needs where that is more. */
+export function timeToStop({ stopMs = 0 }: ServiceDescriptor, parts: HostParts): number {
+  return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
 }
 
 async function started(service: Service, { clock }: HostParts, signal: AbortSignal): Promise<void> {

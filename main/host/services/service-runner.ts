@@ -13,13 +13,14 @@ import { settingsSentence } from '../config/reason.ts';
 import { portsIn, type ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { HostParts } from './host-parts.ts';
+import { Revival } from './revival.ts';
 import { sentenceOf } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
-/** A service that takes longer to say how it is counts as down. */
+/** A service that takes longer to say how it is counts as degraded. */
 const healthLimitMs = 5000;
 const reconfigureLimitMs = 10_000;
 const withoutListeners = { address: null, port: null, listeners: [] };
@@ -43,6 +44,7 @@ export class ServiceRunner {
   #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
+  readonly #revival: Revival;
   readonly #opened = Promise.withResolvers<void>();
   #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
@@ -65,6 +67,10 @@ export class ServiceRunner {
     this.#settings = given.settings;
     this.#problems = given.problems;
     this.#control = given.control;
+    this.#revival = new Revival(parts.clock, () => {
+      this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
+      void this.restart();
+    });
     const { id, title, summary } = descriptor;
     this.#state = {
       id,
@@ -164,10 +170,12 @@ export class ServiceRunner {
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
       const health = await this.#health(service);
       if (this.#run?.service === service) {
+        const pauseMs = this.#revival.heard(health.state);
+        const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
         this.#become({
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
-            : { state: 'degraded', detail: '', reason: health.detail }),
+            : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
           ...this.#closedListeners(),
         });
       }
@@ -213,6 +221,7 @@ export class ServiceRunner {
         listening: (states) => this.#listens(states),
       });
       this.#become({ state: 'up' });
+      this.#revival.started();
       await this.refresh();
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
         this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
@@ -228,7 +237,7 @@ export class ServiceRunner {
 
   /** The app's own pages and API are where settings are repaired: they make do without. */
   get #isBarred(): boolean {
-    return this.#problems.length > 0 && this.descriptor.controlsHost !== true;
+    return this.#problems.length > 0 && this.descriptor.capabilities?.includes('controlHost') !== true;
   }
 
   #listens(listeners: readonly ListenerState[]): void {
@@ -267,6 +276,7 @@ export class ServiceRunner {
   async #stop(): Promise<void> {
     this.#retry?.[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
+    this.#revival.cancel();
     this.#retry = this.#watch = undefined;
     const run = this.#run;
     if (run === undefined) return;
@@ -290,7 +300,8 @@ export class ServiceRunner {
     } catch (error) {
       this.#log.error('health check failed', { error });
       return {
-        state: 'down',
+        // It may be busy only: no reason to cut off what it does.
+        state: 'degraded',
         detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',
       };
     }

@@ -61,7 +61,7 @@ const range = defineService({
 
 const control = defineService({
   id: 'control',
-  controlsHost: true,
+  capabilities: ['controlHost'],
   title: 'Control',
   summary: 'The page of the app.',
   listeners: [{ name: 'http', title: 'Control', protocol: 'http', port: 7700 }],
