@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ApiRoute } from '../../services/contracts/api.ts';
 import type { Host } from '../host/host.ts';
 
@@ -15,7 +16,12 @@ export async function ask<Query, Reply>(
 ): Promise<Reply | undefined> {
   const handler = control.apiHandlers().find((each) => each.route === route);
   const reply = await handler?.handle({
-    ...{ params, query: route.query?.parse(query), body: undefined, identity: undefined },
+    ...{
+      params,
+      query: route.query === undefined ? undefined : z.parse(route.query, query),
+      body: undefined,
+      identity: undefined,
+    },
     ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
   });
   return reply as Reply | undefined;

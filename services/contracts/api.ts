@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 import type { Identity } from './accounts.ts';
 
 /** What our own API answers when a call fails; `fields` holds messages by the path of the field they are about. */
@@ -66,11 +66,11 @@ export interface ApiRoute<Query, Body, Reply> {
   readonly summary: string;
   /** `public`: no sign-in; `user`: any signed-in person, and service accounts that administrate; `admin`: administrators. */
   readonly access: 'public' | 'user' | 'admin';
-  readonly query?: ZodType<Query>;
-  readonly body?: ZodType<Body>;
+  readonly query?: z.core.$ZodType<Query>;
+  readonly body?: z.core.$ZodType<Body>;
   /** The body is bytes of any kind and length, in place of JSON: the handler reads and bounds them. */
   readonly bytes?: true;
-  readonly reply: ZodType<Reply>;
+  readonly reply: z.core.$ZodType<Reply>;
 }
 
 export interface ApiRequest<Query, Body> {
