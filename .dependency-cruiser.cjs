@@ -1,5 +1,7 @@
 /** The walls of the house; each rule is one line of docs/decisions/0001-architecture.md. A test breaks every one on purpose. */
 const contracts = '^services/contracts/';
+/** Parts that several services use; they know the contracts alone. */
+const kit = '^services/kit/';
 
 module.exports = {
   forbidden: [
@@ -12,8 +14,14 @@ module.exports = {
     {
       name: 'service-imports-itself-and-contracts',
       severity: 'error',
-      from: { path: '^services/([^/]+)/', pathNot: contracts },
-      to: { path: '^(services|main|renderer)/', pathNot: ['^services/$1/', contracts] },
+      from: { path: '^services/([^/]+)/', pathNot: [contracts, kit] },
+      to: { path: '^(services|main|renderer)/', pathNot: ['^services/$1/', contracts, kit] },
+    },
+    {
+      name: 'kit-imports-contracts-only',
+      severity: 'error',
+      from: { path: kit },
+      to: { path: '^(services|main|renderer)/', pathNot: [kit, contracts] },
     },
     {
       name: 'renderer-imports-contracts-only',
@@ -24,7 +32,7 @@ module.exports = {
     {
       name: 'only-registry-imports-services',
       severity: 'error',
-      from: { path: '^main/', pathNot: '^main/host/registry\\.ts$' },
+      from: { path: '^main/', pathNot: '^main/host/services/registry\\.ts$' },
       to: { path: '^services/', pathNot: contracts },
     },
     { name: 'main-does-not-import-renderer', severity: 'error', from: { path: '^main/' }, to: { path: '^renderer/' } },

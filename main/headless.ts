@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { Problem } from '../services/contracts/problem.ts';
 import { desktopShell, runDesktopShell } from './desktop/choice.ts';
-import { dataDirOf, helpText, parseCommandLine } from './host/command-line.ts';
-import { runCommand } from './host/commands.ts';
-import { DataFolderTaken } from './host/data-lock.ts';
+import { dataDirOf, helpText, parseCommandLine } from './host/cli/command-line.ts';
+import { runCommand } from './host/cli/commands.ts';
+import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
-import { openInBrowser } from './host/open-browser.ts';
-import { registry } from './host/registry.ts';
-import { version } from './host/version.ts';
+import { openInBrowser } from './host/runtime/open-browser.ts';
+import { registry } from './host/services/registry.ts';
+import { version } from './host/runtime/version.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));

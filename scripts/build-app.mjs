@@ -1,6 +1,6 @@
 // Builds dist/app, which Electron runs and electron-builder packs: the sources without their types, the pages, the images.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,9 +20,8 @@ cpSync(join(root, 'dist', 'renderer'), join(app, 'dist', 'renderer'), {
   filter: (path) => !path.endsWith('.homeport-built'),
 });
 cpSync(join(root, 'main', 'shell', 'preload.cjs'), join(app, 'main', 'shell', 'preload.cjs'));
-for (const service of ['downloads', 'notify']) {
-  const worker = join('services', service, 'engine', 'worker.py');
-  cpSync(join(root, worker), join(app, worker));
+for (const source of readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })) {
+  if (source.endsWith('.py')) cpSync(join(root, 'services', source), join(app, 'services', source));
 }
 for (const part of ['icon.png', 'tray'])
   cpSync(join(root, 'assets', part), join(app, 'assets', part), { recursive: true });

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { helpText } from '../main/host/command-line.ts';
+import { helpText } from '../main/host/cli/command-line.ts';
 import { configurationPage } from '../main/host/config/documentation.ts';
-import { registry } from '../main/host/registry.ts';
+import { registry } from '../main/host/services/registry.ts';
 
 /** Writes docs/configuration.md; with `--check` only tells, by exit code 1, whether the page no longer fits the code. */
 const page = configurationPage(registry, helpText);

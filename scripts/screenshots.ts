@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { registry } from '../main/host/registry.ts';
+import { registry } from '../main/host/services/registry.ts';
 import { pages } from '../renderer/src/pages/index.ts';
 import type { ServiceDescriptor } from '../services/contracts/service.ts';
 import { launchBrowser, openPage, type PageOptions } from '../test/support/browser.ts';

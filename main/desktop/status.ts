@@ -1,7 +1,12 @@
-import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
-import { downloadChanged, downloadRemoved, downloadsApi, type Download } from '../../services/contracts/downloads.ts';
-import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox.ts';
-import { popupsChanged, type PopupsState } from '../../services/contracts/popups.ts';
+import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
+import {
+  downloadChanged,
+  downloadRemoved,
+  downloadsApi,
+  type Download,
+} from '../../services/contracts/downloads/api.ts';
+import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox/api.ts';
+import { popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
 import type { Host } from '../host/host.ts';
 import { ask } from './ask.ts';
 

@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../services/contracts/desktop.ts';
+import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import type { HostStatus } from './status.ts';
 
 /** How the tray's lamp looks: outline, filled, crossed, dimmed. */

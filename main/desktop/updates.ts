@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../services/contracts/desktop.ts';
+import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import type { Clock, Log, Random } from '../../services/contracts/service.ts';
 
 /** The part of electron-updater that is used. */

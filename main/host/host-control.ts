@@ -1,32 +1,32 @@
 import { createServer } from 'node:net';
-import type { BackupShelf, HostControl } from '../../services/contracts/control.ts';
-import type { PopupsControl } from '../../services/contracts/popups.ts';
+import type { BackupStore, HostControl } from '../../services/contracts/control/api.ts';
+import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
 import { sessionCookie } from './accounts/session-cookie.ts';
 import type { Config } from './config/config.ts';
 import type { Settings } from './config/settings.ts';
-import type { EngineShelf } from './engines/engines.ts';
+import type { HostEngines } from './engines/engines.ts';
 import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
 import { writeReport } from './log/report.ts';
-import type { HostParts } from './parts.ts';
-import type { ServiceRunner } from './service-runner.ts';
-import { version } from './version.ts';
+import type { HostParts } from './services/host-parts.ts';
+import type { ServiceRunner } from './services/service-runner.ts';
+import { version } from './runtime/version.ts';
 
 interface ControlParts {
   readonly parts: HostParts;
   readonly config: Config;
   readonly runners: ReadonlyMap<string, ServiceRunner>;
-  readonly engines: EngineShelf;
+  readonly engines: HostEngines;
   readonly firstRun: FirstRun;
   readonly safeMode: boolean;
   readonly pages: string;
   readonly popups: PopupsControl;
-  readonly backups: BackupShelf;
+  readonly backups: BackupStore;
 }
 
 /** The host's controls, as the control service gets them. */

@@ -1,31 +1,31 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
-import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control.ts';
-import type { PopupsControl } from '../../services/contracts/popups.ts';
+import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control/api.ts';
+import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { sessionCookieName } from './accounts/session-cookie.ts';
-import { openBackups } from './backup/shelf.ts';
+import { openBackups } from './backup/store.ts';
 import { finishRestore } from './backup/restore.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
-import { lockDataFolder } from './data-lock.ts';
-import type { EngineShelf } from './engines/engines.ts';
-import { giveBackWhenIdle } from './heap.ts';
+import { lockDataFolder } from './runtime/data-lock.ts';
+import type { HostEngines } from './engines/engines.ts';
+import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
-import { createLog, type HostLog, type LogLevel } from './log.ts';
+import { createLog, type HostLog, type LogLevel } from './log/log.ts';
 import { logFile } from './log/file.ts';
-import { openInBrowser } from './open-browser.ts';
+import { openInBrowser } from './runtime/open-browser.ts';
 import { desktopNotifier } from './popups/desktop-notifier.ts';
 import { inboxMarker } from './popups/mark-read.ts';
 import type { Notifier } from './popups/notifier.ts';
 import { openPopups } from './popups/popups.ts';
-import { applyProvision, makeAdministrator } from './provisioning.ts';
-import { ServiceRunner } from './service-runner.ts';
-import { version } from './version.ts';
-import { TooLate, within } from './within.ts';
+import { applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { ServiceRunner } from './services/service-runner.ts';
+import { version } from './runtime/version.ts';
+import { TooLate, withTimeout } from './runtime/with-timeout.ts';
 
 /** A service that takes longer to start is left to start by itself; the others are not kept waiting for it. */
 const readyLimitMs = 15_000;
@@ -193,7 +193,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (page !== undefined) lock.announce(page);
   if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
   log.info('host is ready', { version, safeMode });
-  opening.use(giveBackWhenIdle(clock));
+  opening.use(collectWhenIdle(clock));
 
   const resources = opening.move();
   return {
@@ -241,7 +241,7 @@ async function startAll(
   signal?.addEventListener('abort', stop);
   try {
     const all = Promise.all(runners.map((runner) => runner.start()));
-    await within(Promise.race([stopped.promise, all]), readyLimitMs, clock);
+    await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
   } finally {
@@ -273,7 +273,7 @@ function openLog(opening: AsyncDisposableStack, options: HostOptions, environmen
 }
 
 /** After the start, so that a slow or absent network does not hold it up; the Home page shows what is missing meanwhile. */
-async function installMissing(engines: EngineShelf, log: HostLog): Promise<void> {
+async function installMissing(engines: HostEngines, log: HostLog): Promise<void> {
   for (const name of ['yt-dlp', 'ffmpeg'] as const) {
     try {
       if ((await engines.find(name)).path === null) await engines.install(name);

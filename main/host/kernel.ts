@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineWorked } from '../../services/contracts/engines.ts';
+import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
-import { createBus } from './bus.ts';
+import { createBus } from './services/bus.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { openDatabase } from './database/open.ts';
-import { openEngines, type EngineShelf } from './engines/engines.ts';
+import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
-import { createHandovers } from './handovers.ts';
-import type { HostLog } from './log.ts';
+import { createHandovers } from './services/handovers.ts';
+import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { HostParts } from './parts.ts';
-import { systemRandom } from './random.ts';
+import type { HostParts } from './services/host-parts.ts';
+import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
-import { version } from './version.ts';
+import { version } from './runtime/version.ts';
 
 export interface KernelOptions {
   readonly dataDir: string;
@@ -46,7 +46,7 @@ export interface KeyStore {
 export interface Kernel extends AsyncDisposable {
   readonly config: Config;
   readonly accounts: HostAccounts;
-  readonly engines: EngineShelf;
+  readonly engines: HostEngines;
   readonly parts: HostParts;
 }
 

@@ -1,4 +1,4 @@
-import { bridgeCalls, type BridgeCall, type DesktopBridge } from '../../services/contracts/desktop.ts';
+import { bridgeCalls, type BridgeCall, type DesktopBridge } from '../../services/contracts/control/desktop.ts';
 import type { ElectronParts } from './electron.ts';
 import { isOwnSender, type OwnOrigin } from './security.ts';
 

@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import type { ServiceState } from '../../services/contracts/control.ts';
-import type { UpdateState } from '../../services/contracts/desktop.ts';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
+import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import { clock, isPaused, nextMorning, statusLine, type MenuStatus } from '../desktop/tray-state.ts';
 
 /** What the menu's items do. */

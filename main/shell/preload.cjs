@@ -1,4 +1,4 @@
-// Runs in the sandbox before each page, where neither modules nor types are: the names of services/contracts/desktop.ts.
+// Runs in the sandbox before each page, where neither modules nor types are: the names of services/contracts/control/desktop.ts.
 const { contextBridge, ipcRenderer } = require('electron');
 
 const calls = [

@@ -6,9 +6,9 @@ import Store from 'electron-store';
 import updater from 'electron-updater';
 import { main } from '../headless.ts';
 import { runProgram } from '../desktop/tray-presence.ts';
-import { dataDirOf, parseCommandLine } from '../host/command-line.ts';
+import { dataDirOf, parseCommandLine } from '../host/cli/command-line.ts';
 import { openHost } from '../host/host.ts';
-import { registry } from '../host/registry.ts';
+import { registry } from '../host/services/registry.ts';
 import { startDesktop } from './desktop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

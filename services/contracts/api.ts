@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Identity } from './accounts.ts';
+import type { Identity } from './control/accounts.ts';
 
 /** What our own API answers when a call fails; `fields` holds messages by the path of the field they are about. */
 export const ApiError = z

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
@@ -111,7 +111,7 @@ export interface Context {
    */
   readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
   /** No other host works with these tables, so what was read stays true until this one writes. */
-  readonly alone: boolean;
+  readonly singleHost: boolean;
   /** Absolute path of this service's own folder; it exists. */
   readonly files: string;
   readonly bus: Bus;
@@ -194,7 +194,7 @@ export interface Migration {
 }
 
 /** What the host must know of a service before it runs it, and of one that it does not run. */
-export interface ServiceFace<Schema extends z.ZodObject = z.ZodObject> {
+export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
   readonly id: string;
   readonly title: string;
@@ -213,24 +213,24 @@ export interface ServiceFace<Schema extends z.ZodObject = z.ZodObject> {
   readonly migrations: readonly Migration[];
 }
 
-export interface ServiceDescriptor<Settings = any, Given extends Context = Context> extends ServiceFace {
+export interface ServiceDescriptor<Settings = any, Given extends Context = Context> extends ServiceManifest {
   /** A promise where the service's code is loaded for it. */
   create(context: Given, settings: Settings): Service | Promise<Service>;
 }
 
 /** A service whose code is loaded. */
-export interface LoadedService<Settings = any, Given extends Context = Context> extends ServiceFace {
+export interface LoadedService<Settings = any, Given extends Context = Context> extends ServiceManifest {
   create(context: Given, settings: Settings): Service;
 }
 
 /** Lets TypeScript keep the schema's type for the service that is made of it. */
-export function describeService<Schema extends z.ZodObject>(face: ServiceFace<Schema>): ServiceFace<Schema> {
+export function defineManifest<Schema extends z.ZodObject>(face: ServiceManifest<Schema>): ServiceManifest<Schema> {
   return face;
 }
 
 /** Lets TypeScript infer the settings' type from the schema. */
 export function defineService<Schema extends z.ZodObject, Given extends Context = Context>(
-  service: ServiceFace<Schema> & Pick<LoadedService<z.infer<Schema>, Given>, 'create'>,
+  service: ServiceManifest<Schema> & Pick<LoadedService<z.infer<Schema>, Given>, 'create'>,
 ): LoadedService<z.infer<Schema>, Given> {
   return service;
 }

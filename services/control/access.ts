@@ -1,5 +1,5 @@
-import { accessApi, type AccessReason } from '../contracts/access.ts';
-import { everyone, type Account, type Accounts, type Identity } from '../contracts/accounts.ts';
+import { accessApi, type AccessReason } from '../contracts/control/access.ts';
+import { everyone, type Account, type Accounts, type Identity } from '../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { Problem } from '../contracts/problem.ts';
 

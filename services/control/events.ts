@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { accessChanged } from '../contracts/access.ts';
-import { accountsChanged, type Credentials, type Identity } from '../contracts/accounts.ts';
+import { accessChanged } from '../contracts/control/access.ts';
+import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
 import type { Topic } from '../contracts/bus.ts';
-import { liveTopics, resetEvent } from '../contracts/live.ts';
+import { liveTopics, resetEvent } from '../contracts/control/live.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { EventRing } from './domain.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { ControlContext } from '../contracts/control.ts';
+import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import { remoteAddress, type LiveEvents } from './events.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ControlContext } from '../contracts/control.ts';
+import type { ControlContext } from '../contracts/control/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';

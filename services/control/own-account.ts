@@ -1,7 +1,7 @@
-import { ownAccountApi } from '../contracts/access.ts';
-import type { Accounts, Identity } from '../contracts/accounts.ts';
+import { ownAccountApi } from '../contracts/control/access.ts';
+import type { Accounts, Identity } from '../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
-import type { HostControl } from '../contracts/control.ts';
+import type { HostControl } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
 
 const done = { ok: true } as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { implement, type ApiHandler } from '../contracts/api.ts';
-import { controlApi, type ControlContext } from '../contracts/control.ts';
-import type { Identity } from '../contracts/accounts.ts';
-import { EngineName, ShownEngineName } from '../contracts/engines.ts';
+import { controlApi, type ControlContext } from '../contracts/control/api.ts';
+import type { Identity } from '../contracts/control/accounts.ts';
+import { EngineName, ShownEngineName } from '../contracts/control/engines.ts';
 import { Problem } from '../contracts/problem.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';

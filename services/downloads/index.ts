@@ -1,44 +1,44 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
-import { clearEnded } from './clearing.ts';
+import { removeEnded } from './queue/retention.ts';
 import { Driver } from './engine/driver.ts';
 import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
-import { EngineWatch } from './engine-watch.ts';
+import { EngineWatch } from './engine/watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
-import { face } from './face.ts';
-import { Folders } from './folders.ts';
-import { createGate } from './gate.ts';
-import { Intake } from './intake.ts';
+import { manifest } from './manifest.ts';
+import { Folders } from './run/folders.ts';
+import { createUrlPolicy } from './add/url-policy.ts';
+import { Intake } from './add/intake.ts';
 import { Limits } from './limits/limits.ts';
-import { Live } from './live.ts';
-import { createMeters } from './meters.ts';
-import { Notices } from './notices.ts';
-import { createPortable } from './portable.ts';
-import { Previews } from './previews.ts';
-import { Prober } from './prober.ts';
-import { Queue } from './queue.ts';
+import { Live } from './queue/live.ts';
+import { createDownloadMetrics } from './run/metrics.ts';
+import { Notices } from './run/notices.ts';
+import { createPortable } from './queue/portable.ts';
+import { Previews } from './add/previews.ts';
+import { Prober } from './add/prober.ts';
+import { Queue } from './queue/queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
 import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
-import { Runs } from './runs.ts';
+import { Runs } from './run/runs.ts';
 import { commandSettings } from './engine/command-settings.ts';
 import { prefixOf, type Settings } from './settings.ts';
-import { Steering } from './steering.ts';
+import { QueueControl } from './queue/queue-control.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { DownloadStore } from './store/store.ts';
-import { Thumbnails } from './thumbnails.ts';
-import { Work } from './work.ts';
+import { Thumbnails } from './run/thumbnails.ts';
+import { Work } from './run/work.ts';
 
 /** The extractor takes a second of a core to answer; the host's start comes first. */
 const firstLookAfterMs = 1000;
 
 /** Video downloads, answering like MeTube. */
 export const downloads = defineService({
-  ...face,
+  ...manifest,
   create(context: Context, settings) {
     const parts = assemble(context, settings);
     const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
@@ -60,7 +60,7 @@ export const downloads = defineService({
         await cookies.start();
         await queue.start();
         open.use(notices.handle(thumbnails));
-        open.use(clearEnded(context, parts.intake, settings.clearAfter));
+        open.use(removeEnded(context, parts.intake, settings.clearAfter));
         const problem = rightsProblem(settings);
         if (problem !== undefined) context.log.warn(problem);
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
@@ -97,15 +97,15 @@ function assemble(
   });
   const runs = new Runs();
   const live = new Live(context.bus, clock);
-  const gate = createGate(settings);
-  const meters = createMeters(context.metrics, {
+  const gate = createUrlPolicy(settings);
+  const metrics = createDownloadMetrics(context.metrics, {
     active: () => runs.count('download'),
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
   const notices = new Notices(context, prefixOf(settings));
-  const prober = new Prober({ context, driver, folders, live, meters, notices });
-  const work = new Work({ context, settings, folders, driver, prober, live, meters, notices, engine, gate });
+  const prober = new Prober({ context, driver, folders, live, metrics, notices });
+  const work = new Work({ context, settings, folders, driver, prober, live, metrics, notices, engine, gate });
   const queue: Queue = new Queue({
     ...{ context, settings, folders, live, engine, runs, work },
     isOpen: () => limits.open,
@@ -122,9 +122,9 @@ function assemble(
   });
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({
-    ...{ context, gate, live, meters, notices, engine, prober, queue, work, runs, thumbnails, folders },
+    ...{ context, gate, live, metrics, notices, engine, prober, queue, work, runs, thumbnails, folders },
   });
-  const steering = new Steering({ context, live, queue });
+  const queueControl = new QueueControl({ context, live, queue });
   const subscriptions = new Subscriptions({
     context,
     gate,
@@ -132,7 +132,7 @@ function assemble(
     intake,
     queue,
     live,
-    meters,
+    metrics,
     notices,
     engine,
     scan: settings.subscriptionScan,
@@ -158,7 +158,7 @@ function assemble(
     queue,
     live,
     engine,
-    steering,
+    queueControl,
     thumbnails,
     socketIo,
     limits,

@@ -1,4 +1,4 @@
-import type { InboxOffer } from '../contracts/inbox.ts';
+import type { InboxOffer } from '../contracts/inbox/api.ts';
 
 /** Characters of a body that are kept. */
 const longestBody = 1_000_000;

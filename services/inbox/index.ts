@@ -1,16 +1,16 @@
-import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox.ts';
+import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
-import { face } from './face.ts';
+import { manifest } from './manifest.ts';
 import { Intake } from './intake.ts';
-import { purge } from './purge.ts';
+import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { ItemStore, type Change } from './store/items.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
-  ...face,
+  ...manifest,
   create,
 });
 

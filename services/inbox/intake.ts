@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { InboxItem } from '../contracts/inbox.ts';
+import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Context } from '../contracts/service.ts';
 import type { ItemStore, Offered } from './store/items.ts';
 

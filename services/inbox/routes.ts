@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../contracts/api.ts';
-import { inboxApi } from '../contracts/inbox.ts';
+import { inboxApi } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { searchWords } from './domain.ts';

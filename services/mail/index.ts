@@ -1,23 +1,23 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Activity } from './activity.ts';
-import { Deliveries } from './deliveries.ts';
-import { face } from './face.ts';
-import { Guesses } from './guesses.ts';
-import { Gateway } from './gateway.ts';
-import { routingOf } from './mappings.ts';
+import { Activity } from './deliver/activity.ts';
+import { Deliveries } from './deliver/deliveries.ts';
+import { manifest } from './manifest.ts';
+import { SignInThrottle } from './accept/sign-in-throttle.ts';
+import { Gateway } from './accept/gateway.ts';
+import { routingOf } from './accept/routing.ts';
 import { MailReader } from './mime/reader.ts';
-import { clearSpool } from './retention.ts';
+import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './routes/api.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
-import { Rush } from './rush.ts';
-import { SignIn } from './sign-in.ts';
+import { Admission } from './accept/admission.ts';
+import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
-import { takeOverMailrise } from './takeover/mailrise.ts';
+import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
 
@@ -40,7 +40,7 @@ function countMails({ metrics }: Context) {
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
 export const mail = defineService({
-  ...face,
+  ...manifest,
   create(context, settings) {
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);
@@ -49,7 +49,7 @@ export const mail = defineService({
     const activity = new Activity(context);
     const reader = new MailReader(clock);
     const routing = routingOf(settings);
-    const rush = new Rush(clock);
+    const rush = new Admission(clock);
     const gateway = new Gateway({ context, routing, messages, sources, processed, activity, rush });
     const { recognise } = settings;
     const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
@@ -57,7 +57,7 @@ export const mail = defineService({
     const isInside = within(clients);
     const listener = new Listener(
       gateway,
-      new SignIn(context.accounts, settings.logins, new Guesses(context.clock)),
+      new SignIn(context.accounts, settings.logins, new SignInThrottle(context.clock)),
       {
         mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
         ...{ signIn, tls },

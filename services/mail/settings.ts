@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { accessFields } from './settings-access.ts';
-import { recipients, rules } from './settings-recipients.ts';
+import { accessFields } from './settings/access.ts';
+import { recipients, rules } from './settings/recipients.ts';
 
 export const Settings = z.object({
   recipients,

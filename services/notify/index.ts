@@ -1,49 +1,49 @@
-import { noticeOffered } from '../contracts/notice.ts';
+import { noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Fetch, type Health } from '../contracts/service.ts';
-import { Activity } from './activity.ts';
-import { Aggregator } from './aggregator.ts';
+import { Activity } from './deliver/activity.ts';
+import { Aggregator } from './accept/aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
-import { Deliveries } from './deliveries.ts';
+import { Deliveries } from './deliver/deliveries.ts';
 import { servedBy } from './destinations/served.ts';
-import { engineWorked } from '../contracts/engines.ts';
-import { retryWaiting } from './engine/waiting.ts';
-import { EngineCatalogue } from './engine/catalogue.ts';
-import { EngineDestinations } from './engine/destinations.ts';
-import { Library } from './engine/library.ts';
-import { face } from './face.ts';
-import { FirstAttempts } from './first-attempts.ts';
-import { FreshDeliveries } from './fresh.ts';
-import { createPortable } from './portable.ts';
-import { urlsIn } from './read-key.ts';
+import { engineWorked } from '../contracts/control/engines.ts';
+import { retryWaiting } from './apprise/waiting.ts';
+import { EngineCatalogue } from './apprise/catalogue.ts';
+import { EngineDestinations } from './apprise/destinations.ts';
+import { Library } from './apprise/library.ts';
+import { manifest } from './manifest.ts';
+import { FirstAttempts } from './deliver/first-attempts.ts';
+import { RecentCache } from './deliver/recent-cache.ts';
+import { createPortable } from './import/portable.ts';
+import { urlsIn } from './keys/read-key.ts';
 import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
-import { SealedDestinations } from './sealed-destinations.ts';
-import { Sending } from './sending.ts';
+import { SealedDestinations } from './keys/sealed-destinations.ts';
+import { Sending } from './deliver/sending.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { HealthStore } from './store/health.ts';
 import { NoticeStore } from './store/notices.ts';
-import { takeOverAppriseApi } from './takeover/apprise-api.ts';
+import { takeOverAppriseApi } from './import/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const notify = defineService({
-  ...face,
+  ...manifest,
   create(context, settings) {
-    const { alone, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
+    const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
-    const configurations = new ConfigurationStore(db, vault, alone);
+    const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
     const engineCatalogue = new EngineCatalogue({ ...context, library });
-    const fresh = new FreshDeliveries();
+    const fresh = new RecentCache();
     const health = new HealthStore(context);
     const sealed = new SealedDestinations(vault, engine);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };

@@ -1,50 +1,50 @@
 import { join } from 'node:path';
-import { accountsChanged } from '../contracts/accounts.ts';
+import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, type PushOffer } from '../contracts/push.ts';
+import { pushOffered, type PushOffer } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
-import { openAccess } from './access.ts';
-import { announceActivity } from './activity.ts';
-import { removeExpiredMessages } from './cleaning.ts';
-import { openDelivery, seconds } from './delivery.ts';
+import { openAccess } from './access/access.ts';
+import { announceActivity } from './topics/activity.ts';
+import { removeExpiredMessages } from './retention/remove-expired.ts';
+import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
-import { face } from './face.ts';
-import { KnownTopics } from './known-topics.ts';
-import { Limits } from './limits.ts';
-import type { Envelope } from './live/envelope.ts';
-import { Subscribers } from './live/subscribers.ts';
-import { measure } from './measure.ts';
-import { orderedId, secretId } from './message-ids.ts';
-import { measureAsPeer } from './peer-metrics.ts';
-import { createPortable } from './portable.ts';
-import { aboutRoutes } from './routes/about.ts';
-import { pushHandlers } from './routes/api.ts';
+import { manifest } from './manifest.ts';
+import { KnownTopics } from './topics/known-topics.ts';
+import { Limits } from './access/limits.ts';
+import type { Envelope } from './subscribe/envelope.ts';
+import { Subscribers } from './subscribe/subscribers.ts';
+import { createPushMetrics } from './metrics/metrics.ts';
+import { orderedId, secretId } from './publish/message-ids.ts';
+import { measureAsPeer } from './metrics/peer-metrics.ts';
+import { createPortable } from './import/portable.ts';
+import { aboutRoutes } from './routes/peer/about.ts';
+import { pushHandlers } from './routes/own/api.ts';
 import { openQuiet } from './quiet/quiet.ts';
 import { openRecurring } from './recurring/recurring.ts';
-import { problemOf, pushListener, readRequest } from './routes/listener.ts';
-import { otherRoutes } from './routes/others.ts';
-import { leadBrowsers } from './routes/page.ts';
-import { plannedHandlers } from './routes/planned.ts';
-import { publishRoutes } from './routes/publish.ts';
-import { retentionHandlers } from './routes/retention.ts';
-import { searchHandlers } from './routes/search.ts';
-import { sign, subscribeRoutes } from './routes/subscribe.ts';
-import { longestSilence, webSocketListener } from './routes/web-socket.ts';
+import { problemOf, pushListener, readRequest } from './routes/peer/listener.ts';
+import { otherRoutes } from './routes/peer/others.ts';
+import { leadBrowsers } from './routes/peer/page.ts';
+import { delayedHandlers } from './routes/own/delayed.ts';
+import { publishRoutes } from './routes/peer/publish.ts';
+import { retentionHandlers } from './routes/own/retention.ts';
+import { searchHandlers } from './routes/own/search.ts';
+import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
+import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
 import { Search } from './search/search.ts';
 import type { Settings } from './settings.ts';
-import { midnight, Statistics } from './statistics.ts';
+import { midnight, Statistics } from './metrics/statistics.ts';
 import { MessageStore } from './store/messages.ts';
-import { SyncTopics, withSyncTopics } from './sync-topics.ts';
-import { takeOverNtfy } from './takeover/ntfy.ts';
-import { findTemplate } from './templates.ts';
-import { TopicCounts } from './topic-counts.ts';
+import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
+import { takeOverNtfy } from './import/ntfy.ts';
+import { findTemplate } from './publish/templates.ts';
+import { TopicCounts } from './topics/topic-counts.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const push = defineService({
-  ...face,
+  ...manifest,
   create,
 });
 
@@ -62,7 +62,7 @@ function create(context: Context, settings: Settings): Service {
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
   const counts = new TopicCounts(context);
-  const metrics = measure(context.metrics, store, subscribers);
+  const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const app = (): string | undefined => context.address('control');
   /** The newest message that the total counts. */
@@ -233,7 +233,7 @@ function create(context: Context, settings: Settings): Service {
         subscribers,
         counts,
       }),
-      ...plannedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...delayedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
       ...retentionHandlers(delivery.retention, cacheSeconds),

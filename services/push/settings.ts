@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { deliveryEnvironment, deliveryFields } from './delivery-settings.ts';
+import { deliveryEnvironment, deliveryFields } from './settings/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
-import { limitEnvironment, limitFields } from './limit-settings.ts';
+import { limitEnvironment, limitFields } from './settings/limits.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */
 function duration(least: number, most: number, words: string) {

@@ -8,7 +8,7 @@ import { hasTray } from '../../main/desktop/tray-presence.ts';
 import { electronNotifier } from '../../main/shell/notifier.ts';
 import { openLoginItem } from '../../main/shell/login-item.ts';
 import { trayMenu } from '../../main/shell/menu.ts';
-import type { ServiceState } from '../../services/contracts/control.ts';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { PopupEvent } from '../../main/host/popups/notifier.ts';
 import { FakeElectron, menuTree } from '../support/electron.ts';
 

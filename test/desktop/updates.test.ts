@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openUpdates, type Updater } from '../../main/desktop/updates.ts';
-import { createLog } from '../../main/host/log.ts';
+import { createLog } from '../../main/host/log/log.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const hour = 3_600_000;

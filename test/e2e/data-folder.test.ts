@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceState } from '../../services/contracts/control.ts';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { api } from '../support/api.ts';
 import { openTestHost, testEnvironment } from '../support/host.ts';
 import { command, startHostProcess } from '../support/host-process.ts';

@@ -6,7 +6,7 @@ import { connect, createServer as createTcpServer, type AddressInfo, type Socket
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ServiceState } from '../../services/contracts/control.ts';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock, type FakeClock } from '../support/clock.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { controlApi } from '../../services/contracts/control.ts';
-import { pushQuietApi } from '../../services/contracts/push-quiet-api.ts';
+import { controlApi } from '../../services/contracts/control/api.ts';
+import { pushQuietApi } from '../../services/contracts/push/quiet.ts';
 import { api } from '../support/api.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createBus } from '../../main/host/bus.ts';
-import { createHandovers } from '../../main/host/handovers.ts';
+import { createBus } from '../../main/host/services/bus.ts';
+import { createHandovers } from '../../main/host/services/handovers.ts';
 import { defineHandover, defineTopic } from '../../services/contracts/bus.ts';
 import { silentLog } from '../support/place.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../main/host/clock.ts';
-import { systemRandom } from '../../main/host/random.ts';
+import { systemClock } from '../../main/host/runtime/clock.ts';
+import { systemRandom } from '../../main/host/runtime/random.ts';
 
 test('a timer calls once, a repeated one until it is disposed', async () => {
   let once = 0;

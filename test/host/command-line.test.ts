@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataDirOf, helpText, parseCommandLine } from '../../main/host/command-line.ts';
+import { dataDirOf, helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 
 const start = {
   name: 'start',

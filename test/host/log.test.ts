@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { logFile } from '../../main/host/log/file.ts';
-import { createLog, type HostLog, type LogEntry } from '../../main/host/log.ts';
+import { createLog, type HostLog, type LogEntry } from '../../main/host/log/log.ts';
 
 interface Kept {
   readonly log: HostLog;
@@ -70,7 +70,7 @@ describe('a line', () => {
   });
 
   test('goes to stderr, so that stdout holds the ready line only', () => {
-    const program = `import { createLog } from ${JSON.stringify(join(import.meta.dirname, '../../main/host/log.ts'))}; createLog({ level: 'info', format: 'text' }).info('here');`;
+    const program = `import { createLog } from ${JSON.stringify(join(import.meta.dirname, '../../main/host/log/log.ts'))}; createLog({ level: 'info', format: 'text' }).info('here');`;
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { registry } from '../../main/host/registry.ts';
+import { registry } from '../../main/host/services/registry.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,7 +16,7 @@ const program = (id: string): string => `
       return next(url, context);
     },
   });
-  const { registry } = await import('./main/host/registry.ts');
+  const { registry } = await import('./main/host/services/registry.ts');
   console.log('--');
   await registry.find(({ id }) => id === '${id}').create(undefined, undefined).catch(() => undefined);
 `;
@@ -26,7 +26,7 @@ it.each(registry.filter(({ controlsHost }) => controlsHost !== true).map(({ id }
   async (id) => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program(id)], { cwd: root });
     const [before = '', after = ''] = stdout.split('--\n');
-    expect(before).toContain(`/services/${id}/face.ts`);
+    expect(before).toContain(`/services/${id}/manifest.ts`);
     for (const other of registry.filter(({ controlsHost }) => controlsHost !== true)) {
       expect(before).not.toContain(`/services/${other.id}/index.ts`);
       if (other.id !== id) expect(after).not.toContain(`/services/${other.id}/`);

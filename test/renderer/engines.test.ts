@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { engineWorked } from '../../services/contracts/engines.ts';
+import { engineWorked } from '../../services/contracts/control/engines.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { expectFits } from './fits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
-import { ago, bytes, duration } from '../../renderer/src/parts/format.ts';
+import { ago, bytes, duration } from '../../renderer/src/parts/text/format.ts';
 
 const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serviceChanged, type ServiceState } from '../../services/contracts/control.ts';
+import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
 import { noBrowser, openPage } from '../support/browser.ts';
 import { layCable } from './cable.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inboxChanged } from '../../services/contracts/inbox.ts';
+import { inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { layCable } from './cable.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceChanged } from '../../services/contracts/control.ts';
+import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
 import { furnish } from './furnish.ts';

@@ -15,8 +15,8 @@ import {
   type DownloadWish,
   type LimitsNow,
   type Steered,
-} from '../../services/contracts/downloads.ts';
-import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox.ts';
+} from '../../services/contracts/downloads/api.ts';
+import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import { defineService, type Health, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
 

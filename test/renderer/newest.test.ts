@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mailWorked, type SpooledMail } from '../../services/contracts/mail-api.ts';
+import { mailWorked, type SpooledMail } from '../../services/contracts/mail/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 

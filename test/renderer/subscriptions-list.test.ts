@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { subscriptionChanged, type Subscription } from '../../services/contracts/subscriptions.ts';
+import { subscriptionChanged, type Subscription } from '../../services/contracts/downloads/subscriptions.ts';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';

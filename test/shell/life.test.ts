@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DataFolderTaken } from '../../main/host/data-lock.ts';
+import { DataFolderTaken } from '../../main/host/runtime/data-lock.ts';
 import type { FakeElectron } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { bridgeCalls } from '../../services/contracts/desktop.ts';
+import { bridgeCalls } from '../../services/contracts/control/desktop.ts';
 import { preventable } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 

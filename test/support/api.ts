@@ -1,4 +1,4 @@
-import type { InboxItem } from '../../services/contracts/inbox.ts';
+import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { adminAuthorization } from './host.ts';
 
 /** Calls our API as the administrator. @throws Error with the answer's text when it is not a success. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openHost, type Host, type HostOptions } from '../../main/host/host.ts';
-import { registry } from '../../main/host/registry.ts';
+import { registry } from '../../main/host/services/registry.ts';
 
 export const admin = { name: 'ada', password: 'correct horse battery' } as const;
 export const adminAuthorization = `Basic ${Buffer.from(`${admin.name}:${admin.password}`).toString('base64')}`;

@@ -6,7 +6,7 @@ import {
   type AccountChange,
   type Accounts,
   type NewAccount,
-} from '../../../services/contracts/accounts.ts';
+} from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { isTokenShaped } from './authorization-header.ts';

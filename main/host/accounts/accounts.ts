@@ -1,4 +1,9 @@
-import { accountsChanged, everyone, type Accounts, type Identity } from '../../../services/contracts/accounts.ts';
+import {
+  accountsChanged,
+  everyone,
+  type Accounts,
+  type Identity,
+} from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Context, Log, Metrics, Random, Vault } from '../../../services/contracts/service.ts';
 import { accessTokens } from './tokens.ts';
@@ -14,7 +19,7 @@ import { renewHash } from './renewal.ts';
 import { insertReadyMade } from './service-accounts.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
-import { Uses } from './uses.ts';
+import { LastUsed } from './last-used.ts';
 
 /** How often it is looked whether another host changed accounts without our hearing of it. */
 const lookAgain = 30_000;
@@ -76,7 +81,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     await removing;
     await directory.settled();
   });
-  const uses = open.use(new Uses(commit, clock, log));
+  const uses = open.use(new LastUsed(commit, clock, log));
   open.use(bus.subscribe(accountsChanged, synchronize));
   open.use(clock.every(lookAgain, synchronize));
   open.use(clock.every(cleanUp, removeExpired));

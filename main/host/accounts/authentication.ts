@@ -1,8 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { AccountName, type Accounts, type Credentials, type Identity } from '../../../services/contracts/accounts.ts';
+import {
+  AccountName,
+  type Accounts,
+  type Credentials,
+  type Identity,
+} from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Counter, Random } from '../../../services/contracts/service.ts';
-import { SignInAttempts, type Attempt } from './attempts.ts';
+import { SignInThrottle, type Attempt } from './sign-in-throttle.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
@@ -10,7 +15,7 @@ import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
 import { fingerprint } from './secrets.ts';
 import { readSessionCookies } from './session-cookie.ts';
-import type { Uses } from './uses.ts';
+import type { LastUsed } from './last-used.ts';
 
 /** A right password is believed again for so long without hashing it. */
 const believed = 60_000;
@@ -27,7 +32,7 @@ export interface AuthenticationParts {
   readonly passwords: Passwords;
   /** Puts a hash of our own, which it answers, in place of one that another program made; undefined when it cannot. */
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
-  readonly uses: Uses;
+  readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
   readonly clock: Clock;
   readonly random: Random;
@@ -37,7 +42,7 @@ export interface AuthenticationParts {
 /** Finds out who a request comes from. */
 export class Authentication {
   readonly #parts: AuthenticationParts;
-  readonly #attempts: SignInAttempts;
+  readonly #attempts: SignInThrottle;
   /** Passwords are remembered under a key that dies with the process. */
   readonly #key: Uint8Array;
   readonly #proofs = new BoundedMap<string, Proof>(2000);
@@ -46,7 +51,7 @@ export class Authentication {
 
   constructor(parts: AuthenticationParts) {
     this.#parts = parts;
-    this.#attempts = new SignInAttempts(parts.clock);
+    this.#attempts = new SignInThrottle(parts.clock);
     this.#key = parts.random.bytes(32);
   }
 

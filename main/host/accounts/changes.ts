@@ -1,4 +1,4 @@
-import { accountsChanged } from '../../../services/contracts/accounts.ts';
+import { accountsChanged } from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';

@@ -1,4 +1,4 @@
-import type { Account, Identity } from '../../../services/contracts/accounts.ts';
+import type { Account, Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
 import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';

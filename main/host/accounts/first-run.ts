@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Password, type Account } from '../../../services/contracts/accounts.ts';
+import { Password, type Account } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
-import { tooManyAttempts } from './attempts.ts';
+import { tooManyAttempts } from './sign-in-throttle.ts';
 import { hasAccount, hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
 

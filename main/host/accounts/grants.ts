@@ -1,4 +1,4 @@
-import type { Grant, Permission } from '../../../services/contracts/accounts.ts';
+import type { Grant, Permission } from '../../../services/contracts/control/accounts.ts';
 import { matchesPieces } from '../../../services/contracts/wildcards.ts';
 
 export type Access = 'read' | 'write';

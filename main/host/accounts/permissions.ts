@@ -1,4 +1,4 @@
-import { everyone, type Accounts, type Identity } from '../../../services/contracts/accounts.ts';
+import { everyone, type Accounts, type Identity } from '../../../services/contracts/control/accounts.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { Directory, Member } from './directory.ts';

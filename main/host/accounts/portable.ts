@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AccountKind, AccountName, everyone, Grant, Role } from '../../../services/contracts/accounts.ts';
+import { AccountKind, AccountName, everyone, Grant, Role } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { Changes } from './changes.ts';

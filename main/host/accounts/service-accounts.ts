@@ -1,4 +1,4 @@
-import { everyone, type Grant, type Role } from '../../../services/contracts/accounts.ts';
+import { everyone, type Grant, type Role } from '../../../services/contracts/control/accounts.ts';
 import { insertAccount, type Db } from './store.ts';
 
 interface ReadyMade {

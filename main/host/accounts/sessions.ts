@@ -1,4 +1,4 @@
-import type { Accounts } from '../../../services/contracts/accounts.ts';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing } from './account-list.ts';

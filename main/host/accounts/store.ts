@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { Account, everyone, Grant } from '../../../services/contracts/accounts.ts';
+import { Account, everyone, Grant } from '../../../services/contracts/control/accounts.ts';
 import type { AccountRow, GrantRow, SessionRow, Tables, TokenRow } from './tables.ts';
 
 /** The database or a transaction of it. */

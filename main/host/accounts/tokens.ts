@@ -1,4 +1,4 @@
-import { everyone, type AccessToken, type Accounts } from '../../../services/contracts/accounts.ts';
+import { everyone, type AccessToken, type Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
@@ -57,8 +57,8 @@ export function accessTokens({
       };
       await changes.make([account], async (db) => {
         if (!(await hasAccount(db, account))) throw unknownAccount(account);
-        const twin = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
-        if (twin !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
+        const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
+        if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
         await makeRoom(db, 'tokens', account, mostTokens);
         await db.insertInto('tokens').values(row).execute();
       });

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { pack, type Pack } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { version } from '../version.ts';
+import { version } from '../runtime/version.ts';
 import { isBesideDatabase, isDatabase, isLeftOut, manifestName, measure, type Manifest } from './archive.ts';
 
 /** What was written. */

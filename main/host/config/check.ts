@@ -1,5 +1,5 @@
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
-import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { readDocument, type SettingsDocument } from './document.ts';
 import { resolveLayers } from './layers.ts';
 import { isSealed, replaceSecrets } from './secrets.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
-import type { SettingsProblem, SettingsView } from '../../../services/contracts/settings.ts';
+import type { SettingsProblem, SettingsView } from '../../../services/contracts/control/settings.ts';
 import { checkDocument } from './check.ts';
 import {
   emptyDocument,

@@ -10,7 +10,7 @@ import {
   stringify,
   YAMLMap,
 } from 'yaml';
-import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { isRecord } from './json-schema.ts';
 import { currentVersion, migrate } from './migrations.ts';
 

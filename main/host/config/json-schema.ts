@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../services/contracts/settings.ts';
+import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 
 /**
  * Reading JSON Schemas as `z.toJSONSchema` writes them. A value may fit several branches (`anyOf`), so a place in a

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/settings.ts';
+import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { coerce } from './coerce.ts';
 import type { SettingsDocument } from './document.ts';
 import { secretAt } from './json-schema.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/settings.ts';
+import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { setField } from './document.ts';
 import type { ResolvedSection } from './layers.ts';
 import { isSecret } from './json-schema.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
-import type { SettingsProblem } from '../../../services/contracts/settings.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { checkDocument } from './check.ts';
 import { readDocument, textOf, type Content } from './document.ts';
 import { isSealed, replaceSecrets } from './secrets.ts';

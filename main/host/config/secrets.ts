@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HiddenSecret } from '../../../services/contracts/settings.ts';
+import { HiddenSecret } from '../../../services/contracts/control/settings.ts';
 import { elementOf, holdsSecret, isRecord, isSecret, propertyOf, type SchemaPlace } from './json-schema.ts';
 
 /** A secret in an exported file, sealed by the vault of the host that wrote it. */

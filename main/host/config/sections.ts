@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
-import type { JsonSchema } from '../../../services/contracts/settings.ts';
+import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { HostSettings, hostEnvironment } from './host-settings.ts';
 import { asSchema, holdsSecret, isRecord, placeOf, propertyOf, type SchemaPlace } from './json-schema.ts';
 

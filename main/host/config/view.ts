@@ -1,4 +1,4 @@
-import type { JsonSchema, SettingsField, SettingsView } from '../../../services/contracts/settings.ts';
+import type { JsonSchema, SettingsField, SettingsView } from '../../../services/contracts/control/settings.ts';
 import { placeOf } from './json-schema.ts';
 import type { Resolved, ResolvedSection } from './layers.ts';
 import { hideSecrets } from './secrets.ts';

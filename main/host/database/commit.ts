@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
-import { createLane, type Transact } from './lane.ts';
+import { createCommitQueue, type Transact } from './commit-queue.ts';
 
 /** What a database offers the group commit. */
 export interface Transactions {
@@ -30,9 +30,9 @@ export interface GroupCommit {
  * `settling`.
  */
 export function createGroupCommit({ transact, settle }: Transactions, log: Log): GroupCommit {
-  const commits = createLane(transact, log, async (durable) => (durable ? settle?.() : undefined));
-  const notes = settle === undefined ? commits : createLane(transact, log, async () => commits.atHand());
-  const marks = settle === undefined ? commits : createLane(transact, log, async () => undefined);
+  const commits = createCommitQueue(transact, log, async (durable) => (durable ? settle?.() : undefined));
+  const notes = settle === undefined ? commits : createCommitQueue(transact, log, async () => commits.atHand());
+  const marks = settle === undefined ? commits : createCommitQueue(transact, log, async () => undefined);
   let closed = false;
   const open =
     (join: Context['commit']): Context['commit'] =>

@@ -6,7 +6,7 @@ import {
   type Engines,
   type EngineState,
   type EngineWork,
-} from '../../../services/contracts/engines.ts';
+} from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
@@ -36,7 +36,7 @@ export interface EngineOptions {
 }
 
 /** Finds, installs, updates and removes the outside programs. */
-export interface EngineShelf extends Engines {
+export interface HostEngines extends Engines {
   /** Every engine there is a name for, looked for anew. */
   list(): Promise<Engine[]>;
   /**
@@ -57,7 +57,7 @@ export interface EngineShelf extends Engines {
 type Found = Pick<Engine, 'path' | 'version' | 'source'>;
 
 /** Opens no resource: nothing is looked for before the first question. */
-export function openEngines(options: EngineOptions): EngineShelf {
+export function openEngines(options: EngineOptions): HostEngines {
   const root = join(options.folder, 'engines');
   const remembered = new Map<
     EngineName,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EngineName } from '../../../services/contracts/engines.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
 
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;

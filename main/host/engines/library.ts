@@ -1,6 +1,6 @@
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EngineLibrary, LibraryName } from '../../../services/contracts/engines.ts';
+import type { EngineLibrary, LibraryName } from '../../../services/contracts/control/engines.ts';
 import { findPython } from './python.ts';
 import { systemPath } from './places.ts';
 

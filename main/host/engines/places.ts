@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import type { EngineName } from '../../../services/contracts/engines.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import { executableName } from './folder.ts';
 
 /** What the owner may set; environment names YTDLP_PATH, FFMPEG_PATH and APPRISE_PATH. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { EngineState } from '../../../services/contracts/engines.ts';
+import type { EngineState } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
 import { ytdlp } from './pins.ts';
 import { systemPath } from './places.ts';

@@ -1,6 +1,6 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineName } from '../../../services/contracts/engines.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
 import { executableName } from './folder.ts';
 import { apprise } from './apprise-pins.ts';

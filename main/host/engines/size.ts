@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { Engine } from '../../../services/contracts/engines.ts';
+import type { Engine } from '../../../services/contracts/control/engines.ts';
 
 /** Bytes of an engine: the whole folder of its version below `root`, or the executable alone; null when it is not there. */
 export async function sizeOf({ path }: Pick<Engine, 'path'>, root: string): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Engines } from '../../../services/contracts/engines.ts';
+import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { cleanEnvironment } from './command.ts';
 
 /** See {@link Engines.start}. */

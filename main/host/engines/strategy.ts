@@ -1,4 +1,4 @@
-import type { EngineName } from '../../../services/contracts/engines.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
 

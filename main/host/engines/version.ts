@@ -1,4 +1,4 @@
-import type { EngineName } from '../../../services/contracts/engines.ts';
+import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
 
 export type Answer = { readonly version: string } | { readonly reason: string };

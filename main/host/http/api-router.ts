@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
+import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
 import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';

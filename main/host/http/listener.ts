@@ -9,7 +9,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as TcpSe
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { UpgradeListener } from '../../../services/contracts/service.ts';
-import type { PartLog } from '../log.ts';
+import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { accountFor } from './access.ts';
 import { bindAll } from './bind.ts';

@@ -4,7 +4,7 @@ import type { JobKind, JobOptions, Jobs } from '../../../services/contracts/jobs
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log, Metrics, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
-import { EndedLog } from './ended-log.ts';
+import { CompletionJournal } from './completion-journal.ts';
 import * as listing from './listing.ts';
 import { findByKey, insertJobs, letNextGo } from './table.ts';
 import { openWorker } from './worker.ts';
@@ -43,7 +43,7 @@ export async function openJobs(options: {
   });
   await using opening = new AsyncDisposableStack();
   const { folder } = database;
-  const endedLog = folder === undefined ? undefined : opening.use(new EndedLog(folder, log));
+  const endedLog = folder === undefined ? undefined : opening.use(new CompletionJournal(folder, log));
   const worker = opening.use(await openWorker({ database, clock, random, log, finished, endedLog }));
   const count = async (state: Parameters<Jobs['count']>[0]): Promise<number> => {
     await worker.upToDate();

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Verdict } from './verdict.ts';
-import type { Working } from './working.ts';
+import type { Outcome } from './outcome.ts';
+import type { KindState } from './kind-state.ts';
 
 /** A job whose attempt ended, with who works its kind. */
 export interface Ended {
-  readonly working: Working;
-  readonly verdict: Verdict;
+  readonly kindState: KindState;
+  readonly outcome: Outcome;
   /** It stands in the log beside the table: all that follows has happened, and the table is told when it suits. */
   readonly logged: boolean;
   /** The one behind it in its order key was begun here. */
@@ -14,7 +14,7 @@ export interface Ended {
 }
 
 /** Whether ends of a kind can be logged: what `record` needs of them has to outlive the process. */
-export function isLoggable({ handling }: Working): boolean {
+export function isLoggable({ handling }: KindState): boolean {
   return handling.record === undefined || handling.result !== undefined;
 }
 
@@ -34,13 +34,13 @@ export function tellResults(ended: readonly Ended[], log: Log): void {
   }
 }
 
-function resultsOf(ended: readonly Ended[]): ReadonlyMap<Working, readonly unknown[]> {
-  const found = new Map<Working, unknown[]>();
-  for (const { working, verdict } of ended) {
-    if (verdict.how !== 'done') continue;
-    const known = found.get(working);
-    if (known === undefined) found.set(working, [verdict.result]);
-    else known.push(verdict.result);
+function resultsOf(ended: readonly Ended[]): ReadonlyMap<KindState, readonly unknown[]> {
+  const found = new Map<KindState, unknown[]>();
+  for (const { kindState, outcome } of ended) {
+    if (outcome.how !== 'done') continue;
+    const known = found.get(kindState);
+    if (known === undefined) found.set(kindState, [outcome.result]);
+    else known.push(outcome.result);
   }
   return found;
 }

@@ -2,18 +2,18 @@ import type { Kysely } from 'kysely';
 import type { Clock, Counter, Log, Random } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
 import { createAlarm } from './alarm.ts';
-import { Begun } from './begun.ts';
-import type { EndedLog } from './ended-log.ts';
-import { LeftEnds } from './left.ts';
+import { InFlight } from './in-flight.ts';
+import type { CompletionJournal } from './completion-journal.ts';
+import { Replay } from './replay.ts';
 import { leaseOwner } from './owner.ts';
 import { createReport } from './report.ts';
 import { tellResults, type Ended } from './results.ts';
 import { Slots } from './slots.ts';
 import type { InsertedJob, JobRow } from './table.ts';
-import { takeTurn } from './turn.ts';
+import { flush } from './flush.ts';
 import { openUpkeep } from './upkeep.ts';
-import type { Verdict } from './verdict.ts';
-import { drained, expectJobs, makeDue, startWorking, type Working } from './working.ts';
+import type { Outcome } from './outcome.ts';
+import { drained, expectJobs, makeDue, openKindState, type KindState } from './kind-state.ts';
 
 /** After the database refused: it is full, busy or away. */
 const pauseMs = 1_000;
@@ -25,7 +25,7 @@ const nobody: ReadonlySet<number> = new Set();
 const graceMs = 4_000;
 
 export interface Worker extends AsyncDisposable {
-  handle(given: Pick<Working, 'kind' | 'handler' | 'handling'>): Disposable;
+  handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable;
   /** Says that jobs were enqueued here, perhaps in a transaction that is still open; they run once it is settled. */
   expect(kind: string, jobs: readonly InsertedJob[], settling: Promise<boolean> | undefined): void;
   /** Says that a job of this kind may be due. */
@@ -47,7 +47,7 @@ export interface Worker extends AsyncDisposable {
  * the one before it is stored. After a crash such a row waits, as if it had not begun.
  *
  * Wakes come before the commit they tell of. On SQLite that loses none: there is one connection, so the turn's
- * transaction begins after the other has ended. For PostgreSQL see `working.ts`.
+ * transaction begins after the other has ended. For PostgreSQL see `kindState.ts`.
  */
 export async function openWorker(options: {
   readonly database: Database;
@@ -57,7 +57,7 @@ export async function openWorker(options: {
   /** Labels: kind, outcome. */
   readonly finished: Counter;
   /** Absent where several hosts share the table. */
-  readonly endedLog: EndedLog | undefined;
+  readonly endedLog: CompletionJournal | undefined;
 }): Promise<Worker> {
   const { database, clock, random, log, endedLog } = options;
   const report = createReport(log, options.finished);
@@ -71,15 +71,15 @@ export async function openWorker(options: {
   const askers: (() => void)[] = [];
   let gathering: Disposable | undefined;
   const tell = (ended: readonly Ended[], dead: ReadonlySet<number>): void => {
-    for (const { working, verdict } of ended) report(working, verdict, dead);
+    for (const { kindState, outcome } of ended) report(kindState, outcome, dead);
     tellResults(ended, log);
   };
-  const begun = new Begun({
+  const begun = new InFlight({
     ...{ clock, random, log: endedLog, schedule: () => schedule() },
     tell: (ended) => tell([ended], nobody),
   });
   const { kinds, running } = begun;
-  const left = await LeftEnds.read(database.kysely, endedLog);
+  const left = await Replay.read(database.kysely, endedLog);
 
   const hasWork = (): boolean =>
     begun.urgent ||
@@ -133,36 +133,36 @@ export async function openWorker(options: {
   const turn = async (): Promise<void> => {
     const settled = begun.takeEnded();
     const answered = askers.splice(0);
-    const verdicts = settled.map(({ verdict }) => verdict);
-    const followed = new Set(settled.flatMap((one) => (one.followed ? [one.verdict.row.id] : [])));
+    const outcomes = settled.map(({ outcome }) => outcome);
+    const followed = new Set(settled.flatMap((one) => (one.followed ? [one.outcome.row.id] : [])));
     const asks = new Set([...kinds.values()].filter((one) => one.due && one.free > 0));
     for (const one of asks) one.due = false;
     const wanted = {
       ...{ owner, ended: settled, asks, stranded: begun.stranded },
       late: begun.adopting ? [...running].flatMap(([id, { claimed }]) => (claimed ? [] : [id])) : [],
       known: doubtful
-        ? () => [...running.keys(), ...settled.map(({ verdict }) => verdict.row.id), ...begun.ended.keys()]
+        ? () => [...running.keys(), ...settled.map(({ outcome }) => outcome.row.id), ...begun.ended.keys()]
         : undefined,
       hasHeir: (id: number) => followed.has(id) || begun.hasHeir(id),
-      isBehind: (row: JobRow) => begun.isBehind(row, verdicts),
+      isBehind: (row: JobRow) => begun.isBehind(row, outcomes),
     };
     begun.stranded = false;
     begun.adopting = false;
     using slots = new Slots();
     try {
-      const { dead, claims, next, now } = await store(verdicts, async (transaction) => {
+      const { dead, claims, next, now } = await store(outcomes, async (transaction) => {
         // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
         const now = clock.now();
-        return { ...(await takeTurn(transaction, database.dialect, kinds, wanted, { slots, now })), now };
+        return { ...(await flush(transaction, database.dialect, kinds, wanted, { slots, now })), now };
       });
       slots.giveBack();
       doubtful = false;
       for (const id of wanted.late) begun.claimedNow(id);
-      for (const { working, rows, all } of claims) {
-        for (const row of rows) working.expected.delete(row.id);
-        if (all) drained(working, next.get(working.kind.name), now);
-        else working.due = true;
-        for (const row of rows) begun.begin(working, row, true);
+      for (const { kindState, rows, all } of claims) {
+        for (const row of rows) kindState.expected.delete(row.id);
+        if (all) drained(kindState, next.get(kindState.kind.name), now);
+        else kindState.due = true;
+        for (const row of rows) begun.begin(kindState, row, true);
       }
       if (left.none) endedLog?.stored();
       // After those, whose slots were free when they were claimed.
@@ -185,8 +185,8 @@ export async function openWorker(options: {
    * A power cut may take back claims and marks; that repeats work, whose effects have keys. What follows a dead letter
    * happens once, hence only when the disk has it.
    */
-  const store = <T>(verdicts: readonly Verdict[], work: (transaction: Kysely<any>) => Promise<T>): Promise<T> =>
-    verdicts.some(({ how }) => how === 'dead') ? database.commit(work) : database.mark(work);
+  const store = <T>(outcomes: readonly Outcome[], work: (transaction: Kysely<any>) => Promise<T>): Promise<T> =>
+    outcomes.some(({ how }) => how === 'dead') ? database.commit(work) : database.mark(work);
 
   const alarm = createAlarm(clock, () => {
     setAlarm();
@@ -229,9 +229,9 @@ export async function openWorker(options: {
     const nothing = { hasHeir: () => false, isBehind: () => false };
     try {
       const { dead } = await store(
-        settled.map(({ verdict }) => verdict),
+        settled.map(({ outcome }) => outcome),
         (transaction) =>
-          takeTurn(...([transaction, database.dialect, kinds, { ...last, ...nothing }] as const), {
+          flush(...([transaction, database.dialect, kinds, { ...last, ...nothing }] as const), {
             slots: new Slots(),
             now: clock.now(),
           }),
@@ -252,35 +252,35 @@ export async function openWorker(options: {
     handle(given) {
       const name = given.kind.name;
       if (kinds.has(name)) throw new Error(`jobs of kind ${name} have a handler already`);
-      const working = startWorking(given);
-      kinds.set(name, working);
+      const kindState = openKindState(given);
+      kinds.set(name, kindState);
       begun.stranded = true;
-      left.giveTo(working, begun, log);
+      left.giveTo(kindState, begun, log);
       for (const outcome of ['done', 'retried', 'dead']) options.finished.inc({ kind: name, outcome }, 0);
       schedule();
       return {
         [Symbol.dispose]() {
-          if (kinds.get(name) === working) kinds.delete(name);
+          if (kinds.get(name) === kindState) kinds.delete(name);
         },
       };
     },
     expect(kind, jobs, settling) {
       begun.expect(kind, jobs, settling);
-      const working = kinds.get(kind);
+      const kindState = kinds.get(kind);
       const now = clock.now();
       // What is held comes with the end of the one before it, unless it is to wait even longer.
       const awaited = jobs.filter(
         ({ held, run_at, row }) => run_at > now || (held === 0 && (settling === undefined || row === undefined)),
       );
-      if (working === undefined || awaited.length === 0) return;
-      expectJobs(working, awaited, database.dialect === 'postgres', now);
+      if (kindState === undefined || awaited.length === 0) return;
+      expectJobs(kindState, awaited, database.dialect === 'postgres', now);
       setAlarm();
       schedule();
     },
     wake(kind) {
-      const working = kinds.get(kind);
-      if (working === undefined) return;
-      makeDue(working);
+      const kindState = kinds.get(kind);
+      if (kindState === undefined) return;
+      makeDue(kindState);
       schedule();
     },
     drop: (id) => begun.drop(id),

@@ -1,15 +1,15 @@
 import { arch, platform, release, totalmem } from 'node:os';
-import type { SettingsView } from '../../../services/contracts/settings.ts';
+import type { SettingsView } from '../../../services/contracts/control/settings.ts';
 import type { Config } from '../config/config.ts';
-import type { EngineShelf } from '../engines/engines.ts';
-import type { HostLog } from '../log.ts';
-import type { ServiceRunner } from '../service-runner.ts';
+import type { HostEngines } from '../engines/engines.ts';
+import type { HostLog } from './log.ts';
+import type { ServiceRunner } from '../services/service-runner.ts';
 
 interface ReportParts {
   readonly version: string;
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly config: Config;
-  readonly engines: EngineShelf;
+  readonly engines: HostEngines;
   readonly log: HostLog;
 }
 

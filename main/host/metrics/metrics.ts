@@ -3,7 +3,7 @@ import type { Log, Metrics } from '../../../services/contracts/service.ts';
 import { metricsPage, type Family } from './page.ts';
 import { measureProcess, processorSeconds } from './process.ts';
 import { measureRequests, type RequestMetrics } from './requests.ts';
-import { openRoom, type NameOwner, type Room } from './room.ts';
+import { openServiceMetrics, type NameOwner, type ServiceMetrics } from './service-metrics.ts';
 
 export type { RequestMetrics } from './requests.ts';
 
@@ -35,8 +35,8 @@ export interface HostMetrics {
 /** Opens the host's metrics. Declaring a metric whose name `promtool check metrics` would complain about throws an Error. */
 export function createMetrics(options: HostMetricsOptions): HostMetrics {
   const names = new Map<string, NameOwner>();
-  const services = new Map<string, Room>();
-  const hostRoom = openRoom({ owner: 'host', names, log: options.log });
+  const services = new Map<string, ServiceMetrics>();
+  const hostRoom = openServiceMetrics({ owner: 'host', names, log: options.log });
   const http = measureRequests(hostRoom.registry);
   new Counter({
     name: 'process_cpu_seconds_total',
@@ -57,7 +57,7 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
     http,
     forService(id) {
       let room = services.get(id);
-      if (room === undefined) services.set(id, (room = openRoom({ owner: id, names, log: options.log })));
+      if (room === undefined) services.set(id, (room = openServiceMetrics({ owner: id, names, log: options.log })));
       room.release();
       return room.metrics;
     },

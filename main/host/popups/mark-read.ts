@@ -1,5 +1,5 @@
 import type { ApiHandler } from '../../../services/contracts/api.ts';
-import { inboxApi } from '../../../services/contracts/inbox.ts';
+import { inboxApi } from '../../../services/contracts/inbox/api.ts';
 
 /** Most rows the inbox takes in one call. */
 const atOnce = 1000;

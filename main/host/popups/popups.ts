@@ -1,7 +1,7 @@
 import type { Bus } from '../../../services/contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
-import { pushPopupRules } from '../../../services/contracts/push-rules.ts';
-import { popupsChanged, type PopupsControl, type PopupsState } from '../../../services/contracts/popups.ts';
+import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
+import { pushPopupRules } from '../../../services/contracts/push/rules.ts';
+import { popupsChanged, type PopupsControl, type PopupsState } from '../../../services/contracts/popups/popups.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { answers, type Answer } from './answers.ts';
 import { Bursts } from './bursts.ts';

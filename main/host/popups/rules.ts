@@ -1,5 +1,5 @@
-import type { PushOutcome } from '../../../services/contracts/push-rules.ts';
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import type { PushOutcome } from '../../../services/contracts/push/rules.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 import type { Popup } from './notifier.ts';
 import type { Tally } from './tally.ts';
 import { bodyText, titleText } from './text.ts';

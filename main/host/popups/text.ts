@@ -1,5 +1,5 @@
 import { htmlToText } from '../../../services/contracts/plain-text.ts';
-import type { TextFormat } from '../../../services/contracts/notice.ts';
+import type { TextFormat } from '../../../services/contracts/notify/notice.ts';
 
 const longestTitle = 256;
 const longestBody = 1000;

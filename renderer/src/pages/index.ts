@@ -1,5 +1,5 @@
 import type { Component } from 'svelte';
-import type { IconName } from '../parts/icons.ts';
+import type { IconName } from '../parts/text/icons.ts';
 
 /** A page of the app: its address, its place in the rail and what draws it. */
 export interface PageEntry {
@@ -93,7 +93,7 @@ export const pages: readonly PageEntry[] = [
     group: 'house',
     adminOnly: true,
     words: 'dead letters jobs failed retry work that was given up',
-    load: () => import('./given-up/GivenUp.svelte'),
+    load: () => import('./dead-letters/DeadLetters.svelte'),
   },
   {
     at: 'backup',

@@ -1,4 +1,4 @@
-import type { DesktopBridge } from '../../../services/contracts/desktop.ts';
+import type { DesktopBridge } from '../../../services/contracts/control/desktop.ts';
 
 /** What the desktop app offers its own window; undefined in a browser. */
 export const bridge: DesktopBridge | undefined =

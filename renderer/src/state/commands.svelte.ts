@@ -1,11 +1,11 @@
-import type { IconName } from '../parts/icons.ts';
-import { inbox } from './inbox.svelte.ts';
+import type { IconName } from '../parts/text/icons.ts';
+import { inbox } from '../pages/inbox/inbox.svelte.ts';
 import { openPages } from './pages.svelte.ts';
-import { place } from './place.svelte.ts';
+import { place } from './router.svelte.ts';
 import { hrefOf } from './routes.ts';
 import { services } from './services.svelte.ts';
 import { session } from './session.svelte.ts';
-import { settings } from './settings.svelte.ts';
+import { settings } from '../pages/settings/settings.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** Something that the palette does for a person who types its name. */

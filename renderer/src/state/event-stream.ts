@@ -1,4 +1,4 @@
-import { liveTopics, resetEvent } from '../../../services/contracts/live.ts';
+import { liveTopics, resetEvent } from '../../../services/contracts/control/live.ts';
 
 /** Waits before a stream that the browser gave up is opened anew, in ms; the last repeats. */
 const backoff = [1000, 2000, 5000, 10_000, 30_000];

@@ -1,4 +1,4 @@
-import { controlApi, serviceChanged, type ServiceState } from '../../../services/contracts/control.ts';
+import { controlApi, serviceChanged, type ServiceState } from '../../../services/contracts/control/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

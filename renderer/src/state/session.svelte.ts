@@ -1,5 +1,5 @@
-import { controlApi } from '../../../services/contracts/control.ts';
-import type { Role } from '../../../services/contracts/accounts.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
+import type { Role } from '../../../services/contracts/control/accounts.ts';
 import { call, onRefused, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 

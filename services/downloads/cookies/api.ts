@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadCookiesApi } from '../../contracts/download-cookies.ts';
+import { downloadCookiesApi } from '../../contracts/downloads/cookies.ts';
 import type { Cookies } from './cookies.ts';
 
 /** Cookies in our own API. */

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import type { DownloadCookies } from '../../contracts/download-cookies.ts';
+import type { DownloadCookies } from '../../contracts/downloads/cookies.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readCookieFile } from './netscape.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { longestCookieFile } from '../../contracts/download-cookies.ts';
+import { longestCookieFile } from '../../contracts/downloads/cookies.ts';
 import { badCookies } from './netscape.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Download, DownloadState } from '../../contracts/downloads.ts';
+import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
 import type { Order, PlaylistPlace } from './order.ts';
 import { cutToBytes } from './template.ts';
 

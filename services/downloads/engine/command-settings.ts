@@ -1,5 +1,5 @@
 import { optionArguments, type Options } from '../domain/options.ts';
-import type { Folders } from '../folders.ts';
+import type { Folders } from '../run/folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Engines } from '../../contracts/engines.ts';
+import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';

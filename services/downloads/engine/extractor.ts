@@ -1,4 +1,4 @@
-import type { Engine, Engines } from '../../contracts/engines.ts';
+import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { OutwardProxy, type AddressOf } from './outward.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../contracts/engines.ts';
+import type { Engine } from '../../contracts/control/engines.ts';
 
 /** The release from which yt-dlp knows every option that we give it. */
 const oldest = [2025, 11, 12] as const;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readLines } from '../../contracts/lines.ts';
+import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { identityOf, signalGroup } from './processes.ts';
 

@@ -1,11 +1,11 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadsApi, type DownloadPreview } from '../../contracts/downloads.ts';
+import { downloadsApi, type DownloadPreview } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
-import type { Previews } from '../previews.ts';
+import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
-import { captionsBeside } from '../side-files.ts';
-import { readPlace } from '../wire/steer.ts';
+import { captionsBeside } from '../run/side-files.ts';
+import { readPlace } from '../wire/queue-control.ts';
 import { mediaType } from '../domain/media-type.ts';
 import type { RouteParts } from './app.ts';
 import { fileInside } from './files.ts';
@@ -16,7 +16,7 @@ export function downloadsHandlers({
   intake,
   live,
   settings,
-  steering,
+  queueControl,
   thumbnails,
   folders,
   limits,
@@ -28,7 +28,7 @@ export function downloadsHandlers({
       const [queue, history, paused] = await Promise.all([
         store.queue([...queueStates, 'pending']),
         store.history(query),
-        steering.isPaused(),
+        queueControl.isPaused(),
       ]);
       return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
@@ -89,9 +89,9 @@ export function downloadsHandlers({
       const name = filename.at(-1) ?? '';
       return new FileReply({ path, type: mediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
-    implement(downloadsApi.pause, async ({ body }) => await steering.pause(body.uids)),
-    implement(downloadsApi.resume, async ({ body }) => await steering.resume(body.uids)),
-    implement(downloadsApi.reorder, async ({ body }) => await steering.reorder(body.uids, readPlace(body))),
+    implement(downloadsApi.pause, async ({ body }) => await queueControl.pause(body.uids)),
+    implement(downloadsApi.resume, async ({ body }) => await queueControl.resume(body.uids)),
+    implement(downloadsApi.reorder, async ({ body }) => await queueControl.reorder(body.uids, readPlace(body))),
   ];
 }
 

@@ -6,19 +6,19 @@ import type { Context } from '../../contracts/service.ts';
 import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import { cookieRoutes } from '../cookies/routes.ts';
-import type { EngineWatch } from '../engine-watch.ts';
-import type { Folders } from '../folders.ts';
-import type { Added, Intake } from '../intake.ts';
+import type { EngineWatch } from '../engine/watch.ts';
+import type { Folders } from '../run/folders.ts';
+import type { Added, Intake } from '../add/intake.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { Live } from '../live.ts';
-import type { Previews } from '../previews.ts';
-import type { Queue } from '../queue.ts';
+import type { Live } from '../queue/live.ts';
+import type { Previews } from '../add/previews.ts';
+import type { Queue } from '../queue/queue.ts';
 import { prefixOf, type Settings } from '../settings.ts';
-import type { Steering } from '../steering.ts';
+import type { QueueControl } from '../queue/queue-control.ts';
 import type { DownloadStore } from '../store/store.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import type { Thumbnails } from '../thumbnails.ts';
+import type { Thumbnails } from '../run/thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { mostRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
@@ -28,7 +28,7 @@ import { fileRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
-import { steerRoutes } from './steer.ts';
+import { queueControlRoutes } from './queue-control.ts';
 
 export interface RouteParts {
   readonly context: Context;
@@ -39,7 +39,7 @@ export interface RouteParts {
   readonly queue: Queue;
   readonly live: Live;
   readonly engine: EngineWatch;
-  readonly steering: Steering;
+  readonly queueControl: QueueControl;
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
   readonly limits: Limits;
@@ -122,7 +122,7 @@ export function downloadsApp(parts: RouteParts): Express {
     await intake.cancelAdds();
     response.json({ status: 'ok' });
   });
-  app.use(steerRoutes(parts.steering));
+  app.use(queueControlRoutes(parts.queueControl));
   app.use(subscriptionRoutes(parts.subscriptions, settings));
   app.all(postOnly, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
@@ -170,10 +170,10 @@ async function status(
   parts: RouteParts,
   records: (items: readonly Item[]) => unknown[],
 ): Promise<Record<string, unknown>> {
-  const { context, settings, store, queue, live, engine, folders, steering } = parts;
+  const { context, settings, store, queue, live, engine, folders, queueControl } = parts;
   const [counts, paused, queued, pending, ytdlp, ffmpeg, diskFree] = await Promise.all([
     store.counts(),
-    steering.isPaused(),
+    queueControl.isPaused(),
     store.queue(),
     store.queue(['pending']),
     context.engines.find('yt-dlp'),

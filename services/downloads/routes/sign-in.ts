@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Accounts } from '../../contracts/accounts.ts';
+import type { Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 
 /** Lets in accounts that may use the downloads; reading needs less than adding. */

@@ -1,4 +1,4 @@
-import type { DownloadState } from '../../contracts/downloads.ts';
+import type { DownloadState } from '../../contracts/downloads/api.ts';
 import type { Item, OtherFile } from '../domain/item.ts';
 import { noWishes, type Order, type PlaylistPlace } from '../domain/order.ts';
 

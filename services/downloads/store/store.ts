@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
-import type { DownloadState } from '../../contracts/downloads.ts';
+import type { DownloadState } from '../../contracts/downloads/api.ts';
 import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
 import { fromRow, otherFilesText, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
 

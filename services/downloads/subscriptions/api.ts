@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { subscriptionsApi } from '../../contracts/subscriptions.ts';
+import { subscriptionsApi } from '../../contracts/downloads/subscriptions.ts';
 import type { Settings } from '../settings.ts';
 import { readAdd } from '../wire/add.ts';
 import type { Subscriptions } from './subscriptions.ts';

@@ -2,14 +2,14 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
 import type { Entry } from '../engine/driver.ts';
-import type { EngineWatch } from '../engine-watch.ts';
-import type { Gate } from '../gate.ts';
-import type { Intake } from '../intake.ts';
-import type { Live } from '../live.ts';
-import type { Meters } from '../meters.ts';
-import type { Notices } from '../notices.ts';
-import type { Prober } from '../prober.ts';
-import type { Queue } from '../queue.ts';
+import type { EngineWatch } from '../engine/watch.ts';
+import type { UrlPolicy } from '../add/url-policy.ts';
+import type { Intake } from '../add/intake.ts';
+import type { Live } from '../queue/live.ts';
+import type { DownloadMetrics } from '../run/metrics.ts';
+import type { Notices } from '../run/notices.ts';
+import type { Prober } from '../add/prober.ts';
+import type { Queue } from '../queue/queue.ts';
 import { DownloadStore } from '../store/store.ts';
 import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
@@ -23,12 +23,12 @@ const tellAfter = 3;
 
 export interface CheckerParts {
   readonly context: Context;
-  readonly gate: Gate;
+  readonly gate: UrlPolicy;
   readonly prober: Prober;
   readonly intake: Intake;
   readonly queue: Queue;
   readonly live: Live;
-  readonly meters: Meters;
+  readonly metrics: DownloadMetrics;
   readonly notices: Notices;
   readonly engine: EngineWatch;
   /** How far into a feed a check looks. */
@@ -104,7 +104,7 @@ export class Checker {
 
   /** Marks and rows are one transaction: whatever happens, a video is queued once. */
   async #take(id: string, feed: Feed, entries: readonly Entry[], wanted: ReadonlySet<Entry>): Promise<number> {
-    const { context, prober, intake, live, meters, queue } = this.#parts;
+    const { context, prober, intake, live, metrics, queue } = this.#parts;
     const now = context.clock.now();
     const items = await context.commit(async (db): Promise<readonly Item[]> => {
       const store = new SubscriptionStore(db);
@@ -131,7 +131,7 @@ export class Checker {
       return made;
     });
     for (const item of items) live.changed(item);
-    meters.added(items.length);
+    metrics.added(items.length);
     if (items.length > 0) queue.wake();
     return items.length;
   }

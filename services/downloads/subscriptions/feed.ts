@@ -1,8 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { Entry, Probe, Target } from '../engine/driver.ts';
-import type { Gate } from '../gate.ts';
-import { isList, type Prober } from '../prober.ts';
+import type { UrlPolicy } from '../add/url-policy.ts';
+import { isList, type Prober } from '../add/prober.ts';
 
 /** A channel, playlist or feed as it is now. */
 export interface Feed {
@@ -32,7 +32,7 @@ export function isThere({ live_status: status }: Entry): boolean {
  * @throws Problem `downloads.single_video` (422) in the peer's words, `downloads.engine_failed`, `downloads.engine_missing`
  */
 export async function readFeed(
-  { prober, gate }: { readonly prober: Prober; readonly gate: Gate },
+  { prober, gate }: { readonly prober: Prober; readonly gate: UrlPolicy },
   { url, order, most }: Pick<Target, 'url' | 'order'> & { readonly most: number },
   signal: AbortSignal,
 ): Promise<Feed> {

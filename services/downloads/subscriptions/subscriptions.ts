@@ -6,13 +6,13 @@ import {
   subscriptionRemoved,
   type Subscription,
   type SubscriptionPreview,
-} from '../../contracts/subscriptions.ts';
+} from '../../contracts/downloads/subscriptions.ts';
 import { splitLogin } from '../domain/address.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
 import { loginPurpose } from '../engine/driver.ts';
-import type { Gate } from '../gate.ts';
-import type { Prober } from '../prober.ts';
+import type { UrlPolicy } from '../add/url-policy.ts';
+import type { Prober } from '../add/prober.ts';
 import { Checker, type CheckerParts } from './checker.ts';
 import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
@@ -46,7 +46,7 @@ export interface SubscriptionFollower {
 
 type Parts = Omit<CheckerParts, 'tell' | 'scan'> & {
   readonly context: Context;
-  readonly gate: Gate;
+  readonly gate: UrlPolicy;
   readonly prober: Prober;
   readonly scan: number;
 };

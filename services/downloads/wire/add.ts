@@ -2,7 +2,7 @@ import { momentOf } from '../domain/moment.ts';
 import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
 import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
 import { readOverrides, readPresets } from './options.ts';
-import { readWishes } from './wishes.ts';
+import { readWishes } from './options-asked.ts';
 
 export { bad } from './fields.ts';
 

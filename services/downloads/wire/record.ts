@@ -1,4 +1,4 @@
-import type { DownloadState } from '../../contracts/downloads.ts';
+import type { DownloadState } from '../../contracts/downloads/api.ts';
 import { isScheduled, type Item, type Progress } from '../domain/item.ts';
 import { folderParts } from '../domain/template.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type Expression, type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
-import type { InboxItem, InboxOffer } from '../../contracts/inbox.ts';
+import type { InboxItem, InboxOffer } from '../../contracts/inbox/api.ts';
 import { escaped, searchText } from '../domain.ts';
 import { itemOf, shown, type Tables } from './tables.ts';
 

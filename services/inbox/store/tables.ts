@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import { InboxItem } from '../../contracts/inbox.ts';
+import { InboxItem } from '../../contracts/inbox/api.ts';
 
 export interface Tables {
   items: {

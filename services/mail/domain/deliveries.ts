@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import { matchRecipient } from './recipients.ts';
 import type { Rule } from './rules.ts';
 import { targetName, type Target } from './target.ts';

@@ -1,7 +1,7 @@
-import type { Notice, NoticeType } from '../../contracts/notice.ts';
+import type { Notice, NoticeType } from '../../contracts/notify/notice.ts';
 import { htmlToText } from '../../contracts/plain-text.ts';
 import type { Wording } from './deliveries.ts';
-import type { Rendering } from './known/program.ts';
+import type { Rendering } from './senders/program.ts';
 import { recognise } from './recognise.ts';
 import { fill, type TemplateValues } from './template.ts';
 

@@ -1,4 +1,4 @@
-import { NoticeType } from '../../contracts/notice.ts';
+import { NoticeType } from '../../contracts/notify/notice.ts';
 import { matches } from './pattern.ts';
 
 /** Addresses that a pattern stands for. */

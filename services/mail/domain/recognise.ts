@@ -1,10 +1,10 @@
-import { proxmox, synology } from './known/appliances.ts';
-import { camera } from './known/camera.ts';
-import { cron } from './known/cron.ts';
-import { marked } from './known/marked.ts';
-import type { Recogniser, Rendering, Words } from './known/program.ts';
-import { mdadm, smartd } from './known/storage.ts';
-import { watchtower } from './known/watchtower.ts';
+import { proxmox, synology } from './senders/appliances.ts';
+import { camera } from './senders/camera.ts';
+import { cron } from './senders/cron.ts';
+import { marked } from './senders/marked.ts';
+import type { Recogniser, Rendering, Words } from './senders/program.ts';
+import { mdadm, smartd } from './senders/storage.ts';
+import { watchtower } from './senders/watchtower.ts';
 
 /** The more particular ones first. */
 const recognisers: readonly Recogniser[] = [cron, watchtower, smartd, mdadm, proxmox, synology, camera, marked];

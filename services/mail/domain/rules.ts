@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 import { fits } from './pattern.ts';
 import type { Target } from './target.ts';
 

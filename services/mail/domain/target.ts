@@ -1,4 +1,4 @@
-import { TopicName } from '../../contracts/push.ts';
+import { TopicName } from '../../contracts/push/topics.ts';
 
 /** Where mail of a recipient goes. */
 export type Target =

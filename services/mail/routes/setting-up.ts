@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { mailApi, type MailAccess } from '../../contracts/mail-api.ts';
+import { mailApi, type MailAccess } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { ruleFor } from '../domain/rules.ts';
 import { splitTargets } from '../domain/target.ts';
-import type { Routing } from '../mappings.ts';
+import type { Routing } from '../accept/routing.ts';
 import type { Settings } from '../settings.ts';
 import { readCertificate } from '../smtp/certificate.ts';
-import { readMailrise } from '../takeover/mailrise.ts';
+import { readMailrise } from '../import/mailrise.ts';
 
 /** Characters of a text that a trial shows. */
 const shownText = 500;

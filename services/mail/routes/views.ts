@@ -1,6 +1,6 @@
 import type { JobSummary } from '../../contracts/jobs.ts';
-import type { MailDelivery, SpooledMail } from '../../contracts/mail-api.ts';
-import { deliveryKey } from '../deliveries.ts';
+import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
+import { deliveryKey } from '../deliver/deliveries.ts';
 import type { StoredMessage } from '../store/messages.ts';
 
 /** Jobs by their keys. */

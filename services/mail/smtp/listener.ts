@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
-import type { Sender, SignIn } from '../sign-in.ts';
+import type { Sender, SignIn } from '../accept/sign-in.ts';
 import type { Certificate } from './certificate.ts';
 import { ConnectionServer } from './connection.ts';
 import { Refusal } from './refusal.ts';

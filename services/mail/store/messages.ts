@@ -83,7 +83,7 @@ export class MessageStore {
   }
 
   /** Id of the same mail, accepted within the ten minutes before `now`, in ms since the epoch. */
-  async findTwin(transaction: Kysely<MailTables>, fingerprint: string, now: number): Promise<string | undefined> {
+  async findDuplicate(transaction: Kysely<MailTables>, fingerprint: string, now: number): Promise<string | undefined> {
     const [newer, older, since] = [inTime(fingerprint, now), inTime(fingerprint, now - twinMs), now - twinMs];
     const build = () =>
       transaction
@@ -93,7 +93,7 @@ export class MessageStore {
         .where('received_at', '>=', since)
         .limit(sql.lit(1))
         .compile();
-    const { rows } = await executeKnown<{ id: string }>(transaction, 'mail.twin', [newer, older, since], build);
+    const { rows } = await executeKnown<{ id: string }>(transaction, 'mail.duplicate', [newer, older, since], build);
     return rows[0]?.id;
   }
 

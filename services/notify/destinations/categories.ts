@@ -1,4 +1,4 @@
-import type { DestinationForm } from '../../contracts/notify-forms.ts';
+import type { DestinationForm } from '../../contracts/notify/forms.ts';
 
 /** What people look for when they look for a kind of destination; by its first scheme. */
 const members: readonly (readonly [DestinationForm['category'], readonly string[]])[] = [

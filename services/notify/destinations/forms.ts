@@ -1,4 +1,4 @@
-import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify-forms.ts';
+import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify/forms.ts';
 import { kinds } from './catalogue.ts';
 import { categoryOf } from './categories.ts';
 import type { DestinationKind } from './destination.ts';

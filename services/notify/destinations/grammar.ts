@@ -1,4 +1,4 @@
-import type { FormField } from '../../contracts/notify-forms.ts';
+import type { FormField } from '../../contracts/notify/forms.ts';
 import type { DestinationUrl } from './url.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 
 const colours: Readonly<Record<NoticeType, string>> = {
   info: '#3AA3E3',

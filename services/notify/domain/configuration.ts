@@ -110,12 +110,12 @@ export function applyGroups(
     for (const member of members) named.set(member, [...(named.get(member) ?? []), ...names]);
   }
   return entries.map((entry) => {
-    const worn = new Map(entry.tags.map((tag) => [tag.name, tag]));
+    const effectiveTags = new Map(entry.tags.map((tag) => [tag.name, tag]));
     // A map goes on to what is added to it meanwhile.
-    for (const name of worn.keys()) {
-      for (const tag of named.get(name) ?? []) if (!worn.has(tag.name)) worn.set(tag.name, tag);
+    for (const name of effectiveTags.keys()) {
+      for (const tag of named.get(name) ?? []) if (!effectiveTags.has(tag.name)) effectiveTags.set(tag.name, tag);
     }
-    return { ...entry, tags: [...worn.values()] };
+    return { ...entry, tags: [...effectiveTags.values()] };
   });
 }
 

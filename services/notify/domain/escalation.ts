@@ -1,7 +1,7 @@
 import { wears, type Tag, type TagExpression } from './tags.ts';
 
 /** Where a destination stands in an escalation. Chains go on independently, each from its lowest level. */
-export interface Rung {
+export interface Level {
   /** Number of the chain in its call. */
   readonly chain: number;
   readonly level: number;
@@ -15,7 +15,7 @@ function flat(expression: TagExpression): boolean {
 }
 
 /** The alternative that chose a destination by one tag, and the level it has there; else the lowest of the tags that were asked for. */
-function rungOf(tags: readonly Tag[], expression: TagExpression): Rung {
+function rungOf(tags: readonly Tag[], expression: TagExpression): Level {
   const chain = expression.findIndex(
     ([asked, ...more]) => asked !== undefined && more.length === 0 && wears(tags, asked),
   );
@@ -32,7 +32,7 @@ function rungOf(tags: readonly Tag[], expression: TagExpression): Rung {
 export function planEscalation(
   destinations: readonly { readonly tags: readonly Tag[] }[],
   expression: TagExpression | undefined,
-): readonly (Rung | undefined)[] {
+): readonly (Level | undefined)[] {
   if (expression === undefined || flat(expression)) return destinations.map(() => undefined);
   const rungs = destinations.map(({ tags }) => rungOf(tags, expression));
   const levels = Map.groupBy(rungs, ({ chain }) => chain);

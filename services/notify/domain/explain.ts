@@ -1,4 +1,4 @@
-import type { Rung } from './escalation.ts';
+import type { Level } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
 
@@ -7,7 +7,7 @@ export function explainChoice(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
   withoutTag: 'everyone' | 'untagged' = 'everyone',
-  rung?: Rung,
+  rung?: Level,
 ): { readonly chosen: boolean; readonly why: string } {
   if (expression === undefined && withoutTag === 'untagged') {
     return tags.length === 0
@@ -32,7 +32,7 @@ export function explainChoice(
   return { chosen: false, why: `It is not tagged ${list([...new Set(names)], alternatives ? 'or' : 'and')}.` };
 }
 
-function turn({ level }: Rung): string {
+function turn({ level }: Level): string {
   return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
 }
 

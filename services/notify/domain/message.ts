@@ -1,4 +1,4 @@
-import type { Notice, TextFormat } from '../../contracts/notice.ts';
+import type { Notice, TextFormat } from '../../contracts/notify/notice.ts';
 
 /** A file that goes with a notice. Its bytes are read when a destination takes files, and not before. */
 export interface Attachment {

@@ -1,5 +1,5 @@
-import type { NoticeType } from '../../contracts/notice.ts';
-import type { Priority } from '../../contracts/push.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 
 const aliases: Readonly<Record<string, NoticeType>> = {

@@ -1,5 +1,5 @@
 import { QuietHours, quietSpans, quietUntil, type WallClock } from '../../contracts/quiet-hours.ts';
-import type { NoticeType } from '../../contracts/notice.ts';
+import type { NoticeType } from '../../contracts/notify/notice.ts';
 
 /** What the owner of a destination asks of its deliveries, as arguments of its URL that the destination itself never sees. */
 export interface Rules {

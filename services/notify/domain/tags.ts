@@ -1,4 +1,4 @@
-/** One tag as it is worn by a destination or asked for in a call: `[level:]name[:retries]`. */
+/** One tag as it is effectiveTags by a destination or asked for in a call: `[level:]name[:retries]`. */
 export interface Tag {
   /** Lower case; tags are compared without regard to case. */
   readonly name: string;
@@ -64,7 +64,7 @@ function parseItem(item: unknown): TagExpression | undefined {
 
 /**
  * Reads the `tag` field of the peer's API. In a string `,` and `|` separate alternatives, while white space, `+` and
- * `&` join tags that must all be worn; a list is alternatives, a list in it tags that must all be worn.
+ * `&` join tags that must all be effectiveTags; a list is alternatives, a list in it tags that must all be effectiveTags.
  */
 export function parseTagField(value: unknown): TagField {
   if (value === undefined || value === null) return { kind: 'none' };
@@ -78,9 +78,11 @@ export function parseTagField(value: unknown): TagField {
 }
 
 /** Whether a destination with these tags wears what a call asks for. */
-export function wears(worn: readonly Tag[], asked: Tag): boolean {
+export function wears(effectiveTags: readonly Tag[], asked: Tag): boolean {
   if (asked.name === 'all') return true;
-  return worn.some((tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)));
+  return effectiveTags.some(
+    (tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)),
+  );
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../activity.ts';
+import type { Activity } from '../deliver/activity.ts';
 import type { IsServed } from '../destinations/served.ts';
-import type { Aggregator } from '../aggregator.ts';
-import type { EngineDestinations } from '../engine/destinations.ts';
+import type { Aggregator } from '../accept/aggregator.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Settings } from '../settings.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';

@@ -4,7 +4,7 @@ import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { withRules } from '../domain/rules.ts';
 import { guessFormat } from '../domain/formats.ts';
-import { mostDestinations, readDestinations, readKey, servedOnly, whereServed } from '../read-key.ts';
+import { mostDestinations, readDestinations, readKey, servedOnly, whereServed } from '../keys/read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import { largestConfiguration } from '../settings.ts';
 import { AddFields, sentences } from '../wire/notify.ts';

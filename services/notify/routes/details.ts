@@ -1,6 +1,6 @@
 import { kinds } from '../destinations/catalogue.ts';
 import { commonArguments } from '../destinations/options.ts';
-import type { LibraryService } from '../engine/catalogue.ts';
+import type { LibraryService } from '../apprise/catalogue.ts';
 
 /** Who delivers to a service. The library lacks packages for some of its own. */
 function servedBy({ enabled, packages }: LibraryService, ready: boolean): string {

@@ -1,17 +1,17 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify-api.ts';
-import type { DeliveryArguments } from '../../contracts/notify-delivery.ts';
-import type { FormValues } from '../../contracts/notify-forms.ts';
+import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify/api.ts';
+import type { DeliveryArguments } from '../../contracts/notify/delivery.ts';
+import type { FormValues } from '../../contracts/notify/forms.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { complainedOf, readDelivery, writeDelivery } from '../delivery-arguments.ts';
-import { needsEngine, type EngineDestinations } from '../engine/destinations.ts';
+import { complainedOf, readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
+import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainChoice } from '../domain/explain.ts';
 import { guessFormat } from '../domain/formats.ts';
 import { withRules } from '../domain/rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
-import { addEntry, changeEntry, removeEntry } from '../edit-key.ts';
+import { addEntry, changeEntry, removeEntry } from '../keys/edit-key.ts';
 import {
   deliveryIds,
   maskedText,
@@ -20,10 +20,10 @@ import {
   readKey,
   servedOnly,
   type Entry,
-} from '../read-key.ts';
+} from '../keys/read-key.ts';
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf } from '../store/health.ts';
-import { tryDestination } from '../trial.ts';
+import { testSend } from '../deliver/test-send.ts';
 import type { ApiParts } from './api.ts';
 
 const done = { ok: true } as const;
@@ -49,7 +49,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
     const health = await parts.health.of(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
-      ...{ tags: [...entry.own], worn: entry.tags.map(({ name }) => name) },
+      ...{ tags: [...entry.own], effectiveTags: entry.tags.map(({ name }) => name) },
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
       needsEngine: entry.destination.engine === true && !hasEngine,
     }));
@@ -130,7 +130,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       const { entries, skipped } = await readKey(written, engine);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: shownUrl(entry) },
-        worn: entry.tags.map(({ name }) => name),
+        effectiveTags: entry.tags.map(({ name }) => name),
       }));
       return { format: written.format, destinations, skipped };
     }),
@@ -174,7 +174,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       const rungs = planEscalation(chosen, expression);
       const destinations = entries.map((entry) => ({
         ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
-        worn: entry.tags.map(({ name }) => name),
+        effectiveTags: entry.tags.map(({ name }) => name),
         ...explainChoice(entry.tags, expression, options.withoutTag, rungs[chosen.indexOf(entry)]),
       }));
       return { destinations };
@@ -188,7 +188,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       if (asked.length > mostTrials) {
         throw new Problem('notify.too_many', 422, `At most ${String(mostTrials)} destinations are tried at once.`);
       }
-      const results = await Promise.all(asked.map((entry) => tryDestination(context, parts, key, entry)));
+      const results = await Promise.all(asked.map((entry) => testSend(context, parts, key, entry)));
       parts.activity.touch();
       return { results };
     }),

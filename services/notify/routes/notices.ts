@@ -1,9 +1,9 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { notifyApi } from '../../contracts/notify-api.ts';
+import { notifyApi } from '../../contracts/notify/api.ts';
 import type { JobSummary } from '../../contracts/jobs.ts';
-import type { NotifyNotice } from '../../contracts/notify-history.ts';
+import type { NotifyNotice } from '../../contracts/notify/history.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { deliver } from '../deliver.ts';
+import { deliver } from '../deliver/job.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import type { History, PastNotice } from '../store/history.ts';
 import type { ApiParts } from './api.ts';

@@ -1,4 +1,4 @@
-import { TextFormat, type Notice } from '../../contracts/notice.ts';
+import { TextFormat, type Notice } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readSources, type AttachmentSource } from '../attachments/sources.ts';
 import { parseNoticeType } from '../domain/notice-type.ts';
@@ -6,7 +6,7 @@ import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
-import { recognise, type Recognised } from '../payloads/catalogue.ts';
+import { recognise, type Recognised } from '../inbound/catalogue.ts';
 import { parseJson, type Body } from './body.ts';
 
 /** A notification as a caller asked for it. */

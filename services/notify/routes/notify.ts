@@ -1,16 +1,16 @@
 import { Router, type Request, type Response } from 'express';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { chosenOf } from '../chosen.ts';
+import { selectDeliveries } from '../accept/selection.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import type { IsServed } from '../destinations/served.ts';
-import type { EngineDestinations } from '../engine/destinations.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
-import type { Outcome } from '../first-attempts.ts';
-import { reportResults } from '../results.ts';
-import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../read-key.ts';
+import type { Outcome } from '../deliver/first-attempts.ts';
+import { sendResultWebhook } from '../deliver/result-webhook.ts';
+import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../keys/read-key.ts';
 import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
@@ -76,7 +76,7 @@ export function notifyRoutes(parts: RouteParts): Router {
     const destinations =
       known === undefined
         ? await fromUrls(key === undefined ? named : [], engine, parts.isServed)
-        : chosenOf(known, expression);
+        : selectDeliveries(known, expression);
     if (known === undefined && destinations.length === 0) {
       sendNothing(response);
       return;
@@ -93,7 +93,7 @@ export function notifyRoutes(parts: RouteParts): Router {
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
-    reportResults(context, settings.resultsUrl, {
+    sendResultWebhook(context, settings.resultsUrl, {
       source: request.socket.remoteAddress ?? '',
       status: failed ? 1 : 0,
       output: lines,

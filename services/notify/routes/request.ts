@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import type { Accounts, Identity } from '../../contracts/accounts.ts';
+import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { IsServed } from '../destinations/served.ts';
-import type { EngineCatalogue } from '../engine/catalogue.ts';
-import type { EngineDestinations } from '../engine/destinations.ts';
-import type { Aggregator } from '../aggregator.ts';
+import type { EngineCatalogue } from '../apprise/catalogue.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import type { Aggregator } from '../accept/aggregator.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';

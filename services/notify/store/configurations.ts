@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { executeKnown } from '../../contracts/known-statement.ts';
-import { NotifyKeyOptions } from '../../contracts/notify-options.ts';
+import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
 import type { NotifyTables } from './tables.ts';

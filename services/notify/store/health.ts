@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { NotifyHealth } from '../../contracts/notify-api.ts';
+import type { NotifyHealth } from '../../contracts/notify/api.ts';
 import type { Context, Migration } from '../../contracts/service.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 

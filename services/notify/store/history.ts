@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
-import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify-history.ts';
-import { NoticeType, TextFormat, type Notice } from '../../contracts/notice.ts';
+import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify/history.ts';
+import { NoticeType, TextFormat, type Notice } from '../../contracts/notify/notice.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */

@@ -1,4 +1,4 @@
-import type { PushOffer } from '../../contracts/push.ts';
+import type { PushOffer } from '../../contracts/push/topics.ts';
 import type { Draft } from './message.ts';
 import { emptyMessage } from './publication.ts';
 

@@ -1,4 +1,4 @@
-import type { Permission } from '../../contracts/accounts.ts';
+import type { Permission } from '../../contracts/control/accounts.ts';
 
 const permissions: Readonly<Record<string, Permission>> = {
   'read-write': 'read-write',

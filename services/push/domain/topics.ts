@@ -1,4 +1,4 @@
-import { TopicName } from '../../contracts/push.ts';
+import { TopicName } from '../../contracts/push/topics.ts';
 import { refuse } from './refusals.ts';
 
 const name = '[-_A-Za-z0-9]{1,64}';

@@ -1,5 +1,5 @@
-import { pushPopupRules, PushJudge, type PushRules } from '../../contracts/push-rules.ts';
-import type { PushQuiet } from '../../contracts/push-quiet-api.ts';
+import { pushPopupRules, PushJudge, type PushRules } from '../../contracts/push/rules.ts';
+import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
 

@@ -1,11 +1,11 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
-import { inboxSeen } from '../../contracts/inbox.ts';
+import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Alarm } from '../alarm.ts';
+import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import type { Recorded } from '../record.ts';
-import { quietHandlers } from '../routes/quiet.ts';
+import type { Recorded } from '../publish/write-messages.ts';
+import { quietHandlers } from '../routes/own/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { mayRead, type Delivery } from '../web-push/delivery.ts';

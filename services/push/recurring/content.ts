@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ScheduleForm } from '../../contracts/push-schedules.ts';
+import { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Draft } from '../domain/message.ts';
 
 /** What a schedule publishes, besides its topic. */

@@ -1,9 +1,9 @@
-import { accountsChanged, everyone } from '../../contracts/accounts.ts';
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Publisher } from '../publisher.ts';
-import type { Record } from '../record.ts';
-import { scheduleHandlers } from '../routes/schedules.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { WriteMessages } from '../publish/write-messages.ts';
+import { scheduleHandlers } from '../routes/own/schedules.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';
@@ -13,7 +13,7 @@ export interface RecurringParts {
   readonly context: Context;
   readonly messages: MessageStore;
   readonly publisher: Publisher;
-  readonly record: Record;
+  readonly record: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: number;

@@ -1,11 +1,11 @@
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Alarm } from '../alarm.ts';
+import { Alarm } from '../delayed/alarm.ts';
 import { readRule } from '../domain/cron/rule.ts';
-import type { Envelope } from '../live/envelope.ts';
-import type { Publisher } from '../publisher.ts';
-import type { Record, Recorded } from '../record.ts';
+import type { Envelope } from '../subscribe/envelope.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
 import type { RecurringRow, RecurringStore, Step } from '../store/recurring.ts';
 import { draftOfRun, readContent } from './content.ts';
@@ -20,7 +20,7 @@ export interface RunParts {
   readonly store: RecurringStore;
   readonly messages: MessageStore;
   readonly publisher: Pick<Publisher, 'prepare' | 'announce'>;
-  readonly record: Record;
+  readonly record: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Schedules have moved on. */
   readonly changed: () => void;

@@ -1,10 +1,10 @@
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { ScheduleForm } from '../../contracts/push-schedules.ts';
+import type { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRule, type Rule } from '../domain/cron/rule.ts';
-import { unfit } from '../domain/unfit.ts';
-import type { Publisher } from '../publisher.ts';
+import { invalidField } from '../domain/invalid-field.ts';
+import type { Publisher } from '../publish/publisher.ts';
 import type { RecurringRow, RecurringStore } from '../store/recurring.ts';
 import { contentText, draftOfRun, readContent } from './content.ts';
 
@@ -118,7 +118,7 @@ export class Schedules {
 
   #first(rule: Rule): number {
     const first = rule.after(Math.floor(this.#parts.context.clock.now() / 1000));
-    if (first === undefined) throw unfit('rule', 'This never comes due, or its end has passed.');
+    if (first === undefined) throw invalidField('rule', 'This never comes due, or its end has passed.');
     return first;
   }
 

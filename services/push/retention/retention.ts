@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { keptFor, ruleFor, type Rule } from '../domain/retention.ts';
-import { readStored } from '../live/envelope.ts';
-import type { AlsoStore } from '../record.ts';
+import { readStored } from '../subscribe/envelope.ts';
+import type { AlsoStore } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RetentionStore } from '../store/retention.ts';

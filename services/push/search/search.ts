@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Identity } from '../../contracts/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { foldWords, parseSearch, type Phrase } from '../domain/search-words.ts';
-import { readStored } from '../live/envelope.ts';
-import type { Recorded } from '../record.ts';
+import { readStored } from '../subscribe/envelope.ts';
+import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';
 import { wordsOf } from './words-of.ts';
 

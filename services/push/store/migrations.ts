@@ -1,7 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
-import { plannedMigrations } from './planned-migrations.ts';
+import { delayedMigrations } from './delayed-migrations.ts';
 import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
 import { retentionMigrations } from './retention-migrations.ts';
@@ -41,7 +41,7 @@ export const migrations: readonly Migration[] = [
   },
   ...accountMigrations,
   ...deliveryMigrations,
-  ...plannedMigrations,
+  ...delayedMigrations,
   ...recurringMigrations,
   ...searchMigrations,
   ...retentionMigrations,

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { PushRules } from '../../contracts/push-rules.ts';
-import type { PushQuiet } from '../../contracts/push-quiet-api.ts';
+import { PushRules } from '../../contracts/push/rules.ts';
+import type { PushQuiet } from '../../contracts/push/quiet.ts';
 
 interface Tables {
   /** `popups`: 1 for the one whose rules the machine's popups follow. `time`: of the last change, ms since the epoch. */

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { readStored } from '../live/envelope.ts';
+import { readStored } from '../subscribe/envelope.ts';
 import { wordsOf } from '../search/words-of.ts';
 import { isPostgres, SearchStore } from './search.ts';
 

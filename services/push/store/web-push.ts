@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { everyTopic } from '../../contracts/web-push.ts';
+import { everyTopic } from '../../contracts/push/web-push.ts';
 
 interface Row {
   readonly id: string;

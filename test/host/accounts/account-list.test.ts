@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AccountChange } from '../../../services/contracts/accounts.ts';
+import type { AccountChange } from '../../../services/contracts/control/accounts.ts';
 import { eachDialect } from '../../support/database.ts';
 import { badCredentials, basic, openHouse, type House } from './house.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SignInAttempts } from '../../../main/host/accounts/attempts.ts';
+import { SignInThrottle } from '../../../main/host/accounts/sign-in-throttle.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { badCredentials, basic, bearer, openHouse, tooMany, type House } from './house.ts';
 
@@ -144,7 +144,7 @@ describe('one address', () => {
 
 describe('bounds', () => {
   test('names and addresses without end take no memory without end', () => {
-    const attempts = new SignInAttempts(createFakeClock());
+    const attempts = new SignInThrottle(createFakeClock());
     for (let at = 0; at < 50_000; at += 1) {
       attempts.fail({ address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, name: `name-${at}` });
     }

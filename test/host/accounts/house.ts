@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAccounts, type HostAccounts } from '../../../main/host/accounts/accounts.ts';
 import { accountsMigrations } from '../../../main/host/accounts/tables.ts';
-import { createBus } from '../../../main/host/bus.ts';
+import { createBus } from '../../../main/host/services/bus.ts';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
-import { systemRandom } from '../../../main/host/random.ts';
+import { systemRandom } from '../../../main/host/runtime/random.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { accountsChanged, type Credentials } from '../../../services/contracts/accounts.ts';
+import { accountsChanged, type Credentials } from '../../../services/contracts/control/accounts.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 

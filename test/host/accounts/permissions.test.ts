@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Credentials, Grant, Identity, Permission } from '../../../services/contracts/accounts.ts';
+import type { Credentials, Grant, Identity, Permission } from '../../../services/contracts/control/accounts.ts';
 import { basic, bearer, openHouse, type House } from './house.ts';
 
 let house: House;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SettingsField, SettingsView } from '../../../services/contracts/settings.ts';
-import { SettingsView as SettingsViewSchema } from '../../../services/contracts/settings.ts';
+import type { SettingsField, SettingsView } from '../../../services/contracts/control/settings.ts';
+import { SettingsView as SettingsViewSchema } from '../../../services/contracts/control/settings.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
 function fieldOf(view: SettingsView, path: string): SettingsField {

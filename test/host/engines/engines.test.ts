@@ -17,14 +17,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openEngines, type EngineOptions, type EngineShelf } from '../../../main/host/engines/engines.ts';
+import { openEngines, type EngineOptions, type HostEngines } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
 import type { EngineSettings } from '../../../main/host/engines/places.ts';
 import { silentLog } from '../../support/place.ts';
 
 let folder: string;
 let settings: EngineSettings;
-let engines: EngineShelf;
+let engines: HostEngines;
 /** The releases of yt-dlp, as far as they can be reached. */
 let releases: Server;
 let files: Record<string, string>;
@@ -54,7 +54,7 @@ afterEach(() => {
 function open(
   address = `http://127.0.0.1:${(releases.address() as AddressInfo).port}`,
   onWork: NonNullable<EngineOptions['onWork']> = () => undefined,
-): EngineShelf {
+): HostEngines {
   return openEngines({ folder, settings: () => settings, log: silentLog, releases: address, onWork });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { Credentials, Identity } from '../../../services/contracts/accounts.ts';
+import type { Credentials, Identity } from '../../../services/contracts/control/accounts.ts';
 import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { apiRouter } from '../../../main/host/http/api-router.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createLog, type HostLog, type LogEntry } from '../../../main/host/log.ts';
+import { createLog, type HostLog, type LogEntry } from '../../../main/host/log/log.ts';
 import { createMetrics, type HostMetrics } from '../../../main/host/metrics/metrics.ts';
 import { openListener, type Listener, type ListenerOptions } from '../../../main/host/http/listener.ts';
 

@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { silentLog, type Place } from '../../support/place.ts';

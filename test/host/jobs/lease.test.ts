@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { leaseOwner } from '../../../main/host/jobs/owner.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { startChild } from '../../support/child.ts';

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { jobsMigrations, openJobs } from '../../../main/host/jobs/jobs.ts';
-import { systemRandom } from '../../../main/host/random.ts';
+import { systemRandom } from '../../../main/host/runtime/random.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import type { Jobs, JobSummary } from '../../../services/contracts/jobs.ts';
 import type { Clock, Log, Metrics } from '../../../services/contracts/service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { defineJob, type Attempt } from '../../../services/contracts/jobs.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openRoom } from './room.ts';

@@ -1,6 +1,6 @@
 // Run by lease.test.ts in a process of its own: takes a job up and never finishes it.
 import { z } from 'zod';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { silentLog, type Place } from '../../support/place.ts';

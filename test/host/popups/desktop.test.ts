@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createLog } from '../../../main/host/log.ts';
+import { createLog } from '../../../main/host/log/log.ts';
 import { desktopNotifier } from '../../../main/host/popups/desktop-notifier.ts';
 import { nodeNotifier, type PopupLibrary } from '../../../main/host/popups/node-notifier.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../main/host/popups/notifier.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { popupsChanged, type PopupsState } from '../../../services/contracts/popups.ts';
+import { popupsChanged, type PopupsState } from '../../../services/contracts/popups/popups.ts';
 import { message, PopupsAtHand } from './support.ts';
 
 const second = 1000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pushPopupRules, type PushRule, type PushRules } from '../../../services/contracts/push-rules.ts';
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import { pushPopupRules, type PushRule, type PushRules } from '../../../services/contracts/push/rules.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { message, PopupsAtHand } from './support.ts';
 
 const minute = 60_000;

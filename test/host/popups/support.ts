@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBus } from '../../../main/host/bus.ts';
-import { createLog } from '../../../main/host/log.ts';
+import { createBus } from '../../../main/host/services/bus.ts';
+import { createLog } from '../../../main/host/log/log.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../main/host/popups/notifier.ts';
 import { openPopups, type Popups } from '../../../main/host/popups/popups.ts';
 import type { PopupSettings } from '../../../main/host/popups/rules.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox.ts';
+import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
 /** A row of the inbox, of priority 3 from `push`. */

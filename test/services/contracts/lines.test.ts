@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { readLines } from '../../../services/contracts/lines.ts';
+import { readLines } from '../../../services/kit/lines.ts';
 
 async function linesOf(chunks: readonly (string | Uint8Array)[], longest?: number): Promise<readonly string[]> {
   const stream = new PassThrough();

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
-import { controlApi } from '../../../services/contracts/control.ts';
+import { controlApi } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { control } from '../../../services/control/index.ts';
 import { MoodyService } from '../../renderer/memory-services.ts';

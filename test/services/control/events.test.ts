@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accessChanged } from '../../../services/contracts/access.ts';
+import { accessChanged } from '../../../services/contracts/control/access.ts';
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { MemoryInbox } from '../../renderer/memory-services.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { downloadsApi } from '../../../services/contracts/downloads.ts';
+import { downloadsApi } from '../../../services/contracts/downloads/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { api } from '../../support/api.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { downloadsApi, type Download } from '../../../services/contracts/downloads.ts';
+import { downloadsApi, type Download } from '../../../services/contracts/downloads/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { api } from '../../support/api.ts';

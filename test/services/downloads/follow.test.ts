@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
 import { readEvent } from '../../../services/downloads/domain/progress.ts';
-import { Follower } from '../../../services/downloads/follow.ts';
-import type { Live } from '../../../services/downloads/live.ts';
+import { ProgressFollower } from '../../../services/downloads/run/progress.ts';
+import type { Live } from '../../../services/downloads/queue/live.ts';
 
 function follow(lines: readonly string[], kept = 0): readonly string[] {
   const told: string[] = [];
@@ -11,7 +11,7 @@ function follow(lines: readonly string[], kept = 0): readonly string[] {
       told.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
   } as unknown as Live;
   const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
-  const follower = new Follower(item, live, () => Promise.resolve(), kept);
+  const follower = new ProgressFollower(item, live, () => Promise.resolve(), kept);
   for (const line of lines) {
     const event = readEvent(line);
     if (event !== undefined) follower.take(event);

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openEngines } from '../../../main/host/engines/engines.ts';
 import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';

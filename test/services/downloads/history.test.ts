@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { downloadsApi } from '../../../services/contracts/downloads.ts';
+import { downloadsApi } from '../../../services/contracts/downloads/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { captionLanguage } from '../../../services/downloads/domain/caption-files.ts';
 import { readCues } from '../../../services/downloads/domain/cues.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads.ts';
+import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads/api.ts';
 import { wallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';

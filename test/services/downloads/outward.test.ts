@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openEngines } from '../../../main/host/engines/engines.ts';
 import { internalAddress } from '../../../services/downloads/domain/address.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Vault } from '../../../services/contracts/service.ts';
 import { openDatabase as openAt } from '../../../main/host/database/open.ts';
-import { createPortable } from '../../../services/downloads/portable.ts';
+import { createPortable } from '../../../services/downloads/queue/portable.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';

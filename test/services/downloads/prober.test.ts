@@ -2,11 +2,11 @@ import { expect, it, vi } from 'vitest';
 import type { Context } from '../../../services/contracts/service.ts';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import type { Driver } from '../../../services/downloads/engine/driver.ts';
-import type { Folders } from '../../../services/downloads/folders.ts';
-import type { Live } from '../../../services/downloads/live.ts';
-import type { Meters } from '../../../services/downloads/meters.ts';
-import type { Notices } from '../../../services/downloads/notices.ts';
-import { Prober } from '../../../services/downloads/prober.ts';
+import type { Folders } from '../../../services/downloads/run/folders.ts';
+import type { Live } from '../../../services/downloads/queue/live.ts';
+import type { DownloadMetrics } from '../../../services/downloads/run/metrics.ts';
+import type { Notices } from '../../../services/downloads/run/notices.ts';
+import { Prober } from '../../../services/downloads/add/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 it('gives up sites that never come to an end, so that others get their turn', async () => {
@@ -23,7 +23,7 @@ it('gives up sites that never come to an end, so that others get their turn', as
     driver,
     folders: { make: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
     live: {} as Live,
-    meters: {} as Meters,
+    metrics: {} as DownloadMetrics,
     notices: {} as Notices,
   });
   const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));

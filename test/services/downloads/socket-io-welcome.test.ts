@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { io } from 'socket.io-client';
 import { expect, it, vi } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
-import { Live } from '../../../services/downloads/live.ts';
+import { Live } from '../../../services/downloads/queue/live.ts';
 import { openSocketIo, type SocketIoParts } from '../../../services/downloads/routes/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';

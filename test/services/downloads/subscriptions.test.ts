@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { io } from 'socket.io-client';
-import { registry } from '../../../main/host/registry.ts';
+import { registry } from '../../../main/host/services/registry.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { adminAuthorization } from '../../support/host.ts';

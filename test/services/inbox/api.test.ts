@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { inboxAdded, inboxApi, inboxChanged, inboxOffered, InboxOffer } from '../../../services/contracts/inbox.ts';
+import { inboxAdded, inboxApi, inboxChanged, inboxOffered, InboxOffer } from '../../../services/contracts/inbox/api.ts';
 import { defineService, type Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InboxOffer } from '../../../services/contracts/inbox.ts';
+import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
 import { bound, searchWords } from '../../../services/inbox/domain.ts';
 import { ItemStore, type Wanted } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';

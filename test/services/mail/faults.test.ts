@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
 import { MailReader } from '../../../services/mail/mime/reader.ts';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client, submit } from './support.ts';

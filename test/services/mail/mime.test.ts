@@ -5,7 +5,7 @@ import { abridge } from '../../../services/mail/mime/abridge.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
 import { MailReader } from '../../../services/mail/mime/reader.ts';
 import { subjectIn } from '../../../services/mail/mime/subject.ts';
-import { systemClock } from '../../../main/host/clock.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
 
 const readMail = (source: Uint8Array) => new MailReader(systemClock).read(source);
 const parse = (source: string) => parseMail(Buffer.from(source, 'latin1'));

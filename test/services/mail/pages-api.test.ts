@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
-import { mailWorked } from '../../../services/contracts/mail-api.ts';
+import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
+import { mailWorked } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';

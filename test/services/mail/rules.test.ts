@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
+import type { MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { fits, matches } from '../../../services/mail/domain/pattern.ts';
 import { fill } from '../../../services/mail/domain/template.ts';

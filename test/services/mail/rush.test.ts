@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
-import { Rush } from '../../../services/mail/rush.ts';
+import { Admission } from '../../../services/mail/accept/admission.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
@@ -68,12 +68,12 @@ describe('mails that come at once', () => {
 
 describe('a delivery in a rush', () => {
   const { signal } = new AbortController();
-  const two = (rush: Rush): void => {
+  const two = (rush: Admission): void => {
     using _one = rush.enter();
     using _other = rush.enter();
   };
   /** Turns the clock while two mails come every 20 ms; how long the delivery waited, in ms. */
-  const waitedIn = async (rush: Rush, acceptedAt: number): Promise<number> => {
+  const waitedIn = async (rush: Admission, acceptedAt: number): Promise<number> => {
     const began = clock.now();
     let ended: number | undefined;
     void rush.over(acceptedAt, signal).then(() => (ended = clock.now()));
@@ -87,7 +87,7 @@ describe('a delivery in a rush', () => {
   };
 
   it('waits for two seconds at most, one that waited for its turn less, and one that waited long not at all', async () => {
-    const rush = new Rush(clock);
+    const rush = new Admission(clock);
     two(rush);
     expect(await waitedIn(rush, clock.now())).toBe(2000);
     expect(await waitedIn(rush, clock.now() - 1500)).toBe(500);
@@ -95,13 +95,13 @@ describe('a delivery in a rush', () => {
   });
 
   it('does not wait for ever when the clock is put back', async () => {
-    const rush = new Rush(clock);
+    const rush = new Admission(clock);
     two(rush);
     expect(await waitedIn(rush, clock.now() + 3_600_000)).toBe(2000);
   });
 
   it('fails when it is to end', async () => {
-    const rush = new Rush(clock);
+    const rush = new Admission(clock);
     two(rush);
     const stopped = new AbortController();
     const over = rush.over(clock.now(), stopped.signal);

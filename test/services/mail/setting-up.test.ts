@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MailAccess, MailTakeover, MailTrial } from '../../../services/contracts/mail-api.ts';
+import type { MailAccess, MailTakeover, MailTrial } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';

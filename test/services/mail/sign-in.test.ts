@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Accounts } from '../../../services/contracts/accounts.ts';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { Guesses } from '../../../services/mail/guesses.ts';
+import { SignInThrottle } from '../../../services/mail/accept/sign-in-throttle.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
-import { SignIn } from '../../../services/mail/sign-in.ts';
+import { SignIn } from '../../../services/mail/accept/sign-in.ts';
 import { within } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -126,7 +126,7 @@ describe('a login of the settings', () => {
     const clock = createFakeClock();
     const unknown = new Problem('accounts.bad_credentials', 401, 'no');
     const accounts = { authenticate: () => Promise.reject(unknown) } as unknown as Accounts;
-    const signIn = new SignIn(accounts, [{ name: 'nas', password: secret }], new Guesses(clock));
+    const signIn = new SignIn(accounts, [{ name: 'nas', password: secret }], new SignInThrottle(clock));
     const code = async (password: string, address: string): Promise<number> =>
       signIn.check('nas', password, address).then(
         () => 235,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MailDetail, SpooledMail } from '../../../services/contracts/mail-api.ts';
+import type { MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';

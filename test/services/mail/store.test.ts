@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { clearSpool } from '../../../services/mail/retention.ts';
+import { clearSpool } from '../../../services/mail/store/retention.ts';
 import { MessageStore, type Message } from '../../../services/mail/store/messages.ts';
 import { Sources } from '../../../services/mail/store/sources.ts';
 import { migrations } from '../../../services/mail/store/tables.ts';
@@ -37,7 +37,7 @@ eachDialect((_name, open) => {
     await add(message('other', { sender: '' }));
     await add(message('old', { fingerprint: 'f', receivedAt: now }));
     const twin = (at: number, fingerprint = 'f') =>
-      database.commit((transaction) => store.findTwin(transaction, fingerprint, at));
+      database.commit((transaction) => store.findDuplicate(transaction, fingerprint, at));
     const tenMinutes = 10 * 60_000;
     expect(await Promise.all([0, 1, tenMinutes / 2, tenMinutes].map((later) => twin(now + later)))).toEqual(
       Array.from({ length: 4 }, () => 'old'),

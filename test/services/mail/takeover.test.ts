@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { takeOverMailrise } from '../../../services/mail/takeover/mailrise.ts';
+import { takeOverMailrise } from '../../../services/mail/import/mailrise.ts';
 
 const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
 let folder: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noticeOffered } from '../../../services/contracts/notice.ts';
+import { noticeOffered } from '../../../services/contracts/notify/notice.ts';
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
+import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NotifyKey } from '../../../services/contracts/notify-api.ts';
-import type { DestinationForm } from '../../../services/contracts/notify-forms.ts';
-import type { NotifyNotice } from '../../../services/contracts/notify-history.ts';
+import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
+import type { DestinationForm } from '../../../services/contracts/notify/forms.ts';
+import type { NotifyNotice } from '../../../services/contracts/notify/history.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -54,7 +54,7 @@ describe('our own API around notify', () => {
     const preview = await ask('POST', '/preview', { text });
     expect(preview).toMatchObject({
       format: 'yaml',
-      destinations: [{ line: 2, service: 'JSON', worn: ['night'] }],
+      destinations: [{ line: 2, service: 'JSON', effectiveTags: ['night'] }],
       skipped: [{ line: 4, reason: 'it is no destination' }],
     });
     expect(JSON.stringify(preview)).not.toContain('sesame');
@@ -65,7 +65,12 @@ describe('our own API around notify', () => {
     expect((await key('aggregator'))?.destinations.map(({ url }) => url)).toEqual(['inbox://', 'push://homeport']);
     await ask('POST', '/keys/family/destinations', { url: `json://bob:sesame@${place}/hook`, tags: ['nas', 'alerts'] });
     const [first] = (await key('family'))?.destinations ?? [];
-    expect(first).toMatchObject({ line: 1, service: 'JSON', tags: ['nas', 'alerts'], worn: ['nas', 'alerts'] });
+    expect(first).toMatchObject({
+      line: 1,
+      service: 'JSON',
+      tags: ['nas', 'alerts'],
+      effectiveTags: ['nas', 'alerts'],
+    });
     expect(first?.url).toContain('****');
     expect(JSON.stringify(await ask('GET', '/keys'))).not.toContain('sesame');
     await ask('PUT', '/keys/family/destinations', { line: 1, id: first?.id, tags: ['nas'] });
@@ -91,7 +96,7 @@ describe('our own API around notify', () => {
       body: JSON.stringify({ config, format: 'text' }),
     });
     const before = await key('written');
-    expect(before?.destinations.map(({ tags, worn }) => [tags, worn])).toEqual([
+    expect(before?.destinations.map(({ tags, effectiveTags }) => [tags, effectiveTags])).toEqual([
       [['nas'], ['nas', 'home']],
       [[], []],
     ]);
@@ -216,18 +221,18 @@ describe('our own API around notify', () => {
     const text = `# kept\nversion: 1\ntag: base\nurls:\n  - json://bob:sesame@${place}/y:\n      tag: nas\n`;
     expect(await ask('POST', '/keys', { key: 'yaml', text })).toMatchObject({
       format: 'yaml',
-      destinations: [{ line: 5, tags: ['nas'], worn: ['base', 'nas'] }],
+      destinations: [{ line: 5, tags: ['nas'], effectiveTags: ['base', 'nas'] }],
     });
     await ask('POST', '/keys/yaml/destinations', { url: 'inbox://', tags: ['a'] });
     const [first, second] = (await key('yaml'))?.destinations ?? [];
-    expect(second).toMatchObject({ service: 'Inbox', worn: ['base', 'a'] });
+    expect(second).toMatchObject({ service: 'Inbox', effectiveTags: ['base', 'a'] });
     await ask('PUT', '/keys/yaml/destinations', { line: second?.line, id: second?.id, tags: ['b'] });
     expect((await ask('GET', '/keys/yaml/text')).text).toMatch(/^nas=json:\/\/bob:\*{4}@.*\nb=inbox:\/\/\n$/);
     await ask('POST', '/keys/yaml/destinations/remove', { line: first?.line, id: first?.id });
     const left = await ask('GET', '/keys/yaml/text?secrets=true');
     expect(left).toMatchObject({ format: 'yaml', text: expect.stringContaining('# kept') });
     expect(left.text).not.toContain('sesame');
-    expect((await key('yaml'))?.destinations.map(({ worn }) => worn)).toEqual([['base', 'b']]);
+    expect((await key('yaml'))?.destinations.map(({ effectiveTags }) => effectiveTags)).toEqual([['base', 'b']]);
   });
 
   it('lets a key reach only the untagged when no tag is asked for, as the peer does', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../services/notify/payloads/catalogue.ts';
+import { recognise } from '../../../services/notify/inbound/catalogue.ts';
 import { variants } from './inbound/variants.ts';
 
 interface Recorded {

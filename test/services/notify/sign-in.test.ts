@@ -77,7 +77,7 @@ describe('with sign-in required', () => {
 describe('export and import of the keys', () => {
   it('goes round, sealed or readable, and says which field does not fit', async () => {
     // Another one writes to its tables, so it may not rely on what it has read.
-    const service = notify.create({ ...context, alone: false, metrics: silentMetrics }, Settings.parse({}));
+    const service = notify.create({ ...context, singleHost: false, metrics: silentMetrics }, Settings.parse({}));
     const { portable } = service;
     await fetch(`${host.url('notify')}/add/trip`, {
       method: 'POST',

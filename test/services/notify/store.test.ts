@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotifyKeyOptions } from '../../../services/contracts/notify-options.ts';
+import { NotifyKeyOptions } from '../../../services/contracts/notify/options.ts';
 import type { Vault } from '../../../services/contracts/service.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Handover } from '../../../services/contracts/bus.ts';
-import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox.ts';
-import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notice.ts';
-import { pushOffered, type PushOffer } from '../../../services/contracts/push.ts';
+import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox/api.ts';
+import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { pushOffered, type PushOffer } from '../../../services/contracts/push/topics.ts';
 import {
   defineService,
   type Context,

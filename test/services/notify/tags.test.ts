@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseTagField, parseTag, selectDestinations, type Tag } from '../../../services/notify/domain/tags.ts';
 
-const worn: Readonly<Record<string, readonly string[]>> = {
+const effectiveTags: Readonly<Record<string, readonly string[]>> = {
   first: ['critical', 'oncall'],
   second: ['daily'],
   third: ['backup', 'daily'],
   fourth: ['2:monitoring'],
   bare: [],
 };
-const destinations = Object.entries(worn).map(([name, tags]) => ({
+const destinations = Object.entries(effectiveTags).map(([name, tags]) => ({
   name,
   tags: tags.map(parseTag).filter((tag): tag is Tag => tag !== undefined),
 }));
@@ -24,7 +24,7 @@ function select(
 }
 
 describe('tag expressions', () => {
-  const all = Object.keys(worn);
+  const all = Object.keys(effectiveTags);
 
   it.each([undefined, null, '', ' ', ',', '|,', [], [''], [[]]])(
     '%j names no tag, so every destination is reached',

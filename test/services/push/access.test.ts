@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant } from '../../../services/contracts/accounts.ts';
+import type { Grant } from '../../../services/contracts/control/accounts.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
 let rig: Rig;

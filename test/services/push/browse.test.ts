@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushMessage, PushTopic } from '../../../services/contracts/push-api.ts';
+import type { PushMessage, PushTopic } from '../../../services/contracts/push/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { push } from '../../../services/push/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushUpload } from '../../../services/contracts/push-api.ts';
+import type { PushUpload } from '../../../services/contracts/push/api.ts';
 import { api } from '../../support/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';

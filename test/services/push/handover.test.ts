@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
-import { pushOffered, pushPublished, PushOffer } from '../../../services/contracts/push.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
+import { pushOffered, pushPublished, PushOffer } from '../../../services/contracts/push/topics.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
 let rig: Rig;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { InboxItem } from '../../../services/contracts/inbox.ts';
+import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';

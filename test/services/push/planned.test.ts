@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pushPlanned, type PlannedMessage } from '../../../services/contracts/push-planned.ts';
+import { pushPlanned, type PlannedMessage } from '../../../services/contracts/push/delayed.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { api } from '../../support/api.ts';
 import { admin, openRig, type Rig } from './rig.ts';

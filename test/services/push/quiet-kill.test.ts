@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { PushQuietState } from '../../../services/contracts/push-quiet-api.ts';
+import type { PushQuietState } from '../../../services/contracts/push/quiet.ts';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pushPopupRules, type PushRules } from '../../../services/contracts/push-rules.ts';
+import { pushPopupRules, type PushRules } from '../../../services/contracts/push/rules.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { newBrowser, openPushService } from './push-service.ts';
 import { admin, openRig, type Rig } from './rig.ts';

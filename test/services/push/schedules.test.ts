@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushSchedule } from '../../../services/contracts/push-schedules.ts';
+import type { PushSchedule } from '../../../services/contracts/push/schedules.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';

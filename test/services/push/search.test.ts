@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushMessage } from '../../../services/contracts/push-api.ts';
+import type { PushMessage } from '../../../services/contracts/push/api.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { admin, openRig, type Rig } from './rig.ts';

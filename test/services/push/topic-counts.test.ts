@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TopicStatistics } from '../../../services/contracts/push-api.ts';
+import type { TopicStatistics } from '../../../services/contracts/push/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { push } from '../../../services/push/index.ts';

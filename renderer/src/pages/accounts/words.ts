@@ -1,5 +1,5 @@
-import type { AccessReason } from '../../../../services/contracts/access.ts';
-import type { Account, Grant, Permission } from '../../../../services/contracts/accounts.ts';
+import type { AccessReason } from '../../../../services/contracts/control/access.ts';
+import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
 
 /** What each permission lets someone do, in the order of the choice. */
 export const permissions: readonly (readonly [Permission, string])[] = [

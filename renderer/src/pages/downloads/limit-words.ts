@@ -1,5 +1,5 @@
-import type { DownloadLimits } from '../../../../services/contracts/downloads.ts';
-import { bytes } from '../../parts/format.ts';
+import type { DownloadLimits } from '../../../../services/contracts/downloads/api.ts';
+import { bytes } from '../../parts/text/format.ts';
 
 /** The limits on a button: `1.5 MB/s · by hours`. */
 export function limitWords({ limits: { speed, hours } }: { readonly limits: DownloadLimits }): string {

@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
-import type { Download } from '../../../../services/contracts/downloads.ts';
-import { downloads } from '../../state/downloads.svelte.ts';
+import type { Download } from '../../../../services/contracts/downloads/api.ts';
+import { downloads } from './downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 /** Within this many px of an edge, the list scrolls under a drag, by so many px a frame. */

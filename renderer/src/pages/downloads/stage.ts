@@ -1,5 +1,5 @@
-import type { Download } from '../../../../services/contracts/downloads.ts';
-import { bytes, duration, fullTime } from '../../parts/format.ts';
+import type { Download } from '../../../../services/contracts/downloads/api.ts';
+import { bytes, duration, fullTime } from '../../parts/text/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {
   pending: 'Waiting for its start',

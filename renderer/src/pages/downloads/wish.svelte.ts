@@ -1,4 +1,4 @@
-import type { DownloadWish } from '../../../../services/contracts/downloads.ts';
+import type { DownloadWish } from '../../../../services/contracts/downloads/api.ts';
 
 const allQualities = [
   ['best', 'Best'],

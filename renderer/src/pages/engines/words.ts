@@ -1,4 +1,4 @@
-import type { EngineState, ShownEngineName } from '../../../../services/contracts/engines.ts';
+import type { EngineState, ShownEngineName } from '../../../../services/contracts/control/engines.ts';
 
 /** What each engine is there for. */
 const purposes: Readonly<Record<ShownEngineName, string>> = {

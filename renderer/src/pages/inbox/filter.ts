@@ -1,4 +1,4 @@
-import { wholeInbox, type InboxFilter } from '../../state/inbox-rules.ts';
+import { wholeInbox, type InboxFilter } from './list-rules.ts';
 
 const shows: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
 

@@ -1,5 +1,5 @@
-import type { MailAccess } from '../../../../services/contracts/mail-api.ts';
-import { fullTime } from '../../parts/format.ts';
+import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
+import { fullTime } from '../../parts/text/format.ts';
 import { commandsOf } from './words.ts';
 
 /** One thing to do, with what is to be typed there. */

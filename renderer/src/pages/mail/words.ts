@@ -1,4 +1,4 @@
-import type { SpooledMail } from '../../../../services/contracts/mail-api.ts';
+import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
 
 /** What became of a mail or of one delivery, in a word and a tone. */
 export const outcomes = {

@@ -1,4 +1,4 @@
-import type { DestinationForm } from '../../../../services/contracts/notify-forms.ts';
+import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
 
 /** A group of kinds as the chooser shows it. */
 export interface KindGroup {

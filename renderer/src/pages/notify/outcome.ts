@@ -1,4 +1,4 @@
-import type { NotifyNotice } from '../../../../services/contracts/notify-history.ts';
+import type { NotifyNotice } from '../../../../services/contracts/notify/history.ts';
 
 /** How a notice stands over all its destinations, in a word and with what it looks like. */
 export function outcomeOf({ deliveries }: NotifyNotice): {

@@ -1,4 +1,4 @@
-import type { WrittenAction } from '../../../../services/contracts/push-api.ts';
+import type { WrittenAction } from '../../../../services/contracts/push/api.ts';
 
 /** A text in single quotes, as a POSIX shell takes it. */
 export function quoted(text: string): string {

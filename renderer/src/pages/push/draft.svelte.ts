@@ -1,8 +1,8 @@
-import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push-api.ts';
+import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { bytes } from '../../parts/format.ts';
-import { push } from '../../state/push.svelte.ts';
+import { bytes } from '../../parts/text/format.ts';
+import { push } from './topics.svelte.ts';
 import type { priorities } from './names.ts';
 import { suggestedPriority } from './names.ts';
 

@@ -1,4 +1,4 @@
-import { pushApi, type PushFile } from '../../../../services/contracts/push-api.ts';
+import { pushApi, type PushFile } from '../../../../services/contracts/push/api.ts';
 
 /** Where our page gets the file of a message that the server keeps. */
 export function ownFile(topic: string, id: string, save = false): string {

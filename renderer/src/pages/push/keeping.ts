@@ -1,4 +1,4 @@
-import type { RetentionRule } from '../../../../services/contracts/push-retention.ts';
+import type { RetentionRule } from '../../../../services/contracts/push/retention.ts';
 
 export const units = [
   ['minutes', 'minutes'],

@@ -12,7 +12,7 @@ interface PushTab {
 /** The tabs of the push page in order. A new one is one line here. */
 export const tabs: readonly PushTab[] = [
   { at: '', title: 'Topics', load: () => import('./Topics.svelte') },
-  { at: 'planned', title: 'Planned', load: () => import('./Planned.svelte') },
+  { at: 'planned', title: 'Planned', load: () => import('./Delayed.svelte') },
   { at: 'keeping', title: 'Keeping', load: () => import('./Keeping.svelte') },
   { at: 'quiet', title: 'Quiet hours', load: () => import('./QuietHours.svelte') },
   { at: 'statistics', title: 'Statistics', load: () => import('./Statistics.svelte') },

@@ -1,4 +1,4 @@
-import type { PushTopic } from '../../../../services/contracts/push-api.ts';
+import type { PushTopic } from '../../../../services/contracts/push/api.ts';
 import { severities, topicParts } from './names.ts';
 
 /** What narrows the list of topics; empty: anything. */

@@ -1,4 +1,4 @@
-import type { JsonSchema, SettingsField } from '../../../../services/contracts/settings.ts';
+import type { JsonSchema, SettingsField } from '../../../../services/contracts/control/settings.ts';
 
 /** How a setting is shown, chosen from its schema. */
 export type Control =

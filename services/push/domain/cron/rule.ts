@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { unfit } from '../unfit.ts';
+import { invalidField } from '../invalid-field.ts';
 
 /** When something comes due again and again. All times in unix seconds. */
 export interface Rule {
@@ -26,7 +26,7 @@ export interface RuleText {
  * @throws Problem `push.invalid` (422) with the field `rule` or `zone`.
  */
 export function readRule({ rule, zone, starts, ends }: RuleText): Rule {
-  if (!isZone(zone)) throw unfit('zone', 'Use the name of a time zone, such as Europe/Berlin.');
+  if (!isZone(zone)) throw invalidField('zone', 'Use the name of a time zone, such as Europe/Berlin.');
   const cron = parse(rule, zone);
   const first = starts ?? -Infinity;
   const last = ends ?? Infinity;
@@ -46,7 +46,7 @@ function parse(rule: string, zone: string): Cron {
   // Seconds and years are none of these fields: nothing comes due more often than once a minute.
   const short = /^@(yearly|annually|monthly|weekly|daily|hourly)$/i.test(rule);
   if (!short && !/^([0-9a-z*,/?#+-]+\s+){4}[0-9a-z*,/?#+-]+$/i.test(rule)) {
-    throw unfit('rule', 'Write five fields: minute, hour, day of the month, month, day of the week.');
+    throw invalidField('rule', 'Write five fields: minute, hour, day of the month, month, day of the week.');
   }
   try {
     return new Cron(rule, {
@@ -56,7 +56,7 @@ function parse(rule: string, zone: string): Cron {
       ...(!short && { mode: '5-part' }),
     });
   } catch (cause) {
-    throw unfit(
+    throw invalidField(
       'rule',
       'One of the five fields is not right. Minutes are 0 to 59, hours 0 to 23, weekdays 0 to 7.',
       cause,

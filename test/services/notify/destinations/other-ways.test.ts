@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inboxOffered } from '../../../../services/contracts/inbox.ts';
-import { pushOffered } from '../../../../services/contracts/push.ts';
-import type { NoticeType, TextFormat } from '../../../../services/contracts/notice.ts';
+import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
+import { pushOffered } from '../../../../services/contracts/push/topics.ts';
+import type { NoticeType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
 import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
 

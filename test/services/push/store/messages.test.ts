@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eachDialect } from '../../../support/database.ts';
-import { readHistory } from '../../../../services/push/history.ts';
+import { readHistory } from '../../../../services/push/subscribe/history.ts';
 import type { Since } from '../../../../services/push/domain/since.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { ScheduleStore } from '../../../../services/push/store/schedule.ts';

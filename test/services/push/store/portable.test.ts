@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPortable } from '../../../../services/push/portable.ts';
+import { createPortable } from '../../../../services/push/import/portable.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RecurringStore } from '../../../../services/push/store/recurring.ts';
 import { createFakeClock } from '../../../support/clock.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../../../services/contracts/service.ts';
-import { Schedule } from '../../../../services/push/schedule.ts';
-import { recorder } from '../../../../services/push/record.ts';
+import { Schedule } from '../../../../services/push/delayed/schedule.ts';
+import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/schedule.ts';
@@ -40,7 +40,7 @@ eachDialect((_name, open) => {
     const schedule = new Schedule({
       context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
       store,
-      record: recorder({ jobs } as never, messages, []),
+      record: createWriteMessages({ jobs } as never, messages, []),
       keptSeconds: () => 3600,
       announce(envelopes) {
         delivered.push(...envelopes.map(({ message }) => message.id));

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../../../../services/contracts/subscriptions.ts';
+import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
 
 /** Minutes between two checks that are offered, in words. */
 const offered: readonly (readonly [number, string])[] = [

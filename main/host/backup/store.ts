@@ -1,0 +1,104 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { writeBackup } from './write.ts';
+
+export interface BackupStoreOptions {
+  readonly dataDir: string;
+  /** Read at each use, so that a change counts at once. */
+  readonly settings: () => {
+    readonly backupFolder: string;
+    readonly backupEveryDays: number;
+    readonly backupKeep: number;
+    readonly databaseUrl: string;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+/** What the shelf names its backups, by the time in UTC; other files in the folder are left alone. */
+const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
+
+/** The folder of backups: those made by hand and those made by themselves. */
+export function openBackups({ dataDir, settings, clock, log }: BackupStoreOptions): BackupStore & AsyncDisposable {
+  const folder = (): string =>
+    settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
+  let making: Promise<BackupFile> | undefined;
+
+  const list = async (): Promise<readonly BackupFile[]> => {
+    const names = await readdir(folder()).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const found = names
+      .filter((name) => ours.test(name))
+      .map(async (name) => {
+        const { size, mtimeMs } = await stat(join(folder(), name));
+        return { name, bytes: size, createdAt: Math.round(mtimeMs) };
+      });
+    return (await Promise.all(found)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
+  };
+
+  const path = async (name: string): Promise<string> => {
+    // Only what the list shows: a name can lead nowhere else.
+    if ((await list()).some((backup) => backup.name === name)) return join(folder(), name);
+    throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
+  };
+
+  const write = async (): Promise<BackupFile> => {
+    const target = folder();
+    await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+      throw new Problem('backup.target', 507, `The folder of backups ${target} cannot be made.`, { cause });
+    });
+    const stamp = new Date(clock.now()).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+    const taken = new Set((await list()).map(({ name }) => name));
+    let name = `homeport-${stamp}.tar.gz`;
+    for (let next = 2; taken.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
+    const { bytes, files } = await writeBackup(dataDir, join(target, name), { tables });
+    log.info('backup written', { name, bytes, files });
+    const { mtimeMs } = await stat(join(target, name));
+    return { name, bytes, createdAt: Math.round(mtimeMs) };
+  };
+
+  const make = (): Promise<BackupFile> => {
+    if (making !== undefined) throw new Problem('backup.running', 409, 'A backup is being written already.');
+    making = write().finally(() => (making = undefined));
+    return making;
+  };
+
+  const makeWhenDue = async (): Promise<void> => {
+    const { backupEveryDays, backupKeep } = settings();
+    if (backupEveryDays === 0 || making !== undefined) return;
+    const [newest] = await list();
+    if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
+    await make();
+    for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
+  };
+  const calmly = (): void => {
+    makeWhenDue().catch((error: unknown) => log.error('the backup could not be written', { error }));
+  };
+  const timer = clock.every(hour, calmly);
+  const first = clock.after(60_000, calmly);
+
+  return {
+    folder,
+    list,
+    path,
+    make: async () => make(),
+    async remove(name) {
+      await rm(await path(name), { force: true });
+      log.info('backup removed', { name });
+    },
+    async [Symbol.asyncDispose]() {
+      timer[Symbol.dispose]();
+      first[Symbol.dispose]();
+      // What is half written would be thrown away.
+      await making?.catch(() => undefined);
+    },
+  };
+}

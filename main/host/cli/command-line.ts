@@ -1,0 +1,297 @@
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+import { parseArgs } from 'node:util';
+import { EngineName } from '../../../services/contracts/control/engines.ts';
+
+/** What every command but `help` and `version` may be told. */
+interface Place {
+  /** As given with `--data-dir`. */
+  readonly dataDir: string | undefined;
+}
+
+/** Programs whose data can be taken over. */
+export type ImportedProgram = 'ntfy' | 'mailrise' | 'apprise-api';
+
+/** What the command line asks for. */
+export type Command =
+  | (Place & {
+      readonly name: 'start';
+      /** Without a window. */
+      readonly headless: boolean;
+      /** With a window that is not shown yet, as at login. */
+      readonly hidden: boolean;
+      /** Port of the control listener. */
+      readonly port: number | undefined;
+      /** With no service, to repair settings. */
+      readonly safeMode: boolean;
+      /** A `homeport://` link to open, as the operating system hands it over. */
+      readonly link: URL | undefined;
+    })
+  | { readonly name: 'help' }
+  | { readonly name: 'version' }
+  /** Without a file: to standard output. */
+  | (Place & { readonly name: 'config export'; readonly secrets: boolean; readonly file: string | undefined })
+  | (Place & { readonly name: 'config import'; readonly file: string })
+  /** Without a file: the one in the data folder. */
+  | (Place & { readonly name: 'config check'; readonly file: string | undefined })
+  | (Place & {
+      readonly name: 'import';
+      readonly program: ImportedProgram;
+      readonly folder: string;
+      /** Only says what would come along. */
+      readonly dryRun?: boolean;
+    })
+  | (Place & { readonly name: 'backup'; readonly file: string })
+  | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
+  | (Place & { readonly name: 'engines list' })
+  /** Without an engine: yt-dlp and ffmpeg, as far as they are missing. */
+  | (Place & { readonly name: 'engines install'; readonly engine: EngineName | undefined })
+  | (Place & { readonly name: 'engines remove'; readonly engine: EngineName })
+  /** `message` is one sentence for standard error. */
+  | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
+
+export const helpText = `Homeport: nine self-hosted services in one app.
+
+Usage: homeport [options] [homeport://link]
+       homeport <command>
+
+Options
+  --headless            start without a window (servers)
+  --hidden              start without showing the window (at login)
+  --data-dir PATH       the data folder (also: HOMEPORT_DATA_DIR)
+  --port N              port of the app's own page (also: HOMEPORT_PORT_CONTROL)
+  --safe-mode           start with no service, to repair settings
+  --version             print the version
+  --help                print this text
+
+Commands
+  config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
+  config import FILE                 make the settings those of FILE
+  import ntfy FOLDER                 take over accounts, messages and settings of an ntfy server
+  import mailrise FILE               take over recipients, logins and encryption of mailrise.conf
+  import apprise-api FOLDER [--dry-run]
+                                     take over the configurations of an Apprise API (its store; SECRET_KEY, APPRISE_KEYS)
+  config check [FILE]                check FILE, or the data folder's homeport.yaml
+  backup FILE                        write the whole data folder into one file
+  restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
+  engines list                       show the outside programs and their versions
+  engines install [NAME]             install or update ${EngineName.options.join(', ')}
+  engines remove NAME                remove what "engines install" put into the data folder
+`;
+
+const options = {
+  headless: { type: 'boolean' },
+  hidden: { type: 'boolean' },
+  'data-dir': { type: 'string' },
+  port: { type: 'string' },
+  'safe-mode': { type: 'boolean' },
+  secrets: { type: 'boolean' },
+  force: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  version: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Flag = keyof typeof options;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+interface Given {
+  readonly values: Values;
+  readonly dataDir: string | undefined;
+  /** What follows the command's own words. */
+  readonly first: string | undefined;
+}
+
+/** One way to write a command: its words, what may follow, and what it then means (or why it means nothing). */
+interface Form {
+  readonly words: readonly string[];
+  readonly flags: readonly Flag[];
+  readonly argument: 'none' | 'optional' | 'file';
+  command(given: Given): Command | string;
+}
+
+const forms: readonly Form[] = [
+  {
+    words: ['config', 'export'],
+    flags: ['secrets'],
+    argument: 'optional',
+    command: ({ values, dataDir, first }) => ({
+      name: 'config export',
+      dataDir,
+      secrets: values.secrets === true,
+      file: first,
+    }),
+  },
+  {
+    words: ['config', 'import'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'config import', dataDir, file: first }),
+  },
+  {
+    words: ['config', 'check'],
+    flags: [],
+    argument: 'optional',
+    command: ({ dataDir, first }) => ({ name: 'config check', dataDir, file: first }),
+  },
+  {
+    words: ['import', 'ntfy'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'ntfy', folder: first }),
+  },
+  {
+    words: ['import', 'mailrise'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'import', dataDir, program: 'mailrise', folder: first }),
+  },
+  {
+    words: ['import', 'apprise-api'],
+    flags: ['dry-run'],
+    argument: 'file',
+    command: ({ values, dataDir, first = '' }) => ({
+      ...{ name: 'import', dataDir, program: 'apprise-api', folder: first },
+      dryRun: values['dry-run'] === true,
+    }),
+  },
+  {
+    words: ['backup'],
+    flags: [],
+    argument: 'file',
+    command: ({ dataDir, first = '' }) => ({ name: 'backup', dataDir, file: first }),
+  },
+  {
+    words: ['restore'],
+    flags: ['force'],
+    argument: 'file',
+    command: ({ values, dataDir, first = '' }) => ({
+      name: 'restore',
+      dataDir,
+      file: first,
+      force: values.force === true,
+    }),
+  },
+  {
+    words: ['engines', 'list'],
+    flags: [],
+    argument: 'none',
+    command: ({ dataDir }) => ({ name: 'engines list', dataDir }),
+  },
+  {
+    words: ['engines', 'install'],
+    flags: [],
+    argument: 'optional',
+    command: ({ dataDir, first }) => {
+      const engine = EngineName.optional().safeParse(first);
+      if (!engine.success) return `There is no engine "${first ?? ''}"; there are ${EngineName.options.join(', ')}.`;
+      return { name: 'engines install', dataDir, engine: engine.data };
+    },
+  },
+  {
+    words: ['engines', 'remove'],
+    flags: [],
+    argument: 'optional',
+    command: ({ dataDir, first }) => {
+      if (first === undefined) return `"engines remove" needs a name: one of ${EngineName.options.join(', ')}.`;
+      const engine = EngineName.safeParse(first);
+      if (!engine.success) return `There is no engine "${first}"; there are ${EngineName.options.join(', ')}.`;
+      return { name: 'engines remove', dataDir, engine: engine.data };
+    },
+  },
+  {
+    words: [],
+    flags: ['headless', 'hidden', 'port', 'safe-mode'],
+    argument: 'optional',
+    command: start,
+  },
+];
+
+/** Longer links are refused: no page of ours needs one. */
+const longestLink = 2048;
+
+/** Reads the arguments after the program's name. Never throws: what it does not understand is an `invalid` command. */
+export function parseCommandLine(argv: readonly string[]): Command {
+  const read = readArguments(argv);
+  if (typeof read === 'string') return invalid(read);
+  const { values, positionals } = read;
+  if (values.help === true) return { name: 'help' };
+  if (values.version === true) return { name: 'version' };
+
+  const form = forms.find(({ words }) => words.every((word, index) => positionals[index] === word));
+  const dataDir = values['data-dir'];
+  if (form === undefined) return invalid('There is no such command.');
+  if (dataDir === '') return invalid('--data-dir needs a path.');
+
+  const name = ['homeport', ...form.words].join(' ');
+  const stray = Object.keys(values).find(
+    (flag) => flag !== 'data-dir' && !form.flags.some((allowed) => allowed === flag),
+  );
+  if (stray !== undefined) return invalid(`"${name}" does not take --${stray}.`);
+  const [first, ...others] = positionals.slice(form.words.length);
+  const extra = form.argument === 'none' ? first : others[0];
+  if (extra !== undefined) return invalid(`"${name}" does not take "${extra}".`);
+  if (form.argument === 'file' && (first === undefined || first === '')) return invalid(`"${name}" needs a file.`);
+
+  const command = form.command({ values, dataDir, first });
+  return typeof command === 'string' ? invalid(command) : command;
+}
+
+/**
+ * The data folder, absolute: the flag, else HOMEPORT_DATA_DIR, else the operating system's own place for a program's
+ * data. A relative path counts from the working folder.
+ */
+export function dataDirOf(
+  flag: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  home: string = homedir(),
+): string {
+  const path = platform === 'win32' ? win32 : posix;
+  const chosen = flag ?? filled(environment['HOMEPORT_DATA_DIR']);
+  if (chosen !== undefined) return path.resolve(chosen);
+  if (platform === 'win32')
+    return path.join(filled(environment['LOCALAPPDATA']) ?? path.join(home, 'AppData', 'Local'), 'homeport');
+  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'homeport');
+  const shared = filled(environment['XDG_DATA_HOME']);
+  // The XDG base directory specification has relative paths ignored.
+  const base = shared !== undefined && path.isAbsolute(shared) ? shared : path.join(home, '.local', 'share');
+  return path.join(base, 'homeport');
+}
+
+function start({ values, dataDir: folder, first }: Given): Command | string {
+  if (first !== undefined && !/^homeport:\/\//i.test(first)) return `There is no command "${first}".`;
+  const link = first === undefined || first.length > longestLink ? null : URL.parse(first);
+  if (first !== undefined && link === null) return 'The homeport:// link cannot be read.';
+  const port = values.port === undefined ? undefined : Number(values.port);
+  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) return '--port needs a number from 0 to 65535.';
+  if (port !== undefined && port > 65535) return '--port needs a number from 0 to 65535.';
+  return {
+    name: 'start',
+    dataDir: folder,
+    headless: values.headless === true,
+    hidden: values.hidden === true,
+    port,
+    safeMode: values['safe-mode'] === true,
+    link: link ?? undefined,
+  };
+}
+
+function readArguments(argv: readonly string[]): { values: Values; positionals: string[] } | string {
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return { values, positionals };
+  } catch (error) {
+    // parseArgs adds advice about `--` that helps no one here.
+    if (error instanceof TypeError) return `${error.message.split('. ')[0] ?? error.message}.`.replace(/\.+$/, '.');
+    throw error;
+  }
+}
+
+function invalid(reason: string): Command {
+  return { name: 'invalid', message: `${reason} See homeport --help.`, exitCode: 2 };
+}
+
+function filled(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
+}

@@ -1,0 +1,112 @@
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Service, ServiceDescriptor, TakenOver } from '../../../services/contracts/service.ts';
+import type { Portable } from '../accounts/portable.ts';
+import type { ImportedProgram } from './command-line.ts';
+import type { Kernel } from '../kernel.ts';
+import { openServiceContext } from '../services/service-context.ts';
+
+interface PortableParts {
+  readonly accounts: Portable;
+  /** By id. */
+  readonly services: ReadonlyMap<string, Service>;
+}
+
+/**
+ * Creates services without starting them: enough to read and write what they keep, whether or not they are switched on.
+ * @throws Problem that names the service whose data cannot be opened.
+ */
+async function openUnstarted(
+  { accounts, config, parts }: Kernel,
+  descriptors: readonly ServiceDescriptor[],
+): Promise<AsyncDisposable & PortableParts> {
+  await using opening = new AsyncDisposableStack();
+  const services = new Map<string, Service>();
+  for (const descriptor of descriptors) {
+    const settings = config.read().services[descriptor.id];
+    if (descriptor.controlsHost === true || settings === undefined) continue;
+    try {
+      const { context } = opening.use(await openServiceContext(descriptor, parts));
+      services.set(descriptor.id, opening.use(await descriptor.create(context, settings.settings)));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(error.code, error.status, `${descriptor.id}: ${error.detail}`, { cause: error });
+    }
+  }
+  const resources = opening.move();
+  return { accounts, services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** What an export holds besides settings: the accounts, and what each service keeps, by its id. */
+export async function exportPortable(
+  kernel: Kernel,
+  descriptors: readonly ServiceDescriptor[],
+  options: { readonly secrets: boolean },
+): Promise<Record<string, unknown>> {
+  await using opened = await openUnstarted(kernel, descriptors);
+  const parts: Record<string, unknown> = { accounts: await opened.accounts.exportAccounts(options) };
+  for (const [id, { portable }] of opened.services) {
+    if (portable !== undefined) parts[id] = await portable.export(options);
+  }
+  return parts;
+}
+
+/**
+ * Puts the parts in place of what is there, one after another; the services must not be running.
+ * @throws Problem with `fields` when a part does not fit. Of an unknown part nothing is imported; of one that does not
+ * fit, those before it were, as the message says.
+ */
+export async function importPortable(
+  parts: Readonly<Record<string, unknown>>,
+  kernel: Kernel,
+  descriptors: readonly ServiceDescriptor[],
+): Promise<void> {
+  const ids = Object.keys(parts);
+  await using opened = await openUnstarted(
+    kernel,
+    descriptors.filter(({ id }) => ids.includes(id)),
+  );
+  const { accounts, services } = opened;
+  const unknown = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
+  if (unknown !== undefined) {
+    throw new Problem('config.invalid', 422, `portable.${unknown}: There is no service of that name to take it.`);
+  }
+  for (const [index, id] of ids.entries()) {
+    try {
+      if (id === 'accounts') await accounts.importAccounts(parts[id]);
+      else await services.get(id)?.portable?.import(parts[id]);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const before = index === 0 ? '' : ` Imported before it: ${ids.slice(0, index).join(', ')}.`;
+      const [field, reason] = Object.entries(error.fields)[0] ?? [];
+      const where = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
+      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${where}${before}`, {
+        cause: error,
+        fields: error.fields,
+      });
+    }
+  }
+}
+
+/** Which service takes over from which program. */
+export const successors: Readonly<Record<ImportedProgram, string>> = {
+  ntfy: 'push',
+  mailrise: 'mail',
+  'apprise-api': 'notify',
+};
+
+/** Takes over another program's data; the services must not be running. @throws Problem as the service says. */
+export async function takeOverInto(
+  kernel: Kernel,
+  descriptors: readonly ServiceDescriptor[],
+  from: { readonly program: ImportedProgram; readonly folder: string; readonly dryRun: boolean },
+): Promise<TakenOver> {
+  const id = successors[from.program];
+  await using opened = await openUnstarted(
+    kernel,
+    descriptors.filter((descriptor) => descriptor.id === id),
+  );
+  const takeOver = opened.services.get(id)?.takeOver;
+  if (takeOver === undefined)
+    throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
+  return await takeOver(from.program, from.folder, { dryRun: from.dryRun });
+}

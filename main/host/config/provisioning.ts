@@ -1,0 +1,52 @@
+import { Password } from '../../../services/contracts/control/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { HostAccounts } from '../accounts/accounts.ts';
+import type { Kernel } from '../kernel.ts';
+import { importPortable } from '../cli/portable.ts';
+
+/**
+ * Applies the accounts and services' data of the file that HOMEPORT_CONFIG names, once for each of its versions, before
+ * any service starts.
+ * @throws Problem when they do not fit: starting without what the administrator asked for would be worse than not starting.
+ */
+export async function applyProvision(kernel: Kernel, descriptors: readonly ServiceDescriptor[]): Promise<void> {
+  const { provision } = kernel.config;
+  if (provision === undefined) return;
+  try {
+    await importPortable(provision.portable, kernel, descriptors);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, error.status, `HOMEPORT_CONFIG: ${error.detail}`, {
+      cause: error,
+      fields: error.fields,
+    });
+  }
+  await provision.done();
+}
+
+/** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */
+export async function makeAdministrator(
+  { firstRun }: HostAccounts,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const name = environment['HOMEPORT_ADMIN_USER'];
+  const password = environment['HOMEPORT_ADMIN_PASSWORD'];
+  if (name === undefined && password === undefined) return;
+  if (!name || !password) {
+    throw refused('Set both HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD, or neither.');
+  }
+  if (!firstRun.needed()) return;
+  const checked = Password.safeParse(password);
+  if (!checked.success) throw refused(`HOMEPORT_ADMIN_PASSWORD: ${checked.error.issues[0]?.message ?? 'not usable'}`);
+  try {
+    await firstRun.ensureAdministrator(name, password);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    throw refused(`HOMEPORT_ADMIN_USER: ${error.detail}`);
+  }
+}
+
+function refused(detail: string): Problem {
+  return new Problem('host.administrator', 422, detail);
+}

@@ -1,0 +1,130 @@
+import type { Log } from '../../../services/contracts/service.ts';
+import { jsonLine, logLevels, oneLine, textLine, type LogEntry, type LogLevel } from './format.ts';
+import { redactFields, redactText } from './redact.ts';
+
+export type { LogEntry, LogLevel } from './format.ts';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: 'text' | 'json';
+  /** Takes one line without its line end. Default: stderr, since stdout belongs to the `ready` line and the commands. */
+  readonly write?: (line: string) => void;
+  /** How many entries stay in memory for the Log page. Default 2,000. */
+  readonly keep?: number;
+  /** ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A part's own log. `enabled` lets a hot path skip building fields nobody would see. */
+export interface PartLog extends Log {
+  enabled(level: LogLevel): boolean;
+}
+
+export interface LogFilter {
+  /** This level and the graver ones. */
+  readonly level?: LogLevel;
+  readonly service?: string;
+  /** Found in the message or the fields, in any case. */
+  readonly text?: string;
+  /** Only entries after this id. */
+  readonly after?: number;
+  /** The newest ones up to this number, oldest first. Default 200. */
+  readonly limit?: number;
+}
+
+/** The one log of a host; what is written through it directly belongs to the service `host`. */
+export interface HostLog extends PartLog {
+  /** Can be changed while running. */
+  level: LogLevel;
+  /** Can be changed while running. */
+  format: LogOptions['format'];
+  /** The log of a service or of a part of the host. */
+  child(name: string): PartLog;
+  recent(filter?: LogFilter): readonly LogEntry[];
+  subscribe(listener: (entry: LogEntry) => void): Disposable;
+}
+
+/**
+ * Structured log: one event is one line. Secrets are removed by field name and by look before anything else sees the
+ * entry, so neither the file nor the Log page can hold one.
+ */
+export function createLog(options: LogOptions): HostLog {
+  const { keep = 2000, now = Date.now } = options;
+  const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  let { format } = options;
+  const ring: LogEntry[] = [];
+  const listeners = new Set<(entry: LogEntry) => void>();
+  let threshold = logLevels.indexOf(options.level);
+  let last = 0;
+
+  const record = (service: string, level: LogLevel, message: string, fields?: Record<string, unknown>): void => {
+    if (logLevels.indexOf(level) < threshold) return;
+    const entry: LogEntry = {
+      id: (last += 1),
+      at: now(),
+      level,
+      service,
+      message: redactText(oneLine(String(message))),
+      fields: fields === undefined ? {} : redactFields(fields),
+    };
+    if (keep > 0) {
+      if (ring.length < keep) ring.push(entry);
+      else ring[(entry.id - 1) % keep] = entry;
+    }
+    write(format === 'json' ? jsonLine(entry) : textLine(entry));
+    for (const listener of listeners) {
+      try {
+        listener(entry);
+      } catch (error) {
+        listeners.delete(listener);
+        record('host', 'error', 'a reader of the log failed and was taken off', { error });
+      }
+    }
+  };
+
+  const part = (service: string): PartLog => ({
+    debug: (message, fields) => record(service, 'debug', message, fields),
+    info: (message, fields) => record(service, 'info', message, fields),
+    warn: (message, fields) => record(service, 'warn', message, fields),
+    error: (message, fields) => record(service, 'error', message, fields),
+    enabled: (level) => logLevels.indexOf(level) >= threshold,
+  });
+
+  return {
+    ...part('host'),
+    child: part,
+    get level() {
+      return logLevels[threshold] ?? 'info';
+    },
+    set level(level) {
+      threshold = logLevels.indexOf(level);
+    },
+    get format() {
+      return format;
+    },
+    set format(next) {
+      format = next;
+    },
+    recent(filter = {}) {
+      const newest = ring.length < keep ? ring.length : last % keep;
+      const inOrder = [...ring.slice(newest), ...ring.slice(0, newest)];
+      return inOrder.filter(matching(filter)).slice(-Math.max(1, filter.limit ?? 200));
+    },
+    subscribe(listener) {
+      // Wrapped, so that one function subscribed twice is two subscriptions.
+      const own = (entry: LogEntry): void => listener(entry);
+      listeners.add(own);
+      return { [Symbol.dispose]: () => void listeners.delete(own) };
+    },
+  };
+}
+
+function matching(filter: LogFilter): (entry: LogEntry) => boolean {
+  const least = filter.level === undefined ? 0 : logLevels.indexOf(filter.level);
+  const text = filter.text?.toLowerCase();
+  return (entry) =>
+    logLevels.indexOf(entry.level) >= least &&
+    (filter.service === undefined || entry.service === filter.service) &&
+    (filter.after === undefined || entry.id > filter.after) &&
+    (text === undefined || `${entry.message} ${JSON.stringify(entry.fields)}`.toLowerCase().includes(text));
+}

@@ -1,0 +1,181 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Log, MetricOptions, Metrics } from '../../../services/contracts/service.ts';
+import { nameComplaint, type MetricKind } from './names.ts';
+import type { Family } from './page.ts';
+
+/** Who declared a name first, and as what: families of one name are merged on the joined page, so they must agree. */
+export interface NameOwner {
+  readonly kind: MetricKind;
+  readonly owner: string;
+}
+
+export interface ServiceMetricsOptions {
+  /** A service's id, or `host`. */
+  readonly owner: string;
+  /** Shared by all rooms. */
+  readonly names: Map<string, NameOwner>;
+  readonly log: Log | undefined;
+}
+
+/** One registry behind the contract's three calls. */
+export interface ServiceMetrics {
+  readonly metrics: Metrics;
+  readonly registry: Registry;
+  /** Drops the `collect` callbacks; gauges fed by one are left out until they are declared again. */
+  release(): void;
+  /** Everything that was declared, read now. */
+  families(): Promise<Family[]>;
+}
+
+type Labels = Readonly<Record<string, string | number>>;
+
+/** What a counter grew by since the last look at it: to hash a set of labels for each event costs more than most events. */
+class Sums {
+  readonly #counter: Counter;
+  readonly #sums = new Map<string, { readonly labels: Labels; by: number }>();
+
+  constructor(counter: Counter) {
+    this.#counter = counter;
+  }
+
+  add(labels: Labels, by: number): void {
+    let place = '';
+    for (const name in labels) place += `${name}=${String(labels[name])}\n`;
+    const sum = this.#sums.get(place);
+    if (sum !== undefined) sum.by += by;
+    else {
+      // A wrong label is told to who made it.
+      this.#counter.inc(labels, 0);
+      this.#sums.set(place, { labels, by });
+    }
+  }
+
+  handOver(): void {
+    for (const { labels, by } of this.#sums.values()) this.#counter.inc(labels, by);
+    this.#sums.clear();
+  }
+}
+
+type Collect = () => number | Promise<number>;
+interface Collected {
+  readonly gauge: Gauge;
+  collect: Collect | undefined;
+}
+
+export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions): ServiceMetrics {
+  const registry = new Registry();
+  const shapes = new Map<string, string>();
+  const collected = new Map<string, Collected>();
+  const summed = new Map<string, Sums>();
+
+  /** Makes a metric, or finds the one this owner made before a restart. */
+  const declare = <T extends Counter | Gauge | Histogram>(
+    kind: MetricKind,
+    options: MetricOptions,
+    make: () => T,
+  ): T => {
+    const { name, help, labels = [], peer = false } = options;
+    const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
+    const complaint = peer ? undefined : nameComplaint(kind, name, help, named);
+    if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
+    const known = names.get(name);
+    if (known !== undefined && known.owner !== owner && (known.owner === 'host' || owner === 'host')) {
+      throw new Error(`The metric ${name} is one of the host's own; give the service's another name.`);
+    }
+    if (known !== undefined && known.kind !== kind) {
+      throw new Error(`The metric ${name} is a ${known.kind} of ${known.owner} and cannot be a ${kind} as well.`);
+    }
+    const shape = `${kind} ${labels.join(',')}`;
+    const former = registry.getSingleMetric(name);
+    if (former !== undefined && shapes.get(name) === shape) return former as T;
+    if (former !== undefined) registry.removeSingleMetric(name);
+    names.set(name, known ?? { kind, owner });
+    shapes.set(name, shape);
+    return make();
+  };
+
+  const common = (
+    options: MetricOptions,
+  ): { name: string; help: string; labelNames: string[]; registers: Registry[] } => ({
+    name: options.name,
+    help: options.help,
+    labelNames: [...(options.labels ?? [])],
+    registers: [registry],
+  });
+
+  return {
+    registry,
+    metrics: {
+      counter(options) {
+        const counter = declare('counter', options, () => new Counter(common(options)));
+        for (const labels of options.initial ?? []) counter.inc(labels, 0);
+        summed.get(options.name)?.handOver();
+        const sums = new Sums(counter);
+        summed.set(options.name, sums);
+        return { inc: (labels = {}, by = 1) => sums.add(labels, by) };
+      },
+      gauge(options) {
+        const gauge = declare('gauge', options, () => new Gauge(common(options)));
+        if (options.collect === undefined) collected.delete(options.name);
+        else collected.set(options.name, { gauge, collect: options.collect });
+        for (const labels of options.initial ?? []) gauge.set(labels, 0);
+        return { set: (value, labels = {}) => gauge.set(labels, value) };
+      },
+      histogram(options) {
+        const buckets = options.buckets === undefined ? {} : { buckets: [...options.buckets] };
+        const histogram = declare('histogram', options, () => new Histogram({ ...common(options), ...buckets }));
+        for (const labels of options.initial ?? []) histogram.zero(labels);
+        return { observe: (value, labels = {}) => histogram.observe(labels, value) };
+      },
+    },
+    release() {
+      for (const one of collected.values()) one.collect = undefined;
+    },
+    async families() {
+      for (const sums of summed.values()) sums.handOver();
+      const absent = new Set<string>();
+      for (const [name, { gauge, collect }] of collected) {
+        try {
+          if (collect === undefined) absent.add(name);
+          else gauge.set(await collect());
+        } catch (error) {
+          absent.add(name);
+          log?.warn('a metric could not be read', { metric: name, service: owner, error });
+        }
+      }
+      const read = await registry.getMetricsAsJSON();
+      return read.filter((metric) => !absent.has(metric.name)).map(family);
+    },
+  };
+}
+
+/** What prom-client 15 hands out; its own types leave out that a histogram's samples carry a name. */
+interface Read {
+  readonly name: string;
+  readonly help: string;
+  readonly type: unknown;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Partial<Record<string, string | number>>;
+    readonly metricName?: string;
+  }[];
+}
+
+function family(metric: Read): Family {
+  return {
+    name: metric.name,
+    help: metric.help,
+    type: String(metric.type),
+    samples: metric.values.map(({ value, labels, metricName }) => ({
+      name: metricName ?? metric.name,
+      labels: defined(labels),
+      value,
+    })),
+  };
+}
+
+function defined(labels: Partial<Record<string, string | number>>): Record<string, string | number> {
+  const all: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(labels)) if (value !== undefined) all[name] = value;
+  return all;
+}

@@ -1,0 +1,29 @@
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import type { Bus, Handovers } from '../../../services/contracts/bus.ts';
+import type { Engines } from '../../../services/contracts/control/engines.ts';
+import type { Clock, Fetch, Random, Vault } from '../../../services/contracts/service.ts';
+import type { HostSettings } from '../config/host-settings.ts';
+import type { HostLog } from '../log/log.ts';
+import type { HostMetrics } from '../metrics/metrics.ts';
+
+/** The kernel's parts that every service's context is made of. */
+export interface HostParts {
+  readonly dataDir: string;
+  /** Where all tables are, empty: in the data folder. As it was at the start, so that all services agree until the next. */
+  readonly databaseUrl: string;
+  /** The host's settings as they are now; read it at each use. */
+  readonly hostSettings: () => HostSettings;
+  readonly log: HostLog;
+  readonly metrics: HostMetrics;
+  readonly bus: Bus;
+  readonly handovers: Handovers;
+  readonly accounts: Accounts;
+  readonly vault: Vault;
+  readonly engines: Engines;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly address: (serviceId: string) => string | undefined;
+  /** Ports that the settings give to services: never offered in place of a taken one. */
+  readonly portsInUse: () => readonly number[];
+}

@@ -1,0 +1,22 @@
+import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { manifest as downloads } from '../../../services/downloads/manifest.ts';
+import { manifest as inbox } from '../../../services/inbox/manifest.ts';
+import { manifest as mail } from '../../../services/mail/manifest.ts';
+import { manifest as notify } from '../../../services/notify/manifest.ts';
+import { manifest as push } from '../../../services/push/manifest.ts';
+
+/** Every service of the app, in the order its pages list them. The one place that knows them all. */
+export const registry: readonly ServiceDescriptor<any, any>[] = [
+  loadedWhenRun(downloads, async () => (await import('../../../services/downloads/index.ts')).downloads),
+  loadedWhenRun(notify, async () => (await import('../../../services/notify/index.ts')).notify),
+  loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
+  loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
+  loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
+  control,
+];
+
+/** The code of a service that is switched off takes no memory. */
+function loadedWhenRun(face: ServiceManifest, load: () => Promise<LoadedService>): ServiceDescriptor {
+  return { ...face, create: async (context, settings) => (await load()).create(context, settings) };
+}

@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Jobs } from '../../../services/contracts/jobs.ts';
+import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { openDatabase } from '../database/open.ts';
+import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
+import type { HostParts } from './host-parts.ts';
+
+/** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
+export interface OpenedContext extends AsyncDisposable {
+  readonly context: Context;
+  readonly jobs: Jobs;
+}
+
+/** Opens a service's room without creating the service. */
+export async function openServiceContext(descriptor: ServiceDescriptor, parts: HostParts): Promise<OpenedContext> {
+  const { id } = descriptor;
+  const log = parts.log.child(id);
+  const folder = join(parts.dataDir, id);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await using opening = new AsyncDisposableStack();
+  const url = parts.databaseUrl;
+  const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
+  await database.migrate([...jobsMigrations, ...descriptor.migrations]);
+  const { clock, random } = parts;
+  const metrics = parts.metrics.forService(id);
+  opening.defer(() => parts.metrics.release(id));
+  const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
+  const resources = opening.move();
+  return {
+    jobs,
+    context: {
+      db: database.kysely,
+      commit: database.commit,
+      singleHost: database.dialect === 'sqlite',
+      files: folder,
+      jobs,
+      metrics,
+      log,
+      clock,
+      random,
+      bus: parts.bus,
+      handovers: parts.handovers,
+      accounts: parts.accounts,
+      vault: parts.vault,
+      engines: parts.engines,
+      fetch: parts.fetch,
+      address: parts.address,
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

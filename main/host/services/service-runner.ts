@@ -1,0 +1,229 @@
+import { serviceChanged, type HostControl, type ServiceState } from '../../../services/contracts/control/api.ts';
+import type { Jobs } from '../../../services/contracts/jobs.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { ServiceSettings } from '../config/settings.ts';
+import { PortTaken } from '../http/bind.ts';
+import type { PartLog } from '../log/log.ts';
+import type { HostParts } from './host-parts.ts';
+import { runService, type ServiceRun } from './service-run.ts';
+import { withTimeout } from '../runtime/with-timeout.ts';
+
+const retryFailedAfterMs = 30_000;
+const healthEveryMs = 10_000;
+/** A service that takes longer to say how it is counts as down. */
+const healthLimitMs = 5000;
+const reconfigureLimitMs = 10_000;
+
+/**
+ * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
+ * serialised, so that a restart in the middle of a stop is simply done after it; a start that is under way is given up
+ * for them.
+ */
+export class ServiceRunner {
+  readonly descriptor: ServiceDescriptor;
+  readonly #parts: HostParts;
+  readonly #log: PartLog;
+  readonly #control: HostControl | undefined;
+  #settings: ServiceSettings;
+  #run: ServiceRun | undefined;
+  #state: ServiceState;
+  #turn: Promise<unknown> = Promise.resolve();
+  #starting: AbortController | undefined;
+  #closed = false;
+  #retry: Disposable | undefined;
+  #watch: Disposable | undefined;
+  #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
+
+  /** `control` is given to the one service whose descriptor asks for the host's controls. */
+  constructor(descriptor: ServiceDescriptor, parts: HostParts, settings: ServiceSettings, control?: HostControl) {
+    this.descriptor = descriptor;
+    this.#parts = parts;
+    this.#log = parts.log.child(descriptor.id);
+    this.#settings = settings;
+    this.#control = control;
+    const { id, title, summary } = descriptor;
+    this.#state = {
+      id,
+      title,
+      summary,
+      state: 'off',
+      detail: '',
+      reason: null,
+      address: null,
+      port: null,
+      suggestedPort: null,
+    };
+  }
+
+  get state(): ServiceState {
+    return this.#state;
+  }
+
+  /** Undefined while the service is not running. */
+  get service(): Service | undefined {
+    return this.#run?.service;
+  }
+
+  get jobs(): Jobs | undefined {
+    return this.#run?.jobs;
+  }
+
+  /** Base address for a client on this machine, undefined without a listener. */
+  get address(): string | undefined {
+    const port = this.#run?.listener?.port;
+    if (port === undefined) return undefined;
+    return `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`;
+  }
+
+  /** Never rejects for the service's own failure: that is in {@link state}. */
+  start(): Promise<void> {
+    return this.#inTurn(() => this.#start());
+  }
+
+  /** Stops it for good: whatever asks for a start from now on is too late. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#instead(() => this.#stop());
+  }
+
+  /** Applies what may have changed: takes new settings in place where the service can, else starts it anew. */
+  apply(settings: ServiceSettings): Promise<{ restarted: boolean }> {
+    return this.#instead(async () => {
+      const before = this.#settings;
+      this.#settings = settings;
+      const service = this.#run?.service;
+      if (service?.reconfigure && settings.enabled && before.port === settings.port) {
+        try {
+          await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
+          return { restarted: false };
+        } catch (error) {
+          this.#log.warn('settings could not be taken over in place; it starts anew', { error });
+        }
+      }
+      await this.#stop();
+      await this.#start();
+      return { restarted: true };
+    });
+  }
+
+  restart(): Promise<void> {
+    return this.#instead(async () => {
+      await this.#stop();
+      await this.#start();
+    });
+  }
+
+  /** Takes over which hosts and origins are let in, as the host's settings say now. */
+  renewGuard(): void {
+    this.#run?.renewGuard();
+  }
+
+  /** Asks the service how it is and tells the pages when that has changed. */
+  async refresh(): Promise<ServiceState> {
+    const service = this.#run?.service;
+    if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
+      const health = await this.#health(service);
+      if (this.#run?.service === service) {
+        this.#become({
+          state: health.state === 'up' ? 'up' : 'degraded',
+          detail: health.state === 'up' ? health.detail : '',
+          reason: health.state === 'up' ? null : health.detail,
+        });
+      }
+    }
+    return this.#state;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    this.#turn = next.catch((error: unknown) => this.#log.error('life cycle failed', { error }));
+    return next;
+  }
+
+  /** In turn, but without waiting for a start that may never end. */
+  #instead<T>(work: () => Promise<T>): Promise<T> {
+    this.#starting?.abort();
+    return this.#inTurn(work);
+  }
+
+  async #start(): Promise<void> {
+    if (this.#run !== undefined || this.#closed) return;
+    this.#retry?.[Symbol.dispose]();
+    if (!this.#settings.enabled) {
+      this.#become({ state: 'off', detail: '', reason: null, address: null, port: null, suggestedPort: null });
+      return;
+    }
+    this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null });
+    const starting = new AbortController();
+    this.#starting = starting;
+    try {
+      const given = { control: this.#control, signal: starting.signal };
+      this.#run = await runService(this.descriptor, this.#parts, this.#settings, given);
+      this.#become({ state: 'up', address: this.address ?? null, port: this.#run.listener?.port ?? null });
+      await this.refresh();
+      this.#watch = this.#parts.clock.every(healthEveryMs, () => {
+        this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
+      });
+    } catch (error) {
+      if (starting.signal.aborted) this.#become({ state: 'off', address: null, port: null });
+      else this.#fail(error);
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#log.error('service did not start', { error });
+    this.#become({
+      state: 'failed',
+      reason:
+        error instanceof Problem
+          ? error.detail
+          : `It did not start: ${error instanceof Error ? error.message : String(error)}`,
+      address: null,
+      port: null,
+      suggestedPort: error instanceof PortTaken ? (error.suggestedPort ?? null) : null,
+    });
+    this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
+  }
+
+  async #stop(): Promise<void> {
+    this.#retry?.[Symbol.dispose]();
+    this.#watch?.[Symbol.dispose]();
+    this.#retry = this.#watch = undefined;
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#become({ state: 'stopping', detail: '' });
+    this.#run = undefined;
+    await run.close();
+    this.#become({ state: 'off', detail: '', reason: null, address: null, port: null });
+  }
+
+  /** One question at a time: a service that does not answer must not gather them. */
+  async #health(service: Service): Promise<Health> {
+    if (this.#asking?.service !== service) {
+      // The function makes an error that is thrown at once a rejection.
+      const answer = (async () => service.health())().finally(() => {
+        if (this.#asking?.answer === answer) this.#asking = undefined;
+      });
+      this.#asking = { service, answer };
+    }
+    try {
+      return await withTimeout(this.#asking.answer, healthLimitMs, this.#parts.clock);
+    } catch (error) {
+      this.#log.error('health check failed', { error });
+      return {
+        state: 'down',
+        detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',
+      };
+    }
+  }
+
+  #become(change: Partial<ServiceState>): void {
+    const next = { ...this.#state, ...change };
+    if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
+    this.#state = next;
+    this.#parts.bus.publish(serviceChanged, next);
+  }
+}

@@ -1,0 +1,103 @@
+import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
+import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+
+/** What a person types to make an account. */
+export interface NewAccountFields {
+  readonly name: string;
+  readonly kind: AccountKind;
+  readonly role: Role;
+  readonly password: string;
+  readonly description: string;
+}
+
+type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants'>> & { readonly password?: string };
+
+/** Changes come in bursts, such as an import of many accounts; they are read together, in ms. */
+const gatherMs = 150;
+
+/** People and service accounts, and what anyone may do. */
+class Accounts {
+  list = $state.raw<readonly Account[]>([]);
+  anyone = $state.raw<readonly Grant[]>([]);
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+
+  constructor() {
+    const again = (): void => {
+      if (this.phase !== 'loading') void this.load();
+    };
+    live.onReset(again);
+    this.onChange(again);
+  }
+
+  /** Calls when accounts, tokens or grants changed, here or elsewhere; the returned function stops that. */
+  onChange(listener: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = live.on(accessChanged, () => {
+      clearTimeout(timer);
+      timer = setTimeout(listener, gatherMs);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }
+
+  async load(): Promise<void> {
+    try {
+      const [{ accounts }, { grants }] = await Promise.all([call(controlApi.accounts), call(accessApi.anyone)]);
+      this.list = accounts;
+      this.anyone = grants;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  find(name: string): Account | undefined {
+    return this.list.find((account) => account.name === name);
+  }
+
+  /** @throws Problem with `fields`. */
+  async create({ name, kind, role, password, description }: NewAccountFields): Promise<Account> {
+    const given = { name, kind, role, description, ...(password === '' ? {} : { password }) };
+    const account = await call(controlApi.createAccount, { body: given });
+    this.#take(account);
+    return account;
+  }
+
+  async change(name: string, change: Change): Promise<void> {
+    this.#take(await call(controlApi.changeAccount, { params: { name }, body: change }));
+  }
+
+  async changeAnyone(grants: readonly Grant[]): Promise<void> {
+    this.anyone = (await call(accessApi.changeAnyone, { body: { grants: [...grants] } })).grants;
+  }
+
+  async remove(name: string): Promise<void> {
+    await call(controlApi.removeAccount, { params: { name } });
+    this.list = this.list.filter((account) => account.name !== name);
+  }
+
+  /** `account` empty: anyone. */
+  async may(account: string, service: string, permission: 'read' | 'write', resource: string) {
+    const query = { service, permission, resource, ...(account === '' ? {} : { account }) };
+    return call(accessApi.check, { query });
+  }
+
+  /** @throws Problem with `fields`, `current` among them. */
+  async changeOwnPassword(current: string, password: string): Promise<void> {
+    await call(ownAccountApi.changePassword, { body: { current, password } });
+  }
+
+  #take(account: Account): void {
+    const others = this.list.filter(({ name }) => name !== account.name);
+    this.list = [...others, account].toSorted((a, b) => a.createdAt - b.createdAt || a.name.localeCompare(b.name));
+  }
+}
+
+export const accounts = new Accounts();

@@ -1,0 +1,34 @@
+import { ownAccountApi } from '../../../../services/contracts/control/access.ts';
+import type { AccessToken } from '../../../../services/contracts/control/accounts.ts';
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import { call } from '../../api/call.ts';
+
+/** The access tokens of one account. */
+export interface TokenShelf {
+  list(): Promise<readonly AccessToken[]>;
+  /** `text` is in this answer only. */
+  create(label: string, expiresAt: number | null): Promise<{ readonly token: AccessToken; readonly text: string }>;
+  /** Carried out even when the page goes meanwhile. */
+  revoke(id: string): Promise<void>;
+}
+
+/** The tokens of any account, for administrators. */
+export function tokensOf(name: string): TokenShelf {
+  const params = { name };
+  return {
+    list: async () => (await call(controlApi.tokens, { params })).tokens,
+    create: (label, expiresAt) => call(controlApi.createToken, { params, body: { label, expiresAt } }),
+    async revoke(id) {
+      await call(controlApi.removeToken, { params: { name, id }, keepalive: true });
+    },
+  };
+}
+
+/** One's own tokens. */
+export const ownTokens: TokenShelf = {
+  list: async () => (await call(ownAccountApi.read)).tokens,
+  create: (label, expiresAt) => call(ownAccountApi.createToken, { body: { label, expiresAt } }),
+  async revoke(id) {
+    await call(ownAccountApi.removeToken, { params: { id }, keepalive: true });
+  },
+};

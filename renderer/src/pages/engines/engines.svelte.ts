@@ -1,0 +1,56 @@
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import {
+  engineWorked,
+  type EngineName,
+  type EngineState,
+  type ShownEngineName,
+} from '../../../../services/contracts/control/engines.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+
+/** The outside programs, kept up to date by events. */
+class Engines {
+  list = $state.raw<readonly EngineState[]>([]);
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+
+  constructor() {
+    live.on(engineWorked, ({ name, work }) => {
+      if (this.phase !== 'ready') return;
+      if (work === null) void this.load();
+      else this.list = this.list.map((each) => (each.name === name ? { ...each, work } : each));
+    });
+    live.onReset(() => {
+      if (this.phase !== 'loading') void this.load();
+    });
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.list = (await call(controlApi.engines)).engines;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  /** Installs or updates. @throws Problem that says why each way was passed over. */
+  async install(name: EngineName): Promise<void> {
+    this.#take(await call(controlApi.installEngine, { params: { name } }));
+  }
+
+  async verify(name: ShownEngineName): Promise<void> {
+    this.#take(await call(controlApi.verifyEngine, { params: { name } }));
+  }
+
+  async remove(name: EngineName): Promise<void> {
+    this.#take(await call(controlApi.removeEngine, { params: { name } }));
+  }
+
+  #take(state: EngineState): void {
+    this.list = this.list.map((each) => (each.name === state.name ? state : each));
+  }
+}
+
+export const engines = new Engines();

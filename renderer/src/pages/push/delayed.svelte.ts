@@ -1,0 +1,172 @@
+import { pushPlanned, pushPlannedApi, type PlannedMessage } from '../../../../services/contracts/push/delayed.ts';
+import {
+  pushSchedulesApi,
+  type PushSchedule,
+  type ScheduleForm,
+} from '../../../../services/contracts/push/schedules.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+import { toasts } from '../../state/toasts.svelte.ts';
+
+type Phase = 'loading' | 'ready' | 'failed';
+
+/** Rows the host gives at once. */
+const mostRows = 500;
+
+/** Reads what comes after a place, or the beginning. */
+type ReadPage<Item, Place> = (
+  place: Place | undefined,
+  limit: number,
+) => Promise<{ readonly items: readonly Item[]; readonly next: Place | null; readonly total: number }>;
+
+/** A list that is read in pages and read anew, as far as it was paged to, when something has changed. */
+class Paged<Item extends { readonly id: string }, Place extends string | number> {
+  items = $state.raw<readonly Item[]>([]);
+  total = $state(0);
+  phase = $state<Phase>('loading');
+  trouble = $state('');
+  #next: Place | null = null;
+  #reading: Promise<void> | undefined;
+  /** Taken out of sight, while that can still be taken back. */
+  readonly #leaving = new Set<string>();
+  readonly #read: ReadPage<Item, Place>;
+
+  constructor(read: ReadPage<Item, Place>) {
+    this.#read = read;
+  }
+
+  async load(): Promise<void> {
+    const wanted = Math.max(100, this.items.length);
+    try {
+      let page = await this.#read(undefined, Math.min(mostRows, wanted));
+      const items = [...page.items];
+      while (page.next !== null && items.length < wanted) {
+        page = await this.#read(page.next, mostRows);
+        items.push(...page.items);
+      }
+      this.#next = page.next;
+      this.total = page.total;
+      this.#show(items);
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  loadMore(): void {
+    if (this.#next === null || this.#reading) return;
+    this.#reading = this.#more(this.#next)
+      .catch((error: unknown) => toasts.sayWhy(error))
+      .finally(() => (this.#reading = undefined));
+  }
+
+  /** Takes one out of sight at once; `remove` is done when the way back is gone. */
+  take(id: string, words: string, remove: () => Promise<unknown>): void {
+    this.#leaving.add(id);
+    this.#show(this.items);
+    toasts.say(words, {
+      undo: async () => {
+        this.#leaving.delete(id);
+        await this.load();
+      },
+      settle: async () => {
+        try {
+          await remove();
+        } finally {
+          this.#leaving.delete(id);
+          await this.load();
+        }
+      },
+    });
+  }
+
+  async #more(place: Place): Promise<void> {
+    const page = await this.#read(place, mostRows);
+    // The list was read anew meanwhile.
+    if (this.#next !== place) return;
+    this.#next = page.next;
+    const known = new Set(this.items.map(({ id }) => id));
+    this.#show([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
+  }
+
+  #show(items: readonly Item[]): void {
+    this.items = items.filter(({ id }) => !this.#leaving.has(id));
+  }
+}
+
+/** Messages that wait for their time, and those that go out again and again. */
+class Planned {
+  readonly waiting = new Paged<PlannedMessage, string>(async (after, limit) => {
+    const { messages, next, total } = await call(pushPlannedApi.list, { query: { after, limit } });
+    return { items: messages, next, total };
+  });
+  readonly schedules = new Paged<PushSchedule, number>(async (before, limit) => {
+    const { schedules, next, total } = await call(pushSchedulesApi.list, { query: { before, limit } });
+    return { items: schedules, next, total };
+  });
+  #watched = 0;
+
+  constructor() {
+    live.on(pushPlanned, () => this.#refresh());
+    live.onReset(() => this.#refresh());
+  }
+
+  /** Follows what happens until the returned function is called. */
+  watch(): () => void {
+    this.#watched += 1;
+    void this.load();
+    return () => (this.#watched -= 1);
+  }
+
+  async load(): Promise<void> {
+    await Promise.all([this.waiting.load(), this.schedules.load()]);
+  }
+
+  async publishNow({ id, topic }: PlannedMessage): Promise<void> {
+    await call(pushPlannedApi.publish, { params: { id } });
+    toasts.say(`Published to ${topic}.`);
+    await this.waiting.load();
+  }
+
+  /** `at`: unix time or words. @throws Problem with `fields`. */
+  async move(id: string, at: string): Promise<void> {
+    await call(pushPlannedApi.change, { params: { id }, body: { at } });
+    await this.waiting.load();
+  }
+
+  cancel({ id, topic }: PlannedMessage): void {
+    this.waiting.take(id, `The message to ${topic} is taken back.`, () =>
+      call(pushPlannedApi.cancel, { params: { id }, keepalive: true }),
+    );
+  }
+
+  /** Makes a schedule, or replaces the one with this id. @throws Problem with `fields`. */
+  async save(form: ScheduleForm, id: string | undefined): Promise<void> {
+    if (id === undefined) await call(pushSchedulesApi.create, { body: form });
+    else await call(pushSchedulesApi.change, { params: { id }, body: form });
+    await this.schedules.load();
+  }
+
+  async enable({ id }: PushSchedule, enabled: boolean): Promise<void> {
+    await call(pushSchedulesApi.enable, { params: { id }, body: { enabled } });
+    await this.schedules.load();
+  }
+
+  async run({ id, topic }: PushSchedule): Promise<void> {
+    await call(pushSchedulesApi.run, { params: { id } });
+    toasts.say(`Published to ${topic}.`);
+  }
+
+  remove({ id, topic }: PushSchedule): void {
+    this.schedules.take(id, `The schedule for ${topic} is removed.`, () =>
+      call(pushSchedulesApi.remove, { params: { id }, keepalive: true }),
+    );
+  }
+
+  #refresh(): void {
+    if (this.#watched > 0) void this.load();
+  }
+}
+
+export const planned = new Planned();

@@ -1,0 +1,99 @@
+import { pushStored } from '../../../../services/contracts/push/topics.ts';
+import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../../services/contracts/push/quiet.ts';
+import type { PushRule } from '../../../../services/contracts/push/rules.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+import { toasts } from '../../state/toasts.svelte.ts';
+
+const none: PushQuiet = { rules: [], zone: null, popups: false };
+
+/** The own rules for what push topics do without being asked, and what they hold back now. */
+class PushQuietHours {
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+  quiet = $state.raw(none);
+  machineZone = $state('');
+  held = $state.raw<PushQuietState['held']>([]);
+  urgent = $state.raw<PushQuietState['urgent']>([]);
+  #watched = 0;
+  /** Counts readings and changes: an answer that was overtaken is not shown. */
+  #turn = 0;
+
+  constructor() {
+    live.on(pushStored, () => this.#refresh());
+    live.onReset(() => this.#refresh());
+  }
+
+  /** Follows what is held until the returned function is called. */
+  watch(): () => void {
+    this.#watched += 1;
+    void this.load();
+    return () => (this.#watched -= 1);
+  }
+
+  async load(): Promise<void> {
+    const turn = (this.#turn += 1);
+    try {
+      const state = await call(pushQuietApi.read);
+      if (turn === this.#turn) this.#show(state);
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  /** @throws Problem with `fields` such as `rules.2.quiet.0`. */
+  async save(change: Partial<PushQuiet>): Promise<void> {
+    const turn = (this.#turn += 1);
+    const state = await call(pushQuietApi.change, { body: { ...this.quiet, ...change } });
+    if (turn === this.#turn) this.#show(state);
+  }
+
+  /** Saves at once, with a way back. */
+  async change(change: Partial<PushQuiet>, said: string): Promise<void> {
+    const before = this.quiet;
+    try {
+      await this.save(change);
+      toasts.say(said, { undo: () => this.save(before) });
+    } catch (error) {
+      toasts.sayWhy(error);
+    }
+  }
+
+  /** Puts a rule in place of the one for these topics; empty: a new one. @throws Problem with `fields` of the rule. */
+  async put(topics: string, rule: PushRule): Promise<void> {
+    const { rules } = this.quiet;
+    const at = rules.findIndex((each) => each.topics === topics);
+    await this.save({ rules: at < 0 ? [...rules, rule] : rules.with(at, rule) });
+  }
+
+  async remove(topics: string): Promise<void> {
+    const rules = this.quiet.rules.filter((rule) => rule.topics !== topics);
+    await this.change({ rules }, `Removed the rule for ${topics}.`);
+  }
+
+  async acknowledge(id: string): Promise<void> {
+    const before = this.urgent;
+    this.urgent = before.filter((message) => message.id !== id);
+    try {
+      await call(pushQuietApi.acknowledge, { body: { id } });
+    } catch (error) {
+      this.urgent = before;
+      toasts.sayWhy(error);
+    }
+  }
+
+  #show({ quiet, machineZone, held, urgent }: PushQuietState): void {
+    this.quiet = quiet;
+    this.machineZone = machineZone;
+    this.held = held;
+    this.urgent = urgent;
+    this.phase = 'ready';
+  }
+
+  #refresh(): void {
+    if (this.#watched > 0) void this.load();
+  }
+}
+
+export const pushQuiet = new PushQuietHours();

@@ -1,0 +1,109 @@
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import { pushStored } from '../../../../services/contracts/push/topics.ts';
+import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { pushMessages } from './messages.svelte.ts';
+
+export interface Composed {
+  readonly topic: string;
+  readonly title: string;
+  readonly message: string;
+  readonly priority: number;
+  readonly tags: readonly string[];
+  readonly click: string;
+  readonly markdown: boolean;
+  readonly delay: string;
+  readonly actions: readonly WrittenAction[];
+  /** The id of an upload. */
+  readonly file: string | undefined;
+  /** Address of a file elsewhere. */
+  readonly attach: string;
+  readonly filename: string;
+}
+
+interface Numbers {
+  readonly total: number;
+  readonly today: number;
+  readonly rate: number;
+  readonly listening: number;
+}
+
+type Phase = 'loading' | 'ready' | 'failed';
+
+/** Topics that were used lately. */
+class Push {
+  topics = $state.raw<readonly PushTopic[]>([]);
+  phase = $state<Phase>('loading');
+  trouble = $state('');
+
+  numbers = $state.raw<Numbers | null>(null);
+  #watched = 0;
+  readonly #soon = oneAtATime(() => this.load());
+
+  constructor() {
+    live.on(pushStored, () => this.#refresh());
+    live.onReset(() => this.#refresh());
+  }
+
+  /** Follows what happens until the returned function is called. */
+  watch(): () => void {
+    this.#watched += 1;
+    void this.load();
+    return () => (this.#watched -= 1);
+  }
+
+  async load(): Promise<void> {
+    try {
+      const [{ topics }, numbers] = await Promise.all([call(pushApi.topics), call(pushApi.statistics)]);
+      this.topics = topics;
+      this.numbers = numbers;
+      this.phase = 'ready';
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+
+  /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */
+  async publish({ tags, click, actions, file, attach, ...rest }: Composed): Promise<number> {
+    const given = {
+      ...(click === '' ? {} : { click }),
+      ...(attach === '' ? {} : { attach }),
+      ...(file ? { file } : {}),
+    };
+    const { time } = await call(pushApi.publish, {
+      body: { ...rest, ...given, tags: [...tags], actions: [...actions] },
+    });
+    this.#refresh();
+    pushMessages.refresh();
+    return time;
+  }
+
+  /** A service account that may do this one thing, and its token: what is lost can be revoked alone. */
+  async makeToken(
+    topic: string,
+    label: string,
+    permission: 'read' | 'write',
+  ): Promise<{ readonly account: string; readonly text: string }> {
+    const plain = label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    const name = `push-${plain}`.slice(0, 64);
+    const grants = [{ service: 'push', resource: topic, permission }];
+    const description = `${permission === 'read' ? 'Reads' : 'Publishes to'} ${topic}`;
+    await call(controlApi.createAccount, { body: { name, kind: 'service', role: 'user', description, grants } });
+    try {
+      const { text } = await call(controlApi.createToken, { params: { name }, body: { label, expiresAt: null } });
+      return { account: name, text };
+    } catch (error) {
+      await call(controlApi.removeAccount, { params: { name } });
+      throw error;
+    }
+  }
+
+  #refresh(): void {
+    if (this.#watched > 0) void this.#soon();
+  }
+}
+
+export const push = new Push();

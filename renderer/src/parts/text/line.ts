@@ -1,0 +1,27 @@
+import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
+import { plain } from './plain.ts';
+
+/** One line of a message's body for the list: tags of HTML and marks of Markdown left out, as plain words. */
+export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>): string {
+  // Enough of a megabyte to fill a line.
+  let text = body.slice(0, 2000);
+  if (format === 'html') {
+    text = text
+      .replace(/<(style|script|head|title)\b[^]*?(<\/\1>|$)/gi, ' ')
+      .replace(/<[^>]*(>|$)/g, ' ')
+      .replace(/&(nbsp|#160);/g, ' ')
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>')
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&amp;/g, '&');
+  }
+  if (format === 'markdown') {
+    text = text
+      .replace(/^[\s|:-]+$/gm, '')
+      .replace(/\|/g, ' ')
+      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/(^|\s)(#{1,6}|[-*+>])\s+|[*`~]{1,3}/g, '$1');
+  }
+  return plain(text).replace(/\s+/g, ' ').trim().slice(0, 240);
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { AccessToken, Account, AccountName, Grant, Password } from './accounts.ts';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+
+/** Some account, token or grant changed; pages that show them read them anew. It names nobody, since every person hears it. */
+export const accessChanged = defineTopic('control.access', z.object({}));
+
+/** Why an answer about access came out as it did. */
+export const AccessReason = z.enum(['administrator', 'switched-off', 'granted', 'not-granted']);
+export type AccessReason = z.infer<typeof AccessReason>;
+
+const ok = z.object({ ok: z.literal(true) });
+
+/** Our own API around who may do what; answered by the control service. */
+export const accessApi = {
+  anyone: defineRoute({
+    method: 'GET',
+    path: '/api/access/anyone',
+    summary: 'What everyone may do, signed in or not.',
+    access: 'admin',
+    reply: z.object({ grants: z.array(Grant) }),
+  }),
+  changeAnyone: defineRoute({
+    method: 'PUT',
+    path: '/api/access/anyone',
+    summary: 'Replaces what everyone may do.',
+    access: 'admin',
+    body: z.object({ grants: z.array(Grant) }),
+    reply: z.object({ grants: z.array(Grant) }),
+  }),
+  check: defineRoute({
+    method: 'GET',
+    path: '/api/access/check',
+    summary: 'Whether an account may read or write something; without an account: whether anyone may.',
+    access: 'admin',
+    query: z.object({
+      account: AccountName.optional(),
+      service: z.string().min(1).max(64),
+      permission: z.enum(['read', 'write']),
+      resource: z.string().min(1).max(128),
+    }),
+    reply: z.object({ allowed: z.boolean(), reason: AccessReason }),
+  }),
+};
+
+/** What everyone who signs in may do with the own account. */
+export const ownAccountApi = {
+  read: defineRoute({
+    method: 'GET',
+    path: '/api/account',
+    summary: 'The own account with its access tokens.',
+    access: 'user',
+    reply: z.object({ account: Account, tokens: z.array(AccessToken) }),
+  }),
+  changePassword: defineRoute({
+    method: 'PUT',
+    path: '/api/account/password',
+    summary: 'Changes the own password; every other session of the account ends, and this one gets a new cookie.',
+    access: 'user',
+    body: z.object({ current: z.string().max(1024), password: Password }),
+    reply: ok,
+  }),
+  createToken: defineRoute({
+    method: 'POST',
+    path: '/api/account/tokens',
+    summary: 'Makes an access token of the own account; its text is in this answer only. Not to be had with a token.',
+    access: 'user',
+    body: z.object({ label: z.string().max(100).default(''), expiresAt: z.number().nullable().default(null) }),
+    reply: z.object({ token: AccessToken, text: z.string() }),
+  }),
+  removeToken: defineRoute({
+    method: 'DELETE',
+    path: '/api/account/tokens/:id',
+    summary: 'Revokes an access token of the own account.',
+    access: 'user',
+    reply: ok,
+  }),
+};

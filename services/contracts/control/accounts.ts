@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { defineTopic } from '../bus.ts';
+
+export const Role = z.enum(['admin', 'user']);
+export type Role = z.infer<typeof Role>;
+export const AccountKind = z.enum(['person', 'service']);
+export type AccountKind = z.infer<typeof AccountKind>;
+/** What a grant allows; `none` denies and wins over a shorter pattern. */
+export const Permission = z.enum(['read-write', 'read', 'write', 'none']);
+export type Permission = z.infer<typeof Permission>;
+
+/** Account names are what the peers accept: letters, digits and `-_.+@`. */
+export const AccountName = z
+  .string()
+  .regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, 'Use letters, digits and - _ . + @ only, 64 at most.');
+export const Password = z.string().min(8, 'Use at least 8 characters.').max(1024);
+
+/** `resource` is a pattern in which `*` stands for any run of characters: for push, topics such as `*-*-backup`. */
+export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
+export type Grant = z.infer<typeof Grant>;
+
+export const Account = z.object({
+  name: AccountName,
+  kind: AccountKind,
+  role: Role,
+  enabled: z.boolean(),
+  /** For service accounts: what it is there for. */
+  description: z.string(),
+  hasPassword: z.boolean(),
+  grants: z.array(Grant),
+  createdAt: z.number().describe('ms since the epoch'),
+});
+export type Account = z.infer<typeof Account>;
+
+/** A token as it is listed; its text is shown only once, when it is made. */
+export const AccessToken = z.object({
+  id: z.string(),
+  account: AccountName,
+  label: z.string(),
+  createdAt: z.number(),
+  expiresAt: z.number().nullable(),
+  lastUsedAt: z.number().nullable(),
+  lastUsedFrom: z.string().nullable(),
+});
+export type AccessToken = z.infer<typeof AccessToken>;
+
+/** Who a request comes from. Decided per request, never kept per connection or address. */
+export interface Identity {
+  readonly account: string;
+  readonly kind: AccountKind;
+  readonly role: Role;
+  readonly via: 'password' | 'token' | 'session';
+  /** Set when `via` is token or session. */
+  readonly credentialId?: string;
+}
+
+/** Everything a request may prove its sender with, in the order it is looked at: authorization, then cookie. */
+export interface Credentials {
+  /** The Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
+  readonly authorization?: string | undefined;
+  /** The Cookie header, for the session cookie. Give it only after the Origin check. */
+  readonly cookie?: string | undefined;
+  /** For rate limits and a token's last use. */
+  readonly remoteAddress: string;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly password?: string;
+  /** In place of a password: the bcrypt hash that another program kept of it. The first sign-in replaces it by one of ours. */
+  readonly passwordHash?: string;
+  readonly kind?: AccountKind;
+  readonly role?: Role;
+  readonly description?: string;
+  readonly enabled?: boolean;
+  readonly grants?: readonly Grant[];
+}
+
+export interface AccountChange {
+  readonly password?: string;
+  /** As in {@link NewAccount}. */
+  readonly passwordHash?: string;
+  readonly role?: Role;
+  readonly enabled?: boolean;
+  readonly description?: string;
+  /** Replaces all grants. */
+  readonly grants?: readonly Grant[];
+}
+
+/** The anonymous caller's name in grants: `*`, as the push peer calls it. */
+export const everyone = '*';
+
+/** Published after any change that may take access away; open streams look again at theirs. */
+export const accountsChanged = defineTopic('accounts.changed', z.object({ account: z.string() }));
+
+/** One list of people and service accounts for all services. */
+export interface Accounts {
+  /**
+   * Undefined when no credential of ours was given (an unknown scheme counts as none).
+   * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429 with Retry-After).
+   */
+  authenticate(credentials: Credentials): Promise<Identity | undefined>;
+  /**
+   * Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
+   * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.
+   */
+  may(identity: Identity | undefined, service: string, permission: 'read' | 'write', resource: string): boolean;
+
+  /** Whether what the identity was proven with would still prove it: the account, its password, the token, the session. */
+  stands(identity: Identity): boolean;
+
+  list(): Promise<readonly Account[]>;
+  find(name: string): Promise<Account | undefined>;
+  /** @throws Problem `accounts.exists` (409). */
+  create(account: NewAccount): Promise<Account>;
+  /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409). */
+  change(name: string, change: AccountChange): Promise<Account>;
+  remove(name: string): Promise<void>;
+  /**
+   * Sets the one grant for exactly this pattern, or removes it where the permission is undefined; the others stay. Also
+   * for {@link everyone}. @throws Problem `accounts.unknown` (404).
+   */
+  setGrant(name: string, service: string, resource: string, permission: Permission | undefined): Promise<void>;
+
+  tokens(account: string): Promise<readonly AccessToken[]>;
+  /** The account's own token of that text, also an expired one; undefined when it has none such. */
+  findToken(account: string, text: string): Promise<AccessToken | undefined>;
+  /**
+   * `expiresAt` null: never. The returned text (`tk_` and 29 characters) is not stored and cannot be shown again.
+   * `text` takes over a token that another server gave out, so that its clients go on working.
+   * @throws Problem `accounts.token_exists` (409)
+   */
+  createToken(
+    account: string,
+    options: { label: string; expiresAt: number | null; text?: string },
+  ): Promise<{ token: AccessToken; text: string }>;
+  /** @throws Problem `accounts.unknown_token` (404) */
+  changeToken(
+    account: string,
+    id: string,
+    change: { readonly label?: string; readonly expiresAt?: number | null },
+  ): Promise<AccessToken>;
+  removeToken(account: string, id: string): Promise<void>;
+
+  /** Checks name and password and opens a session. Returns the cookie's value. */
+  signIn(
+    name: string,
+    password: string,
+    from: { remoteAddress: string; userAgent: string },
+  ): Promise<{ identity: Identity; cookie: string }>;
+  signOut(identity: Identity): Promise<void>;
+}

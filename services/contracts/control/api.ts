@@ -1,0 +1,341 @@
+import type { RequestListener } from 'node:http';
+import { z } from 'zod';
+import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
+import { defineRoute, type ApiHandler } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
+import { JobSummary } from '../jobs.ts';
+import { popupsApi, type PopupsControl } from '../popups/popups.ts';
+import type { Context } from '../service.ts';
+import { SettingsView } from './settings.ts';
+
+/** A service as the Home page shows it. */
+export const ServiceState = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    /** `off`: switched off in the settings; `failed`: it could not start or stopped, see `reason`. */
+    state: z.enum(['off', 'starting', 'up', 'degraded', 'failed', 'stopping']),
+    /** One living fact while it runs. */
+    detail: z.string(),
+    /** Why it is not up, and what to do. */
+    reason: z.string().nullable(),
+    /** Address for local clients, null while it has no listener. */
+    address: z.string().nullable(),
+    port: z.int().nullable(),
+    /** When the port is taken: a free one to use instead. */
+    suggestedPort: z.int().nullable(),
+  })
+  .meta({ id: 'ServiceState' });
+export type ServiceState = z.infer<typeof ServiceState>;
+
+/** A service's state changed, or its living fact. */
+export const serviceChanged = defineTopic('control.service', ServiceState);
+/** Settings were saved; pages that show them read them anew. */
+export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
+
+export const LogLine = z.object({
+  time: z.number(),
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  service: z.string(),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+/** A backup that lies in the folder of backups. */
+export const BackupFile = z
+  .object({
+    /** File name, without a folder. */
+    name: z.string(),
+    bytes: z.number(),
+    createdAt: z.number().describe('ms since the epoch'),
+  })
+  .meta({ id: 'BackupFile' });
+export type BackupFile = z.infer<typeof BackupFile>;
+
+/** The host's backups, newest first. */
+export interface BackupStore {
+  /** Absolute path of the folder. */
+  folder(): string;
+  list(): Promise<readonly BackupFile[]>;
+  /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
+  make(): Promise<BackupFile>;
+  /** @throws Problem `backup.unknown` (404). */
+  remove(name: string): Promise<void>;
+  /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */
+  path(name: string): Promise<string>;
+}
+
+/** What only the control service may do with the host that runs it. */
+export interface HostControl {
+  readonly version: string;
+  /** True when started with --safe-mode or because the settings could not be read. */
+  readonly safeMode: boolean;
+  /** What is wrong with the settings file, by field path; empty when nothing is. */
+  configProblems(): readonly { readonly path: string; readonly message: string }[];
+  services(): Promise<readonly ServiceState[]>;
+  /** Stops (if running) and starts a service again; clears its failure. */
+  restart(id: string): Promise<ServiceState>;
+  settings(): SettingsView;
+  /** Verifies, saves and applies. Answers which services were started anew. */
+  changeSettings(
+    section: string,
+    patch: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly restarted: readonly string[] }>;
+  engines(): Promise<readonly EngineState[]>;
+  installEngine(name: EngineName): Promise<EngineState>;
+  /** Asks it for its version again. */
+  verifyEngine(name: ShownEngineName): Promise<EngineState>;
+  /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */
+  removeEngine(name: EngineName): Promise<EngineState>;
+  log(filter: {
+    readonly level?: LogLine['level'];
+    readonly service?: string;
+    readonly text?: string;
+    readonly limit: number;
+  }): readonly LogLine[];
+  readonly backups: BackupStore;
+  /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
+  report(): Promise<string>;
+  deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;
+  retryJob(service: string, id: string): Promise<boolean>;
+  dropJob(service: string, id: string): Promise<boolean>;
+  /** Handlers of all running services, the control service's own included. */
+  apiHandlers(): readonly ApiHandler[];
+  /** The OpenAPI document made out of the handlers. */
+  openApi(): unknown;
+  /** Answers a request below `/api` from the handlers; an unknown path gets the API's own 404. */
+  readonly handleApi: RequestListener;
+  /** Answers any other path: the built pages and their files. */
+  readonly handlePage: RequestListener;
+  metrics(service?: string): Promise<string>;
+  /** While no administrator exists: creates the first with the one-time code. */
+  readonly popups: PopupsControl;
+  readonly firstRun: {
+    needed(): Promise<boolean>;
+    complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
+  };
+  /** Set-Cookie text for a session value, or for ending it. */
+  sessionCookie(value: string | null): string;
+}
+
+/** The control service's context: a service's own and the host. */
+export interface ControlContext extends Context {
+  readonly host: HostControl;
+}
+
+const ok = z.object({ ok: z.literal(true) });
+
+/** Our own API around the host. */
+export const controlApi = {
+  ...popupsApi,
+  session: defineRoute({
+    method: 'GET',
+    path: '/api/session',
+    summary: 'Who is signed in, and whether the first administrator is still to be made.',
+    access: 'public',
+    reply: z.object({
+      account: z.object({ name: z.string(), role: Role }).nullable(),
+      setupNeeded: z.boolean(),
+      safeMode: z.boolean(),
+      version: z.string(),
+    }),
+  }),
+  setup: defineRoute({
+    method: 'POST',
+    path: '/api/setup',
+    summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
+    access: 'public',
+    body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
+    reply: ok,
+  }),
+  signIn: defineRoute({
+    method: 'POST',
+    path: '/api/session',
+    summary: 'Signs in and sets the session cookie.',
+    access: 'public',
+    body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
+    reply: z.object({ name: z.string(), role: Role }),
+  }),
+  signOut: defineRoute({ method: 'DELETE', path: '/api/session', summary: 'Signs out.', access: 'user', reply: ok }),
+  services: defineRoute({
+    method: 'GET',
+    path: '/api/services',
+    summary: 'All services with state, living fact and address.',
+    access: 'user',
+    reply: z.object({
+      services: z.array(ServiceState),
+      configProblems: z.array(z.object({ path: z.string(), message: z.string() })),
+    }),
+  }),
+  restart: defineRoute({
+    method: 'POST',
+    path: '/api/services/:id/restart',
+    summary: 'Starts a service again.',
+    access: 'admin',
+    reply: ServiceState,
+  }),
+  settings: defineRoute({
+    method: 'GET',
+    path: '/api/settings',
+    summary: 'All settings with their schema, value and where the value comes from.',
+    access: 'admin',
+    reply: SettingsView,
+  }),
+  changeSettings: defineRoute({
+    method: 'PATCH',
+    path: '/api/settings/:section',
+    summary: 'Changes settings of one section (`host` or a service); null goes back to the default.',
+    access: 'admin',
+    body: z.record(z.string(), z.unknown()),
+    reply: z.object({ restarted: z.array(z.string()) }),
+  }),
+  engines: defineRoute({
+    method: 'GET',
+    path: '/api/engines',
+    summary: 'The outside programs and their versions.',
+    access: 'user',
+    reply: z.object({ engines: z.array(EngineState) }),
+  }),
+  installEngine: defineRoute({
+    method: 'POST',
+    path: '/api/engines/:name/install',
+    summary: 'Installs or updates an engine, verified.',
+    access: 'admin',
+    reply: EngineState,
+  }),
+  verifyEngine: defineRoute({
+    method: 'POST',
+    path: '/api/engines/:name/verify',
+    summary: 'Looks for an engine anew and asks it for its version.',
+    access: 'admin',
+    reply: EngineState,
+  }),
+  removeEngine: defineRoute({
+    method: 'DELETE',
+    path: '/api/engines/:name',
+    summary: 'Removes an engine that Homeport installed; programs of the system stay.',
+    access: 'admin',
+    reply: EngineState,
+  }),
+  log: defineRoute({
+    method: 'GET',
+    path: '/api/log',
+    summary: 'The newest lines of the log, without secrets.',
+    access: 'admin',
+    query: z.object({
+      level: LogLine.shape.level.optional(),
+      service: z.string().optional(),
+      text: z.string().optional(),
+      limit: z.coerce.number().int().min(1).max(2000).default(200),
+    }),
+    reply: z.object({ lines: z.array(LogLine) }),
+  }),
+  report: defineRoute({
+    method: 'GET',
+    path: '/api/report',
+    summary: 'What somebody who helps has to know, as text without secrets.',
+    access: 'admin',
+    reply: z.object({ text: z.string() }),
+  }),
+  backups: defineRoute({
+    method: 'GET',
+    path: '/api/backups',
+    summary: 'The backups in the folder of backups, newest first. `GET /api/backups/NAME/file` loads one.',
+    access: 'admin',
+    reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+  }),
+  makeBackup: defineRoute({
+    method: 'POST',
+    path: '/api/backups',
+    summary: 'Saves the whole data folder into a backup, while everything runs.',
+    access: 'admin',
+    reply: BackupFile,
+  }),
+  removeBackup: defineRoute({
+    method: 'DELETE',
+    path: '/api/backups/:name',
+    summary: 'Removes a backup for good.',
+    access: 'admin',
+    reply: ok,
+  }),
+  deadJobs: defineRoute({
+    method: 'GET',
+    path: '/api/jobs/dead',
+    summary: 'Work that was given up, of all services.',
+    access: 'admin',
+    reply: z.object({ jobs: z.array(JobSummary.extend({ service: z.string() })) }),
+  }),
+  retryJob: defineRoute({
+    method: 'POST',
+    path: '/api/jobs/:service/:id/retry',
+    summary: 'Tries given-up work again now.',
+    access: 'admin',
+    reply: ok,
+  }),
+  dropJob: defineRoute({
+    method: 'DELETE',
+    path: '/api/jobs/:service/:id',
+    summary: 'Drops given-up work for good.',
+    access: 'admin',
+    reply: ok,
+  }),
+  accounts: defineRoute({
+    method: 'GET',
+    path: '/api/accounts',
+    summary: 'People and service accounts with their grants.',
+    access: 'admin',
+    reply: z.object({ accounts: z.array(Account) }),
+  }),
+  createAccount: defineRoute({
+    method: 'POST',
+    path: '/api/accounts',
+    summary: 'Makes an account.',
+    access: 'admin',
+    body: Account.pick({ name: true, kind: true, role: true, description: true, grants: true })
+      .partial({ kind: true, role: true, description: true, grants: true })
+      .extend({ password: Password.optional() }),
+    reply: Account,
+  }),
+  changeAccount: defineRoute({
+    method: 'PATCH',
+    path: '/api/accounts/:name',
+    summary: 'Changes password, role, grants or switches an account on and off.',
+    access: 'admin',
+    body: Account.pick({ role: true, enabled: true, description: true, grants: true })
+      .partial()
+      .extend({ password: Password.optional() }),
+    reply: Account,
+  }),
+  removeAccount: defineRoute({
+    method: 'DELETE',
+    path: '/api/accounts/:name',
+    summary: 'Removes an account with its tokens and sessions.',
+    access: 'admin',
+    reply: ok,
+  }),
+  tokens: defineRoute({
+    method: 'GET',
+    path: '/api/accounts/:name/tokens',
+    summary: 'The access tokens of an account.',
+    access: 'admin',
+    reply: z.object({ tokens: z.array(AccessToken) }),
+  }),
+  createToken: defineRoute({
+    method: 'POST',
+    path: '/api/accounts/:name/tokens',
+    summary: 'Makes an access token; its text is in this answer only.',
+    access: 'admin',
+    body: z.object({ label: z.string().max(100).default(''), expiresAt: z.number().nullable().default(null) }),
+    reply: z.object({ token: AccessToken, text: z.string() }),
+  }),
+  removeToken: defineRoute({
+    method: 'DELETE',
+    path: '/api/accounts/:name/tokens/:id',
+    summary: 'Revokes an access token.',
+    access: 'admin',
+    reply: ok,
+  }),
+};

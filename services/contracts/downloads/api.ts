@@ -1,0 +1,333 @@
+import { z } from 'zod';
+import { defineRoute, fileReply } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { QuietHours } from '../quiet-hours.ts';
+
+export const DownloadState = z.enum([
+  'pending',
+  'waiting',
+  'preparing',
+  'downloading',
+  'postprocessing',
+  'paused',
+  'finished',
+  'failed',
+]);
+export type DownloadState = z.infer<typeof DownloadState>;
+
+const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
+export type DownloadKind = z.infer<typeof DownloadKind>;
+
+/** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */
+export const Download = z
+  .object({
+    uid: z.string(),
+    url: z.string(),
+    title: z.string(),
+    state: DownloadState,
+    /** What was asked for. */
+    kind: DownloadKind.optional(),
+    quality: z.string(),
+    format: z.string(),
+    /** 0 to 100 of the stream that is being fetched, null while unknown. */
+    percent: z.number().nullable(),
+    /** Which of two streams is being fetched, where there are two: first the video, then the audio. */
+    stream: z.enum(['video', 'audio']).nullable(),
+    /** Bytes a second, null while unknown. */
+    speed: z.number().nullable(),
+    /** Seconds left, null while unknown. */
+    eta: z.number().nullable(),
+    /** Bytes of the finished file. */
+    size: z.number().nullable(),
+    /** Path below the download folder, once finished. */
+    filename: z.string().nullable(),
+    /** Why it failed, or what is going on, for a person. */
+    message: z.string().nullable(),
+    /** There is a picture of it at its route. */
+    thumbnail: z.boolean(),
+    /** It runs outside the hours for downloads, too. */
+    anyway: z.boolean().optional(),
+    /** A stream that is recorded as it runs: pausing it ends the recording, which is kept. */
+    live: z.boolean().optional(),
+    /** A stream that has not begun waits until then, ms since the epoch. */
+    startsAt: z.number().optional(),
+    createdAt: z.number().describe('ms since the epoch'),
+    finishedAt: z.number().nullable(),
+  })
+  .meta({ id: 'Download' });
+export type Download = z.infer<typeof Download>;
+
+/** Added, or any field changed; at most four a second for one download. */
+export const downloadChanged = defineTopic('downloads.changed', Download);
+export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
+/** Rows of the queue went, in this order, to stand before another one; null: to the end. */
+export const downloadsMoved = defineTopic(
+  'downloads.moved',
+  z.object({ uids: z.array(z.string()), before: z.string().nullable() }),
+);
+/** The whole queue was paused or goes on. */
+export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
+
+/** A moment of a video: seconds, or `1:02:03`, or `14m45s`. */
+const Moment = z.union([z.number().min(0), z.string().max(40)]);
+
+/**
+ * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
+ * is MeTube's; one that is left out is as there. Without `download_type` the older of its two schemas holds.
+ */
+export const DownloadWish = z
+  .object({
+    download_type: DownloadKind,
+    quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
+    format: z.string().describe('Container, audio format or subtitle format.'),
+    codec: z.string().describe('Preferred video codec.'),
+    folder: z.string().max(500).describe('Below the download folder.'),
+    custom_name_prefix: z.string().max(500),
+    playlist_item_limit: z.int().min(0).describe('Most entries of a playlist, 0: all.'),
+    auto_start: z.boolean().describe('false: it waits for its start.'),
+    split_by_chapters: z.boolean(),
+    sponsorblock: z.boolean().describe('Cuts out what the SponsorBlock community has marked.'),
+    subtitle_language: z.string().max(35),
+    subtitle_mode: z.enum(['prefer_manual', 'manual_only', 'auto_only', 'prefer_auto']),
+    ytdl_options_presets: z.array(z.string().max(200)).max(50),
+    clip_start: Moment,
+    clip_end: Moment,
+  })
+  .partial()
+  .meta({ id: 'DownloadWish' });
+export type DownloadWish = z.infer<typeof DownloadWish>;
+
+/** What a site says is behind an address, before anything is downloaded. */
+const DownloadPreview = z
+  .object({
+    title: z.string(),
+    /** Who made it, empty when that is not known. */
+    author: z.string(),
+    /** Seconds. */
+    duration: z.number().nullable(),
+    /** Entries of a playlist; null: it is one video. */
+    entries: z.int().nullable(),
+    /** The picture's heights that the site has, the largest first; empty: not known. */
+    heights: z.array(z.int()),
+    /** There are chapters by which it can be split. */
+    chapters: z.boolean(),
+    /** Languages of subtitles that people have made. */
+    subtitles: z.array(z.string()),
+    live: z.boolean(),
+    /** A small picture, as a `data:` address. */
+    picture: z.string().nullable(),
+  })
+  .meta({ id: 'DownloadPreview' });
+export type DownloadPreview = z.infer<typeof DownloadPreview>;
+
+/** What is said from one second of a video to another. */
+const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
+/** Subtitles in a language. */
+const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
+export type Captions = z.infer<typeof Captions>;
+
+/** How fast downloads may be, and when they run. */
+export const DownloadLimits = z
+  .object({
+    speed: z
+      .int()
+      .min(1024)
+      .max(1_000_000_000_000)
+      .nullable()
+      .default(null)
+      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
+    hours: z
+      .array(QuietHours)
+      .max(50)
+      .default([])
+      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
+  })
+  .meta({ id: 'DownloadLimits' });
+export type DownloadLimits = z.infer<typeof DownloadLimits>;
+
+/** The limits, and what they mean at this moment. */
+const LimitsNow = z.object({
+  limits: DownloadLimits,
+  open: z.boolean().describe('Downloads may run now.'),
+  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
+});
+export type LimitsNow = z.infer<typeof LimitsNow>;
+
+/** The limits were set, or the hours began or ended. */
+export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);
+
+const Chosen = z.object({
+  uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
+});
+const Steered = z.object({
+  uids: z.array(z.string()).describe('What was changed; what was so already is not among them.'),
+  unknown: z.array(z.string()).describe('Ids of no download; they were passed over.'),
+  over: z.array(z.string()).describe('What had finished or failed before.'),
+  paused: z.boolean().describe('Whether the whole queue is paused.'),
+});
+export type Steered = z.infer<typeof Steered>;
+
+export const downloadsApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/downloads',
+    summary: 'The queue in its order, then the history, newest first.',
+    access: 'user',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(1000).default(200),
+      offset: z.coerce.number().int().min(0).default(0),
+      q: z.string().optional(),
+      state: z.enum(['finished', 'failed']).optional().describe('Of the history, only these.'),
+      kind: DownloadKind.optional().describe('Of the history, only these.'),
+    }),
+    reply: z.object({
+      queue: z.array(Download),
+      history: z.array(Download),
+      total: z.int(),
+      paused: z.boolean().describe('The whole queue is paused.'),
+    }),
+  }),
+  add: defineRoute({
+    method: 'POST',
+    path: '/api/downloads',
+    summary: 'Queues the video behind an address.',
+    access: 'user',
+    body: DownloadWish.extend({ url: z.string().min(1).max(4096) }),
+    reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/preview',
+    summary: 'Asks the site what is behind an address, and queues nothing.',
+    access: 'user',
+    body: z.object({ url: z.string().min(1).max(4096) }),
+    reply: z.object({
+      preview: DownloadPreview.nullable(),
+      trouble: z.string().describe('Why there is none, for a person; may be empty.'),
+    }),
+  }),
+  choices: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/choices',
+    summary: 'What a download may name: folders that are there, and presets of options.',
+    access: 'user',
+    reply: z.object({
+      folders: z.array(z.string()).describe('Below the download folder; without that itself.'),
+      presets: z.array(z.string()),
+    }),
+  }),
+  remove: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/remove',
+    summary: 'Cancels queued downloads and forgets finished ones; their files stay unless told otherwise.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      files: z.boolean().optional().describe('Delete the finished files, too.'),
+    }),
+    reply: z.object({ removed: z.int() }),
+  }),
+  retry: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/retry',
+    summary: 'Puts a failed download back into the queue; what was fetched is kept.',
+    access: 'user',
+    body: z.object({ uid: z.string() }),
+    reply: z.object({ uid: z.string() }),
+  }),
+  again: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/again',
+    summary: 'Downloads once more what has ended, as it was asked for; what is there stays.',
+    access: 'user',
+    body: z.object({ uid: z.string() }),
+    reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
+  }),
+  one: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/details',
+    summary: 'One download, however far back in the history it is.',
+    access: 'user',
+    reply: Download,
+  }),
+  captions: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/captions',
+    summary: 'The subtitles that stand as files beside the finished one.',
+    access: 'user',
+    reply: z.object({ captions: z.array(Captions) }),
+  }),
+  start: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/start',
+    summary: 'Lets downloads go that wait for their start, or that wait for the hours at which downloads run.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(1000),
+      anyway: z.boolean().optional().describe('Outside the hours for downloads, too.'),
+    }),
+    reply: z.object({ started: z.int() }),
+  }),
+  limits: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/limits',
+    summary: 'How fast downloads may be and when they run.',
+    access: 'user',
+    reply: LimitsNow,
+  }),
+  setLimits: defineRoute({
+    method: 'PUT',
+    path: '/api/downloads/limits',
+    summary: 'Limits the speed of all downloads and the hours at which they run, at once and for what runs already.',
+    access: 'user',
+    body: DownloadLimits,
+    reply: LimitsNow,
+  }),
+  thumbnail: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/thumbnail',
+    summary: 'The small picture that the site has for it, fetched once and kept.',
+    access: 'user',
+    reply: fileReply,
+  }),
+  file: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/:uid/file',
+    summary: 'The finished file, to be played or saved.',
+    access: 'user',
+    query: z.object({ save: z.enum(['yes']).optional() }),
+    reply: fileReply,
+  }),
+  pause: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/pause',
+    summary: 'Pauses downloads, or the whole queue. Places and parts are kept, also over a restart.',
+    access: 'user',
+    body: Chosen,
+    reply: Steered,
+  }),
+  resume: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/resume',
+    summary: 'Lets paused downloads go on at their places, or all of them and the queue itself.',
+    access: 'user',
+    body: Chosen,
+    reply: Steered,
+  }),
+  reorder: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/reorder',
+    summary: 'Moves queued downloads, in the order they are named, to a place in the queue.',
+    access: 'user',
+    body: z.object({
+      uids: z.array(z.string()).min(1).max(10_000),
+      before: z.string().optional(),
+      after: z.string().optional(),
+      position: z
+        .union([z.int().min(0), z.enum(['top', 'bottom'])])
+        .optional()
+        .describe('Counted from 0 among the others. Without any place: the top.'),
+    }),
+    reply: z.object({ uids: z.array(z.string()), unknown: z.array(z.string()) }),
+  }),
+};

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+/** Bytes of a cookie file, as the peer bounds it. */
+export const longestCookieFile = 1_000_000;
+
+/** What may be told of the cookies: never their names and values. */
+export const DownloadCookies = z.object({
+  present: z.boolean(),
+  count: z.int(),
+  /** Hosts they are for, without a leading dot, sorted; at most the first 100. */
+  sites: z.array(z.string()),
+  uploadedAt: z.number().nullable().describe('ms since the epoch'),
+});
+export type DownloadCookies = z.infer<typeof DownloadCookies>;
+
+export const downloadCookiesApi = {
+  status: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/cookies',
+    summary: 'Whether there are cookies for the downloads, and for which sites.',
+    access: 'user',
+    reply: DownloadCookies,
+  }),
+  upload: defineRoute({
+    method: 'PUT',
+    path: '/api/downloads/cookies',
+    summary: 'Takes a file of cookies in the Netscape format, in place of what was there.',
+    access: 'user',
+    body: z.object({ text: z.string().min(1).max(longestCookieFile) }),
+    reply: DownloadCookies,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: '/api/downloads/cookies',
+    summary: 'Forgets the cookies.',
+    access: 'user',
+    reply: DownloadCookies,
+  }),
+};

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { DownloadWish } from './api.ts';
+
+/** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
+export const Subscription = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    name: z.string(),
+    /** False: paused. */
+    enabled: z.boolean(),
+    intervalMinutes: z.int(),
+    /** Only titles that this regular expression finds something in; empty: all. */
+    titleRegex: z.string(),
+    /** Videos for paying members are left out. */
+    skipMembersOnly: z.boolean(),
+    /** Below the download folder; empty: the folder itself. */
+    folder: z.string(),
+    quality: z.string(),
+    format: z.string(),
+    /** Videos that are known by now, and never fetched again. */
+    seen: z.int(),
+    /** Being looked at just now. */
+    checking: z.boolean(),
+    lastChecked: z.number().nullable().describe('ms since the epoch'),
+    nextCheck: z.number().nullable().describe('ms since the epoch; null while it is paused'),
+    /** When something new was last found, ms since the epoch. */
+    lastFound: z.number().nullable(),
+    /** Why the last check failed, for a person. */
+    error: z.string().nullable(),
+    /** Checks that failed in a row. */
+    failures: z.int(),
+  })
+  .meta({ id: 'Subscription' });
+export type Subscription = z.infer<typeof Subscription>;
+
+export const subscriptionChanged = defineTopic('downloads.subscription-changed', Subscription);
+export const subscriptionRemoved = defineTopic('downloads.subscription-removed', z.object({ id: z.string() }));
+
+const address = z.string().min(1).max(4096);
+const titleRegex = z.string().max(500);
+const interval = z
+  .int()
+  .min(1)
+  .max(60 * 24 * 31);
+const Ids = z.object({ ids: z.array(z.string()).min(1).max(1000) });
+
+/** What a filter would let through. */
+export const SubscriptionPreview = z.object({
+  name: z.string(),
+  entries: z.array(z.object({ title: z.string(), wanted: z.boolean() })).describe('At most the first 200.'),
+  total: z.int(),
+  wanted: z.int(),
+});
+export type SubscriptionPreview = z.infer<typeof SubscriptionPreview>;
+
+export const subscriptionsApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/subscriptions',
+    summary: 'Channels, playlists and feeds that are looked at for new videos.',
+    access: 'user',
+    reply: z.object({ subscriptions: z.array(Subscription) }),
+  }),
+  add: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions',
+    summary: 'Subscribes. What is there by now counts as seen; only what comes later is downloaded.',
+    access: 'user',
+    body: DownloadWish.extend({
+      url: address,
+      intervalMinutes: interval.optional(),
+      titleRegex: titleRegex.optional(),
+      skipMembersOnly: z.boolean().optional(),
+    }),
+    reply: Subscription,
+  }),
+  update: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions/update',
+    summary: 'Changes the fields that are named; `enabled: false` pauses it.',
+    access: 'user',
+    body: z.object({
+      id: z.string(),
+      name: z.string().min(1).max(200).optional(),
+      enabled: z.boolean().optional(),
+      intervalMinutes: interval.optional(),
+      titleRegex: titleRegex.optional(),
+      skipMembersOnly: z.boolean().optional(),
+      folder: z.string().max(500).optional(),
+    }),
+    reply: Subscription,
+  }),
+  check: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions/check',
+    summary: 'Looks for new videos now; answers when it has looked.',
+    access: 'user',
+    body: z.object({ ids: z.array(z.string()).max(1000).optional().describe('Left out: all that are not paused.') }),
+    reply: z.object({ queued: z.int() }),
+  }),
+  remove: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions/remove',
+    summary: 'Ends subscriptions. What was downloaded stays; for ten minutes they can be restored.',
+    access: 'user',
+    body: Ids,
+    reply: z.object({ removed: z.array(z.string()) }),
+  }),
+  restore: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions/restore',
+    summary: 'Takes a removal back, with all that was seen.',
+    access: 'user',
+    body: Ids,
+    reply: z.object({ restored: z.array(z.string()) }),
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/subscriptions/preview',
+    summary: 'What is behind an address now, and which of it a filter would let through.',
+    access: 'user',
+    body: z.object({ url: address, titleRegex: titleRegex.default('') }),
+    reply: SubscriptionPreview,
+  }),
+};

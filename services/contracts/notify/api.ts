@@ -1,0 +1,309 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { NotifyNotice } from './history.ts';
+import { NotifyKeyOptions, NotifyKeySecret } from './options.ts';
+import { DeliveryArguments } from './delivery.ts';
+import { DestinationForm, FilledForm, FormValues } from './forms.ts';
+
+/** The name of a key, as the peer defines it. */
+export const NotifyKeyName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,128}$/, 'Use letters, digits, - and _ only, 128 at most.');
+
+/** How a destination fared. */
+export const NotifyHealth = z.object({
+  /** What became of the last notice. */
+  state: z.enum(['waiting', 'done', 'dead']),
+  detail: z.string(),
+  time: z.number().describe('ms since the epoch'),
+  lastSuccess: z.number().nullable(),
+});
+export type NotifyHealth = z.infer<typeof NotifyHealth>;
+
+/** One destination of a key. Its secrets are masked; they never leave the host. */
+export const NotifyDestination = z
+  .object({
+    /** Line of the configuration it stands in, from 1, and its fingerprint: together they name it. */
+    line: z.int(),
+    id: z.string(),
+    service: z.string(),
+    /** Secrets masked. */
+    url: z.string(),
+    /** Tags of its own line. */
+    tags: z.array(z.string()),
+    /** Those and the names of the groups they are in. */
+    effectiveTags: z.array(z.string()),
+    /** How it is told, as far as its address says. */
+    delivery: DeliveryArguments,
+    /** Null while nothing was sent to it. */
+    health: NotifyHealth.nullable(),
+    /** It waits: the Apprise engine delivers to it, and that is missing. */
+    needsEngine: z.boolean().default(false),
+  })
+  .meta({ id: 'NotifyDestination' });
+export type NotifyDestination = z.infer<typeof NotifyDestination>;
+
+/** A line that does nothing, and why. */
+export const NotifySkipped = z.object({
+  line: z.int(),
+  reason: z.string(),
+  /** The Apprise engine could change that. */
+  needsEngine: z.boolean().optional(),
+});
+
+export const NotifyKey = z
+  .object({
+    key: z.string(),
+    /** How it is written down: `text` or `yaml`. */
+    format: z.string(),
+    options: NotifyKeyOptions,
+    /** It has a secret: only who signs with it, or signs in, may post. */
+    signed: z.boolean(),
+    destinations: z.array(NotifyDestination),
+    /** Lines that do nothing, and why. */
+    skipped: z.array(NotifySkipped),
+  })
+  .meta({ id: 'NotifyKey' });
+export type NotifyKey = z.infer<typeof NotifyKey>;
+
+/** Who a tag expression reaches, and why. */
+export const NotifyChoice = z.object({
+  line: z.int(),
+  service: z.string(),
+  url: z.string(),
+  effectiveTags: z.array(z.string()),
+  chosen: z.boolean(),
+  why: z.string(),
+});
+export type NotifyChoice = z.infer<typeof NotifyChoice>;
+
+/** What a configuration amounts to before it is saved: every line that is a destination, and those that do nothing. */
+export const NotifyPreview = z.object({
+  format: z.string(),
+  /** Secrets masked. */
+  destinations: z.array(
+    z.object({ line: z.int(), service: z.string(), url: z.string(), effectiveTags: z.array(z.string()) }),
+  ),
+  skipped: NotifyKey.shape.skipped,
+});
+export type NotifyPreview = z.infer<typeof NotifyPreview>;
+
+/** What one destination said to a test. */
+export const NotifyTrial = z.object({
+  line: z.int(),
+  url: z.string(),
+  ok: z.boolean(),
+  /** HTTP status of its answer, null where there was none. */
+  status: z.int().nullable(),
+  detail: z.string(),
+  /** The beginning of its answer in its own words, secrets masked. */
+  words: z.string(),
+  durationMs: z.int(),
+});
+export type NotifyTrial = z.infer<typeof NotifyTrial>;
+
+const named = { line: z.int().min(1), id: z.string() };
+const tags = z
+  .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
+  .max(50);
+const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
+/** A destination is either written as an address or filled in as a form; how it is told can be said with both. */
+const place = {
+  url: url.optional(),
+  form: z.object({ scheme: z.string(), values: FormValues }).optional(),
+  delivery: DeliveryArguments.optional(),
+};
+const delivery = z.object({ notice: z.string(), destination: z.string() });
+const text = z.string().max(512 * 1024);
+const ok = z.object({ ok: z.literal(true) });
+
+/** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
+export const notifyApi = {
+  keys: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys',
+    summary: 'All keys with their destinations, secrets masked.',
+    access: 'admin',
+    reply: z.object({ keys: z.array(NotifyKey) }),
+  }),
+  createKey: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys',
+    summary: 'Makes a key, empty or out of a TEXT or YAML configuration.',
+    access: 'admin',
+    body: z.object({ key: NotifyKeyName, text: text.default('') }),
+    reply: NotifyKey,
+  }),
+  chooseOptions: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/options',
+    summary: 'Says how a key treats what is posted to it.',
+    access: 'admin',
+    body: NotifyKeyOptions,
+    reply: NotifyKey,
+  }),
+  chooseSecret: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/secret',
+    summary: 'Gives a key the secret that programs sign with, or takes it away.',
+    access: 'admin',
+    body: NotifyKeySecret,
+    reply: z.object({ signed: z.boolean() }),
+  }),
+  renameKey: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys/:key/rename',
+    summary: 'Gives a key another name; programs that post to the old one get 404 from then on.',
+    access: 'admin',
+    body: z.object({ to: NotifyKeyName }),
+    reply: NotifyKey,
+  }),
+  removeKey: defineRoute({
+    method: 'DELETE',
+    path: '/api/notify/keys/:key',
+    summary: 'Removes a key with all its destinations.',
+    access: 'admin',
+    reply: ok,
+  }),
+  exportKey: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys/:key/text',
+    summary: 'The configuration of a key as text, secrets masked unless they are asked for.',
+    access: 'admin',
+    query: z.object({ secrets: z.enum(['true', 'false']).default('false') }),
+    reply: z.object({ format: z.string(), text: z.string() }),
+  }),
+  importKey: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/text',
+    summary: 'Puts a TEXT or YAML configuration in the place of what a key has.',
+    access: 'admin',
+    body: z.object({ text }),
+    reply: NotifyKey,
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/notify/preview',
+    summary: 'What a TEXT or YAML configuration amounts to, line by line; nothing is saved.',
+    access: 'admin',
+    body: z.object({ text }),
+    reply: NotifyPreview,
+  }),
+  forms: defineRoute({
+    method: 'GET',
+    path: '/api/notify/forms',
+    summary: 'How each kind of destination is filled in.',
+    access: 'admin',
+    reply: z.object({ forms: z.array(DestinationForm) }),
+  }),
+  filled: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys/:key/destinations/:line/form',
+    summary: 'A stored destination in its form, without its secrets.',
+    access: 'admin',
+    query: z.object({ id: z.string() }),
+    reply: FilledForm,
+  }),
+  addDestination: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys/:key/destinations',
+    summary: 'Adds a destination to a key; a key that is not there is made.',
+    access: 'admin',
+    body: z.object({ ...place, tags: tags.default([]) }),
+    reply: NotifyKey,
+  }),
+  changeDestination: defineRoute({
+    method: 'PUT',
+    path: '/api/notify/keys/:key/destinations',
+    summary: 'Changes the tags of a destination and, when given, its address.',
+    access: 'admin',
+    body: z.object({ ...named, ...place, tags }),
+    reply: NotifyKey,
+  }),
+  removeDestination: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys/:key/destinations/remove',
+    summary: 'Takes a destination out of a key.',
+    access: 'admin',
+    body: z.object(named),
+    reply: NotifyKey,
+  }),
+  choose: defineRoute({
+    method: 'GET',
+    path: '/api/notify/keys/:key/choose',
+    summary: 'Who would get a notice with this tag expression, and why; without one: everyone.',
+    access: 'admin',
+    query: z.object({ tag: z.string().max(1000).optional() }),
+    reply: z.object({ destinations: z.array(NotifyChoice) }),
+  }),
+  test: defineRoute({
+    method: 'POST',
+    path: '/api/notify/keys/:key/test',
+    summary: 'Sends a test at once and answers what each destination said.',
+    access: 'admin',
+    body: z.object({ line: z.int().min(1).optional(), tag: z.string().max(1000).optional() }),
+    reply: z.object({ results: z.array(NotifyTrial) }),
+  }),
+  notices: defineRoute({
+    method: 'GET',
+    path: '/api/notify/notices',
+    summary: 'Notices with the result at each destination, newest first; page on with `before` set to the last id.',
+    access: 'admin',
+    query: z.object({
+      before: z.string().optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      /** All words must be in the title or the body. */
+      q: z.string().max(200).optional(),
+      key: z.string().optional(),
+      /** Those of which a delivery was given up, or waits; `done`: all were made. */
+      state: z.enum(['dead', 'waiting', 'done']).optional(),
+    }),
+    reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
+  }),
+  notice: defineRoute({
+    method: 'GET',
+    path: '/api/notify/notices/:id',
+    summary: 'One notice with the result at each destination.',
+    access: 'admin',
+    reply: NotifyNotice,
+  }),
+  resend: defineRoute({
+    method: 'POST',
+    path: '/api/notify/notices/:id/send',
+    summary: 'Sends a notice once more to the same destinations, as far as its key still has them.',
+    access: 'admin',
+    /** `filesGone`: how many of its files are not kept any more, so that it went without them. */
+    reply: z.object({ destinations: z.int(), filesGone: z.int() }),
+  }),
+  retry: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/retry',
+    summary: 'Tries a delivery again now that was given up, or that waits for its next attempt.',
+    access: 'admin',
+    body: delivery,
+    reply: ok,
+  }),
+  retryAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/retry-all',
+    summary: 'Tries all given-up deliveries again now.',
+    access: 'admin',
+    reply: z.object({ retried: z.int() }),
+  }),
+  dropAll: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/drop-all',
+    summary: 'Drops for good the deliveries that were given up and whose notices came before a moment.',
+    access: 'admin',
+    body: z.object({ before: z.number().describe('ms since the epoch') }),
+    reply: z.object({ dropped: z.int() }),
+  }),
+  drop: defineRoute({
+    method: 'POST',
+    path: '/api/notify/deliveries/drop',
+    summary: 'Gives a delivery up for good.',
+    access: 'admin',
+    body: delivery,
+    reply: ok,
+  }),
+};

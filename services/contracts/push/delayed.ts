@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+import { Priority } from './topics.ts';
+
+/** What waits for its time has changed; at most two a second. It names nothing: a page reads what its person may see. */
+export const pushPlanned = defineTopic('push.planned', z.object({ time: z.number().describe('ms since the epoch') }));
+
+/** A message that waits for its time. */
+export const PlannedMessage = z
+  .object({
+    id: z.string(),
+    topic: z.string(),
+    title: z.string(),
+    message: z.string(),
+    priority: Priority,
+    tags: z.array(z.string()),
+    /** When it goes out. */
+    due: z.number().describe('ms since the epoch'),
+    /** Who asked for it; null where nobody is known, as with strangers. */
+    account: z.string().nullable(),
+    attachment: z.string().nullable().describe('Name of its file.'),
+  })
+  .meta({ id: 'PlannedMessage' });
+export type PlannedMessage = z.infer<typeof PlannedMessage>;
+
+/** Messages that wait: a person sees the own ones, an administrator those of all. */
+export const pushPlannedApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/push/planned',
+    summary: 'Messages that wait for their time, the next one first; page on with `after` set to `next`.',
+    access: 'user',
+    query: z.object({
+      after: z
+        .string()
+        .regex(/^\d{1,12}\.\d{1,15}$/)
+        .optional(),
+      limit: z.coerce.number().int().min(1).max(500).default(200),
+    }),
+    reply: z.object({
+      messages: z.array(PlannedMessage),
+      next: z.string().nullable(),
+      /** How many wait, all pages together. */
+      total: z.int(),
+    }),
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: '/api/push/planned/:id',
+    summary: 'Gives a waiting message another time, written as the delay of a message is.',
+    access: 'user',
+    body: z.object({ at: z.string().trim().min(1, 'Write when it should go out.').max(100) }),
+    reply: PlannedMessage,
+  }),
+  publish: defineRoute({
+    method: 'POST',
+    path: '/api/push/planned/:id/publish',
+    summary: 'Publishes a waiting message now.',
+    access: 'user',
+    reply: z.object({ ok: z.literal(true) }),
+  }),
+  cancel: defineRoute({
+    method: 'DELETE',
+    path: '/api/push/planned/:id',
+    summary: 'Takes a waiting message back for good.',
+    access: 'user',
+    reply: z.object({ ok: z.literal(true) }),
+  }),
+};

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { PushRules } from './rules.ts';
+
+/** A person's rules, and whether the popups of the machine follow them. */
+export const PushQuiet = PushRules.extend({
+  popups: z
+    .boolean()
+    .default(false)
+    .describe('The popups of the machine follow these rules; of administrators, the last one who said so.'),
+}).meta({ id: 'PushQuiet' });
+export type PushQuiet = z.infer<typeof PushQuiet>;
+
+/** How a person's rules stand now. Times are ms since the epoch. */
+export const PushQuietState = z
+  .object({
+    quiet: PushQuiet,
+    /** Time zone of the machine. */
+    machineZone: z.string(),
+    /** What waits to be summed up for this person's browsers, by topic. */
+    held: z.array(z.object({ topic: z.string(), messages: z.int() })),
+    /** Urgent messages that come again until they are acknowledged. */
+    urgent: z.array(
+      z.object({ id: z.string(), topic: z.string(), title: z.string(), time: z.number(), next: z.number() }),
+    ),
+  })
+  .meta({ id: 'PushQuietState' });
+export type PushQuietState = z.infer<typeof PushQuietState>;
+
+/** Our own API around what reaches a person without asking; answered by push. */
+export const pushQuietApi = {
+  read: defineRoute({
+    method: 'GET',
+    path: '/api/push/quiet',
+    summary: 'The own quiet hours and rules of push topics, and what they hold back now.',
+    access: 'user',
+    reply: PushQuietState,
+  }),
+  change: defineRoute({
+    method: 'PUT',
+    path: '/api/push/quiet',
+    summary:
+      'Replaces the own quiet hours and rules of push topics; what they no longer hold back is summed up at once.',
+    access: 'user',
+    body: PushQuiet,
+    reply: PushQuietState,
+  }),
+  acknowledge: defineRoute({
+    method: 'POST',
+    path: '/api/push/acknowledge',
+    summary:
+      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so that a click on a notification does it without a sign-in.',
+    access: 'public',
+    body: z.object({ id: z.string().regex(/^[A-Za-z0-9]{32}$/) }),
+    reply: z.object({ ok: z.literal(true) }),
+  }),
+};

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { defineTopic } from '../bus.ts';
+import { isQuiet, QuietHours, quietSpans, quietUntil, wallClock, type QuietSpan } from '../quiet-hours.ts';
+import { matchesPieces } from '../wildcards.ts';
+
+/** What a person wants of the topics that a pattern covers. */
+export const PushRule = z
+  .object({
+    topics: z
+      .string()
+      .regex(/^[-_*A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _, and * for any run of characters; 64 at most.')
+      .describe(
+        'A topic, or a pattern with `*` for any run of characters. The longest pattern that fits a topic wins.',
+      ),
+    mode: z
+      .enum(['normal', 'silent', 'always'])
+      .describe(
+        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a sound or pops up.',
+      ),
+    quiet: z
+      .array(QuietHours)
+      .max(20)
+      .default([])
+      .describe(
+        'For `normal`: lines such as `mon-fri 22:00-07:00`; without any those of the next shorter pattern count.',
+      ),
+    repeatMinutes: z
+      .int()
+      .min(0)
+      .max(1440)
+      .nullable()
+      .default(null)
+      .describe(
+        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter pattern says.',
+      ),
+  })
+  .meta({ id: 'PushRule' });
+export type PushRule = z.infer<typeof PushRule>;
+
+const known = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** A person's rules for what reaches them without asking. Streams and polls get every message, whatever they say. */
+export const PushRules = z.object({
+  rules: z
+    .array(PushRule)
+    .max(100)
+    .superRefine((rules, context) => {
+      for (const [index, { topics }] of rules.entries()) {
+        if (rules.findIndex((other) => other.topics === topics) === index) continue;
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'topics'],
+          message: 'There is a rule for these topics already.',
+        });
+      }
+    })
+    .default([]),
+  zone: z
+    .string()
+    .max(64)
+    .refine(known, 'Use a time zone such as Europe/Berlin.')
+    .nullable()
+    .default(null)
+    .describe('Time zone of the quiet hours; null: that of the machine.'),
+});
+export type PushRules = z.infer<typeof PushRules>;
+
+/** What becomes of a message: `quietly` it may be seen and not heard, `hold` makes it wait to be summed up. */
+export type PushOutcome = 'show' | 'quietly' | 'hold';
+
+/** What the rules say of one topic. */
+interface TopicRule {
+  readonly mode: PushRule['mode'];
+  readonly spans: readonly QuietSpan[];
+  readonly repeatMinutes: number | null;
+}
+
+/** Topics whose rule is kept ready. */
+const mostReady = 2000;
+
+/** A person's rules, ready to be asked for each message. Times are ms since the epoch. */
+export class PushJudge {
+  readonly #rules: readonly (PushRule & { readonly pieces: readonly string[] })[];
+  readonly #wall: (time: number) => number;
+  readonly #ready = new Map<string, TopicRule>();
+  #shown: { readonly minute: number; readonly at: number } | undefined;
+
+  constructor({ rules, zone }: PushRules) {
+    this.#rules = rules
+      .map((rule) => ({ ...rule, pieces: rule.topics.split('*') }))
+      .sort((a, b) => b.topics.length - a.topics.length);
+    const wall = wallClock(zone ?? undefined);
+    // A storm of messages asks for the same minute each time.
+    this.#wall = (time) => {
+      const minute = Math.floor(time / 60_000);
+      if (this.#shown?.minute !== minute) this.#shown = { minute, at: wall(time) };
+      return this.#shown.at;
+    };
+  }
+
+  /** Priority 1 and 2 are never heard, 3 waits while it is quiet, 4 and 5 pass. */
+  outcome(topic: string, priority: number, time: number): PushOutcome {
+    const { mode, spans } = this.#rule(topic);
+    if (mode === 'silent' || priority <= 2) return 'quietly';
+    return mode === 'normal' && priority === 3 && isQuiet(spans, this.#wall, time) ? 'hold' : 'show';
+  }
+
+  /** Whether nothing of the topic waits, however quiet it is. */
+  passesQuiet(topic: string): boolean {
+    return this.#rule(topic).mode === 'always';
+  }
+
+  /** When the topic's quiet that reigns now ends, Infinity for never; undefined while it is not quiet. */
+  quietUntil(topic: string, time: number): number | undefined {
+    const { mode, spans } = this.#rule(topic);
+    return mode === 'normal' ? quietUntil(spans, this.#wall, time) : undefined;
+  }
+
+  /** The minutes after which an urgent message of the topic comes again; 0: it does not; null: no rule says so. */
+  repeatMinutes(topic: string): number | null {
+    const { mode, repeatMinutes } = this.#rule(topic);
+    return mode === 'silent' ? 0 : repeatMinutes;
+  }
+
+  #rule(topic: string): TopicRule {
+    const ready = this.#ready.get(topic);
+    if (ready !== undefined) return ready;
+    const fitting = this.#rules.filter(({ pieces }) => matchesPieces(pieces, topic));
+    const lines = fitting.find(({ mode, quiet }) => mode === 'normal' && quiet.length > 0)?.quiet ?? [];
+    const rule = {
+      mode: fitting[0]?.mode ?? 'normal',
+      spans: quietSpans(lines),
+      repeatMinutes: fitting.find(({ repeatMinutes }) => repeatMinutes !== null)?.repeatMinutes ?? null,
+    };
+    if (this.#ready.size >= mostReady) this.#ready.clear();
+    this.#ready.set(topic, rule);
+    return rule;
+  }
+}
+
+/** The rules that the machine's popups follow, told at the start of push and after each change; none: an empty list. */
+export const pushPopupRules = defineTopic('push.popup-rules', PushRules);

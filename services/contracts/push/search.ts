@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { PushMessage } from './api.ts';
+import { Priority } from './topics.ts';
+
+export const pushSearchApi = {
+  search: defineRoute({
+    method: 'GET',
+    path: '/api/push/search',
+    summary:
+      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
+    access: 'user',
+    query: z.object({
+      /** Words that title, text or tags have, all of them; "in quotes" one after another, `begin*` of a word. */
+      words: z.string().max(200).default(''),
+      /** A topic, or a pattern with `*`. */
+      topic: z
+        .string()
+        .regex(/^[-_*A-Za-z0-9]{0,64}$/, 'Use letters, digits, -, _ and * only.')
+        .default(''),
+      /** This priority or a higher one. */
+      priority: z.coerce.number().pipe(Priority).default(1),
+      tag: z.string().max(100).default(''),
+      since: z.coerce.number().int().min(0).default(0).describe('ms since the epoch'),
+      until: z.coerce.number().int().min(0).optional().describe('ms since the epoch'),
+      before: z.coerce.number().int().optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    reply: z.object({ messages: z.array(PushMessage), next: z.int().nullable() }),
+  }),
+};

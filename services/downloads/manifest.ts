@@ -1,0 +1,17 @@
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** Video downloads, answering like MeTube. */
+export const manifest = defineManifest({
+  id: 'downloads',
+  title: 'Downloads',
+  summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
+  port: 8081,
+  protocol: 'http',
+  // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
+  crossOrigin: 'any',
+  settings: Settings,
+  environment,
+  migrations,
+});

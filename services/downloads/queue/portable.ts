@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { DownloadLimits } from '../../contracts/downloads/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context, Service } from '../../contracts/service.ts';
+import { joinLogin, parseAddress, splitLogin } from '../domain/address.ts';
+import { folderParts } from '../domain/template.ts';
+import { loginPurpose } from '../engine/driver.ts';
+import { readLimits, writeLimits } from '../limits/store.ts';
+import type { Settings } from '../settings.ts';
+import { SubscriptionStore, type StoredSubscription } from '../subscriptions/store.ts';
+import { titleExpression } from '../subscriptions/title-expression.ts';
+import { readPortable, toPortable, type PortableSubscription } from '../wire/subscription.ts';
+
+/** What an export holds: the limits, and subscriptions as bodies of `POST /subscribe`. What is left out stays as it is. */
+const Portable = z.object({
+  limits: DownloadLimits.optional(),
+  subscriptions: z.array(z.record(z.string(), z.unknown())).max(10_000).optional(),
+});
+
+/**
+ * Export and import of what the page sets beside the settings. The login in an address is a secret. What subscriptions
+ * have seen stays behind: the first look after an import takes what is there for seen, unless it was subscribed before.
+ */
+export function createPortable(
+  { clock, commit, db, vault }: Pick<Context, 'clock' | 'commit' | 'db' | 'vault'>,
+  settings: Settings,
+): NonNullable<Service['portable']> {
+  const exported = (subscription: StoredSubscription, secrets: boolean): Record<string, unknown> => {
+    const { login } = subscription.order;
+    const body = toPortable(subscription);
+    if (login === null) return body;
+    if (!secrets) return { ...body, sealed_login: login };
+    return { ...body, url: joinLogin(subscription.url, vault.open(login, loginPurpose)) };
+  };
+
+  const imported = (body: Readonly<Record<string, unknown>>): PortableSubscription => {
+    const given = readPortable(body, settings);
+    const address = parseAddress(given.url);
+    if ('msg' in address) throw new Problem('downloads.refused', 400, address.msg);
+    if (folderParts(given.order.folder ?? '') === undefined) {
+      throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
+    }
+    titleExpression(given.titleRegex);
+    const { shown, login } = splitLogin(address.href);
+    const { sealed_login: sealed } = body;
+    // What cannot be opened here is refused.
+    const kept = typeof sealed === 'string' ? vault.open(sealed, loginPurpose) : login;
+    return {
+      ...given,
+      url: shown,
+      name: given.name || shown,
+      order: { ...given.order, login: kept === null ? null : vault.seal(kept, loginPurpose) },
+    };
+  };
+
+  return {
+    export: async ({ secrets }) => ({
+      limits: await readLimits(db),
+      subscriptions: (await new SubscriptionStore(db).list()).map((each) => exported(each, secrets)),
+    }),
+    async import(data) {
+      const parsed = Portable.safeParse(data);
+      if (!parsed.success) {
+        const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
+        throw badImport(fields);
+      }
+      const { limits, subscriptions } = parsed.data;
+      const wanted = subscriptions?.map((body, index) => {
+        try {
+          return imported(body);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          throw badImport({ [`subscriptions.${index}`]: error.detail });
+        }
+      });
+      const now = clock.now();
+      await commit(async (transaction) => {
+        if (limits !== undefined) await writeLimits(transaction, limits);
+        if (wanted !== undefined) await replaceAll(new SubscriptionStore(transaction), wanted, now);
+      });
+    },
+  };
+}
+
+/** One that is there already keeps what it has seen; one that is not named goes. */
+async function replaceAll(
+  store: SubscriptionStore,
+  wanted: readonly PortableSubscription[],
+  now: number,
+): Promise<void> {
+  const there = new Map((await store.list()).map((each) => [each.url, each]));
+  // Of two with one address the last one holds.
+  const distinct = [...new Map(wanted.map((each) => [each.url, each])).values()];
+  for (const [index, { url, ...given }] of distinct.entries()) {
+    const before = there.get(url);
+    there.delete(url);
+    if (before !== undefined) await store.change(before.id, { ...given, nextCheck: now });
+    else {
+      const fresh = { lastChecked: null, lastFound: null, error: null, failures: 0, nextCheck: now };
+      // They are listed by their age.
+      await store.insert({ id: randomUUID(), url, createdAt: now + index, ...given, ...fresh });
+    }
+  }
+  if (there.size > 0) await store.remove([...there.values()].map(({ id }) => id), now); // prettier-ignore
+}
+
+function badImport(fields: Readonly<Record<string, string>>): Problem {
+  return new Problem('downloads.bad_import', 400, 'The limits and subscriptions do not have the form of an export.', {
+    fields,
+  });
+}

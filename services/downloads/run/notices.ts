@@ -1,0 +1,153 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { defineJob } from '../../contracts/jobs.ts';
+import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
+import type { Context } from '../../contracts/service.ts';
+import { safePart } from '../domain/template.ts';
+import type { Item } from '../domain/item.ts';
+import { readBatch, type Batch } from '../store/batches.ts';
+import { DownloadStore } from '../store/store.ts';
+import type { Thumbnails } from './thumbnails.ts';
+
+/** Pictures go along up to this size, in bytes. */
+const largestPicture = 200 * 1024;
+
+/** Hands the news of a finished or failed download over to the aggregator. */
+const tell = defineJob(
+  'downloads.tell',
+  z.object({
+    key: z.string(),
+    offer: NoticeOffer,
+    /** The download whose picture goes along. */
+    picture: z.string().optional(),
+  }),
+);
+
+/** The news of what has ended. What they are told in is a transaction, so that they are told exactly when it is stored. */
+export class Notices {
+  readonly #context: Context;
+  /** What the service's paths begin with; it ends in a slash. */
+  readonly #prefix: string;
+
+  constructor(context: Context, prefix: string) {
+    this.#context = context;
+    this.#prefix = prefix;
+  }
+
+  /** Hands over what was told, from now on. */
+  handle(thumbnails: Pick<Thumbnails, 'of'>): Disposable {
+    const { jobs, handovers, db } = this.#context;
+    return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
+      const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
+      await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
+    });
+  }
+
+  /** A download has ended. What came together is told of together, when the last of it has ended. */
+  async ended(transaction: Kysely<any>, item: Item): Promise<void> {
+    if (item.batch === null || item.batch === undefined) await this.#tellOne(transaction, item);
+    else await this.#tellBatch(transaction, item.batch);
+  }
+
+  /** Open downloads are gone from the queue: the rest of what they came with may be all that was waited for. */
+  async left(transaction: Kysely<any>, gone: readonly Pick<Item, 'batch'>[]): Promise<void> {
+    for (const batch of new Set(gone.flatMap((item) => item.batch ?? []))) await this.#tellBatch(transaction, batch);
+  }
+
+  /** A subscription keeps failing; part of the transaction that counts the failure. */
+  async failing(
+    transaction: Kysely<any>,
+    feed: { readonly id: string; readonly name: string; readonly reason: string; readonly at: number },
+  ): Promise<void> {
+    await this.#offer(transaction, `subscription:${feed.id}:${feed.at}`, {
+      title: 'A subscription keeps failing',
+      body: `${feed.name}\n${feed.reason}`,
+      type: 'warning',
+      tags: ['downloads', 'subscription'],
+      link: this.#page('/subscriptions'),
+    });
+  }
+
+  async #tellBatch(transaction: Kysely<any>, id: string): Promise<void> {
+    const batch = await readBatch(transaction, id);
+    const { open, finished, failed, example } = batch;
+    if (open > 0 || example === undefined) return;
+    if (finished + failed === 1) return await this.#tellOne(transaction, example);
+    await this.#offer(transaction, `downloads:${id}:${finished}:${failed}`, {
+      title: finished === 0 ? 'Downloads failed' : 'Downloads finished',
+      body: `${example.playlist?.title || 'Playlist'}\n${countsOf(batch)}`,
+      type: failed === 0 ? 'success' : finished === 0 ? 'failure' : 'warning',
+      tags: tagsOf(finished > 0),
+      link: this.#page(),
+    });
+  }
+
+  async #tellOne(transaction: Kysely<any>, item: Item): Promise<void> {
+    const finished = item.state === 'finished';
+    // A download that was retried has news again.
+    const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
+    const notice = {
+      title: finished ? 'Download finished' : 'Download failed',
+      body: finished || item.message === null ? item.title : `${item.title}\n${item.message}`,
+      type: finished ? 'success' : 'failure',
+      tags: tagsOf(finished),
+      link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),
+    } as const;
+    await this.#offer(transaction, key, notice, finished && item.thumbnail !== null ? item.uid : undefined);
+  }
+
+  async #offer(transaction: Kysely<any>, key: string, { link, ...notice }: News, picture?: string): Promise<void> {
+    const linked = link === undefined ? {} : { link };
+    const offer = NoticeOffer.parse({ notice: { ...notice, ...linked, source: 'downloads' } });
+    const pictured = picture === undefined ? {} : { picture };
+    await this.#context.jobs.enqueue(transaction, tell, { key, offer, ...pictured }, { key });
+  }
+
+  /** On the page of the downloads, where there is one: a download plays there, or says what to do. */
+  #page(at = ''): string | undefined {
+    const page = this.#context.address('control');
+    return page === undefined ? undefined : `${page}/downloads${at}`;
+  }
+
+  #fileOf({ filename, order }: Item): string | undefined {
+    const base = this.#context.address('downloads');
+    if (base === undefined || filename === null) return undefined;
+    const files = `${this.#prefix}${order.type === 'audio' ? 'audio_download' : 'download'}`;
+    return `${base}${files}/${filename.split('/').map(encodeURIComponent).join('/')}`;
+  }
+}
+
+interface News {
+  readonly title: string;
+  readonly body: string;
+  readonly type: 'success' | 'warning' | 'failure';
+  readonly tags: readonly string[];
+  /** Where a press on it leads. */
+  readonly link: string | undefined;
+}
+
+function tagsOf(finished: boolean): readonly string[] {
+  return ['downloads', finished ? 'download.finished' : 'download.failed'];
+}
+
+function countsOf({ finished, failed }: Batch): string {
+  const videos = `${finished} ${finished === 1 ? 'video' : 'videos'}`;
+  return failed === 0 ? videos : `${videos}, ${failed} failed`;
+}
+
+/** The picture as it is kept for the pages; none when it is large, or is not to be had now. */
+async function pictureFile(
+  db: Kysely<any>,
+  thumbnails: Pick<Thumbnails, 'of'>,
+  uid: string,
+): Promise<readonly NoticeFile[]> {
+  const item = await new DownloadStore(db).find(uid);
+  const picture = item === undefined ? undefined : await thumbnails.of(item);
+  if (item === undefined || picture === undefined) return [];
+  const { path, type } = picture;
+  const { size } = await stat(path);
+  if (size > largestPicture) return [];
+  const ending = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
+  return [{ name: `${safePart(item.title)}.${ending}`, type, bytes: await readFile(path) }];
+}

@@ -1,0 +1,13 @@
+import { defineManifest } from '../contracts/service.ts';
+import { Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
+export const manifest = defineManifest({
+  id: 'inbox',
+  title: 'Inbox',
+  summary: 'Keeps every notification, to be searched and read later.',
+  settings: Settings,
+  environment: { INBOX_KEEP_DAYS: 'keepDays' },
+  migrations,
+});

@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
+import { Refusal } from '../smtp/refusal.ts';
+
+/** Who signed in: a login of the settings, or an account. */
+export type Sender = { readonly login: string } | { readonly identity: Identity };
+
+export interface Login {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Checks names and passwords of mail programs. */
+export class SignIn {
+  readonly #accounts: Accounts;
+  readonly #logins: readonly Login[];
+  readonly #guesses: SignInThrottle;
+
+  constructor(accounts: Accounts, logins: readonly Login[], guesses: SignInThrottle) {
+    this.#accounts = accounts;
+    this.#logins = logins;
+    this.#guesses = guesses;
+  }
+
+  /** @throws Refusal 535 for what is not right, 454 while it cannot be checked. */
+  async check(name: string, password: string, remoteAddress: string): Promise<Sender> {
+    const logins = this.#logins.filter((each) => each.name === name);
+    if (logins.length > 0 && this.#guesses.tooMany(name, remoteAddress)) throw later();
+    if (logins.some((login) => equal(login.password, password))) return { login: name };
+    if (logins.length > 0) this.#guesses.note(name, remoteAddress);
+    const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+    try {
+      const identity = await this.#accounts.authenticate({ authorization, remoteAddress });
+      if (identity !== undefined) return { identity };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status !== 401) throw later();
+    }
+    throw new Refusal(535, 'Name or password is not right');
+  }
+
+  /** Whether it may send to an address; the grants of an account name addresses. */
+  may(sender: Sender, recipient: string): boolean {
+    if ('login' in sender) return true;
+    return this.#accounts.may(sender.identity, 'mail', 'write', recipient.toLowerCase());
+  }
+}
+
+function later(): Refusal {
+  return new Refusal(454, 'Too many attempts or a temporary failure, try again later');
+}
+
+/** In the same time wherever they differ. */
+function equal(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && left !== '' && timingSafeEqual(a, b);
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../contracts/service.ts';
+import { engineLabel, kinds, labelOf } from '../destinations/catalogue.ts';
+import type { OpenDelivery } from '../store/notices.ts';
+
+/** Counts what became of deliveries, for the metrics. */
+export interface NotifyMetrics {
+  sent(delivery: Pick<OpenDelivery, 'message' | 'service'>): void;
+  givenUp(service: string): void;
+}
+
+export function createNotifyMetrics({ clock, metrics }: Pick<Context, 'clock' | 'metrics'>): NotifyMetrics {
+  const outcomes = metrics.counter({
+    name: 'aggregator_notifications_sent_total',
+    help: 'Notifications that were delivered to a destination, or given up.',
+    labels: ['scheme', 'status'],
+    initial: [...kinds.map(({ label }) => label), engineLabel].flatMap((scheme) => [
+      { scheme, status: 'success' },
+      { scheme, status: 'failure' },
+    ]),
+  });
+  const seconds = metrics.histogram({
+    name: 'aggregator_delivery_seconds',
+    help: 'Time from the acceptance of a notification to its delivery at a destination.',
+    labels: ['scheme'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
+  });
+  return {
+    sent({ message, service }) {
+      const scheme = labelOf(service);
+      outcomes.inc({ scheme, status: 'success' });
+      seconds.observe(Math.max(0, clock.now() - message.time) / 1000, { scheme });
+    },
+    givenUp: (service) => outcomes.inc({ scheme: labelOf(service), status: 'failure' }),
+  };
+}

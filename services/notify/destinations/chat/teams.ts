@@ -1,0 +1,135 @@
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { needed, secretField, switchField, textField } from '../fields.ts';
+import { postJson, withQuery } from '../http.ts';
+import { isYes } from '../options.ts';
+import { appTitle, colourOf } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+import { hostAndPort } from '../url.ts';
+
+/** An Adaptive Card (https://adaptivecards.io/explorer) as Power Automate passes it to Teams. */
+function adaptiveCard(title: string, body: string, wrap: boolean) {
+  const heading = { type: 'TextBlock', text: title, style: 'heading', weight: 'Bolder', size: 'Large', id: 'title' };
+  const text = { type: 'TextBlock', text: body, style: 'default', wrap, id: 'body' };
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: title === '' ? [text] : [heading, text],
+          msteams: { width: 'full' },
+        },
+      },
+    ],
+  };
+}
+
+/** `workflow://host/workflow_id/signature`: the address of a flow of Power Automate, which posts to Teams. */
+export const workflowKind = defineScheme({
+  service: 'Power Automate / Workflows (for MSTeams)',
+  label: 'workflow',
+  protocols: [],
+  secureProtocols: ['workflow', 'workflows'],
+  templates: ['{schema}://{host}/{workflow}/{signature}', '{schema}://{host}:{port}/{workflow}/{signature}'],
+  args: ['wrap', 'ver', 'pa', 'route'],
+  format: 'markdown',
+  titleLimit: 250,
+  // A request has 28 KB at most.
+  bodyLimit: 20_000,
+  unit: 'bytes',
+  form: {
+    about: 'A channel or chat of Microsoft Teams, by a flow that starts “when a Teams webhook request is received”.',
+    fixed: 2,
+    fields: [
+      needed(textField('host', 'Host', 'host', 'From the address of the flow, such as prod-1.westus.logic.azure.com.')),
+      textField('port', 'Port', 'port'),
+      needed(secretField('id', 'Workflow', 'segment:0', 'What follows /workflows/ in the address.')),
+      needed(secretField('signature', 'Signature', 'segment:1', 'What follows sig= in the address.')),
+      switchField('pa', 'Newer address', 'query:pa', 'With /powerautomate/ in it, as all have been since 2025.'),
+      textField('route', 'Route', 'query:route', 'The number after /cu/, where the address has one.'),
+    ],
+  },
+  arrange(url) {
+    const query = new Map(url.query);
+    for (const [name, other] of [
+      ['pa', 'powerautomate'],
+      ['route', 'routeid'],
+      ['ver', 'api-version'],
+    ] as const) {
+      const value = query.get(name) ?? query.get(other);
+      query.delete(other);
+      if (value !== undefined) query.set(name, value);
+    }
+    return { ...url, scheme: 'workflow', query };
+  },
+  open({ url, argument }) {
+    const [id, signature] = url.path;
+    if (id === undefined || signature === undefined)
+      return 'a signature is missing: workflow://host/workflow_id/signature';
+    const route = argument('route');
+    if (route !== undefined && !/^\d+$/.test(route)) return 'route must be a number';
+    const isAutomate = isYes(argument('pa'), false);
+    const place = isAutomate ? `/powerautomate/automations/direct${route === undefined ? '' : `/cu/${route}`}` : '';
+    const path = `https://${hostAndPort(url)}${place}/workflows/${encodeURIComponent(id)}/triggers/manual/paths/invoke`;
+    const version = argument('ver') ?? (isAutomate ? '2022-03-01-preview' : '2016-06-01');
+    const address = withQuery(path, { 'api-version': version, sp: '/triggers/manual/run', sv: '1.0', sig: signature });
+    const wrap = isYes(argument('wrap'), true);
+    return ({ title, body }, { ask }) => ask(postJson(address, adaptiveCard(title, body, wrap)));
+  },
+});
+
+/** `msteams://[team@]A/B/C[/D]`: an Office connector, where an organisation still has one. */
+export const teamsKind = defineScheme({
+  service: 'MSTeams',
+  label: 'msteams',
+  protocols: [],
+  secureProtocols: ['msteams'],
+  templates: [
+    '{schema}://{team}/{token_a}/{token_b}/{token_c}',
+    '{schema}://{team}/{token_a}/{token_b}/{token_c}/{token_d}',
+  ],
+  format: 'markdown',
+  titleLimit: 250,
+  // A request has 28 KB at most.
+  bodyLimit: 20_000,
+  unit: 'bytes',
+  form: {
+    about: 'A channel of Microsoft Teams, by an old connector. New ones are flows: see Power Automate.',
+    fixed: 4,
+    fields: [
+      needed(textField('team', 'Organisation', 'host', 'What stands before .webhook.office.com.')),
+      needed(secretField('a', 'First part', 'segment:0', 'What follows /webhookb2/, with its @.')),
+      needed(secretField('b', 'Second part', 'segment:1', 'What follows /IncomingWebhook/.')),
+      needed(secretField('c', 'Third part', 'segment:2', 'The part after that.')),
+      secretField('d', 'Fourth part', 'segment:3', 'The last part, where there is one.'),
+    ],
+  },
+  open({ url }) {
+    const [a, b, c, d] = url.path;
+    if (a === undefined || b === undefined || c === undefined) return 'a token is missing: msteams://team/A/B/C/D';
+    if (!/^[a-z0-9-]+$/i.test(url.host)) return 'the organisation is not valid';
+    const rest = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
+    const address = `https://${url.host}.webhook.office.com/webhookb2/${a.split('@').map(encodeURIComponent).join('@')}/IncomingWebhook/${rest}`;
+    return async ({ title, body, type }, { ask, fail }) => {
+      const reply = await ask(postJson(address, messageCard(title, body, type)));
+      const said = Buffer.from(reply.body).toString('utf8');
+      // Its connectors answer 200 whatever became of it; the status that counts stands in the text
+      // (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
+      if (/delivery failed|returned HTTP error/i.test(said)) fail(said, /HTTP error (408|429|5\d\d)/i.test(said));
+    };
+  },
+});
+
+function messageCard(title: string, body: string, type: NoticeType) {
+  return {
+    '@type': 'MessageCard',
+    '@context': 'https://schema.org/extensions',
+    summary: title === '' ? appTitle : title,
+    themeColor: colourOf(type),
+    sections: [{ activityImage: null, activityTitle: title, text: body }],
+  };
+}

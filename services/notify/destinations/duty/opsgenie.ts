@@ -1,0 +1,86 @@
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { truncate } from '../../domain/text/split.ts';
+import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+const priorities: Readonly<Record<string, string>> = {
+  emergency: 'P1',
+  high: 'P2',
+  normal: 'P3',
+  moderate: 'P4',
+  low: 'P5',
+};
+/** Without a priority in the URL: what is fine is no reason to wake anybody. */
+const usual: Readonly<Record<NoticeType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
+
+/** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
+function responderOf(target: string) {
+  const name = target.replace(/^[@#*^]/, '');
+  if (target.startsWith('#')) return { type: 'team', name };
+  if (target.startsWith('*')) return { type: 'schedule', name };
+  return target.startsWith('^') ? { type: 'escalation', name } : { type: 'user', username: name };
+}
+
+/** `opsgenie://api_key[/responder]`: an alert for each notice. */
+export const opsgenieKind = defineScheme({
+  service: 'Opsgenie',
+  label: 'opsgenie',
+  ownLink: true,
+  protocols: [],
+  secureProtocols: ['opsgenie'],
+  templates: ['{schema}://{apikey}', '{schema}://{apikey}/{targets}', '{schema}://{user}@{apikey}/{targets}'],
+  args: ['region', 'priority', 'entity', 'alias', 'tags'],
+  titleLimit: 250,
+  bodyLimit: 15_000,
+  form: {
+    about: 'Alerts in Opsgenie.',
+    fields: [
+      needed(secretField('key', 'API key', 'host', 'Of an API integration.')),
+      textField(
+        'responders',
+        'Responders',
+        'targets',
+        '@people, #teams, *schedules, ^escalations. Commas between several.',
+      ),
+      choiceField('region', 'Region', 'query:region', [
+        ['', 'United States'],
+        ['eu', 'Europe'],
+      ]),
+      choiceField('priority', 'Priority', 'query:priority', [
+        ['', 'By the kind of notice'],
+        ...Object.entries(priorities).map(([word, name]) => [word, name] as const),
+      ]),
+    ],
+  },
+  open({ url, targets, argument }) {
+    if (url.host === '') return 'a key is missing: opsgenie://api_key';
+    const asked = argument('priority')?.toLowerCase();
+    const priority =
+      asked === undefined ? undefined : (priorities[asked] ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
+    if (asked !== undefined && priority === undefined)
+      return `priority must be one of ${Object.keys(priorities).join(', ')}`;
+    const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;
+    const named = ['entity', 'alias'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    const tags = argument('tags')?.split(/[\s,]+/) ?? [];
+    return ({ title, body, type, link }, { ask }) =>
+      ask(
+        postJson(
+          address,
+          {
+            source: appTitle,
+            // 130 characters are all a message may have (https://docs.opsgenie.com/docs/alert-api).
+            message: truncate(title === '' ? body : title, 130),
+            description: body,
+            details: { type, link },
+            priority: priority ?? usual[type],
+            ...(targets.length === 0 ? {} : { responders: targets.map(responderOf) }),
+            ...(tags.length === 0 ? {} : { tags }),
+            ...Object.fromEntries(named),
+          },
+          { authorization: `GenieKey ${url.host}` },
+        ),
+      );
+  },
+});

@@ -1,0 +1,73 @@
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+const severities: Readonly<Record<NoticeType, string>> = {
+  info: 'info',
+  success: 'info',
+  warning: 'warning',
+  failure: 'critical',
+};
+
+/** `pagerduty://integration_key@api_key[/source/component]`: an incident for each notice (Events API v2). */
+export const pagerDutyKind = defineScheme({
+  service: 'Pager Duty',
+  label: 'pagerduty',
+  ownLink: true,
+  protocols: [],
+  secureProtocols: ['pagerduty'],
+  templates: ['{schema}://{integrationkey}@{apikey}', '{schema}://{integrationkey}@{apikey}/{source}/{component}'],
+  args: ['region', 'source', 'component', 'group', 'class', 'click', 'severity'],
+  titleLimit: 0,
+  // A longer summary is refused (https://developer.pagerduty.com/docs/send-alert-event).
+  bodyLimit: 1024,
+  form: {
+    about: 'Incidents in PagerDuty.',
+    fields: [
+      needed(secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.')),
+      needed(secretField('key', 'API key', 'host')),
+      choiceField('region', 'Region', 'query:region', [
+        ['', 'United States'],
+        ['eu', 'Europe'],
+      ]),
+      choiceField('severity', 'Severity', 'query:severity', [
+        ['', 'By the kind of notice'],
+        ...['info', 'warning', 'critical', 'error'].map((each) => [each, each] as const),
+      ]),
+      textField('group', 'Group', 'query:group'),
+    ],
+  },
+  open({ url, argument }) {
+    if (!url.user || url.host === '') return 'a key is missing: pagerduty://integration_key@api_key';
+    const severity = argument('severity')?.toLowerCase();
+    if (severity !== undefined && !['info', 'warning', 'critical', 'error'].includes(severity)) {
+      return 'severity must be info, warning, critical or error';
+    }
+    const region = argument('region')?.toLowerCase() === 'eu' ? 'eu.' : '';
+    const address = `https://events.${region}pagerduty.com/v2/enqueue`;
+    const source = argument('source') ?? url.path[0] ?? appTitle;
+    const component = argument('component') ?? url.path[1] ?? 'Notification';
+    const extras = ['group', 'class'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    return ({ id, body, type, link }, { ask }) => {
+      const click = argument('click') ?? link;
+      const event = {
+        routing_key: url.user,
+        payload: {
+          summary: body,
+          severity: severity ?? severities[type],
+          source,
+          component,
+          ...Object.fromEntries(extras),
+        },
+        client: appTitle,
+        event_action: 'trigger',
+        // So that a repetition is no second incident.
+        dedup_key: id,
+        ...(click === undefined ? {} : { links: [{ href: click }] }),
+      };
+      return ask(postJson(address, event, { authorization: `Token token=${url.host}` }));
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { readJson } from '../exchange.ts';
+import { needed, secretField, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { appTitle } from '../palette.ts';
+import { defineScheme } from '../scheme.ts';
+
+const types: Readonly<Record<NoticeType, string>> = {
+  info: 'INFO',
+  success: 'RECOVERY',
+  warning: 'WARNING',
+  failure: 'CRITICAL',
+};
+
+const Reply = z.object({
+  result: z.literal('failure'),
+  messages: z.array(z.string()).optional().catch(undefined),
+});
+
+/** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success ends one. */
+export const splunkKind = defineScheme({
+  service: 'Splunk On-Call',
+  label: 'splunk',
+  ownLink: true,
+  protocols: [],
+  secureProtocols: ['splunk', 'victorops'],
+  templates: ['{schema}://{routing_key}@{apikey}', '{schema}://{routing_key}@{apikey}/{entity_id}'],
+  titleLimit: 250,
+  bodyLimit: 20_000,
+  arrange: (url) => ({ ...url, scheme: 'splunk' }),
+  form: {
+    about: 'Incidents of Splunk On-Call, once VictorOps.',
+    fields: [
+      needed(textField('route', 'Routing key', 'user')),
+      needed(secretField('key', 'API key', 'host', 'Of the REST integration.')),
+      textField('entity', 'Entity', 'path', 'What is failing: notices with the same name are one incident.'),
+    ],
+  },
+  open({ url }) {
+    if (!url.user || url.host === '') return 'a key is missing: splunk://routing_key@api_key';
+    const keys = [url.host, url.user].map(encodeURIComponent).join('/');
+    const address = `https://alert.victorops.com/integrations/generic/20131114/alert/${keys}`;
+    const entity = url.path.length === 0 ? `${appTitle}/${url.user}` : url.path.join('/');
+    return async ({ title, body, type }, { ask, fail }) => {
+      const alert = {
+        entity_id: entity,
+        message_type: types[type],
+        entity_display_name: title === '' ? appTitle : title,
+        state_message: body,
+        monitoring_tool: appTitle,
+      };
+      const refused = readJson(await ask(postJson(address, alert)), Reply);
+      return refused === undefined ? undefined : fail(refused.messages?.join('; ') ?? 'no reason');
+    };
+  },
+});

@@ -1,0 +1,40 @@
+import { inboxOffered } from '../../../contracts/inbox/api.ts';
+import { priorityOf } from '../../domain/notice-type.ts';
+import type { Destination, DestinationKind } from '../destination.ts';
+import { resultOfError } from '../result.ts';
+
+const inbox: Destination = {
+  service: 'Inbox',
+  optional: false,
+  url: () => 'inbox://',
+  async send(message, { handovers }) {
+    try {
+      await handovers.pass(inboxOffered, message.id, {
+        title: message.title,
+        body: message.body,
+        format: message.format,
+        priority: priorityOf(message.type),
+        tags: [...message.tags],
+        source: message.source,
+        topic: '',
+        ...(message.link === undefined ? {} : { link: message.link }),
+        time: message.time,
+      });
+      return { ok: true, detail: 'Sent Inbox notification.' };
+    } catch (error) {
+      return resultOfError(error, 'Failed to put the notification into the inbox');
+    }
+  },
+};
+
+/** `inbox://`: the app's own inbox, in process. The notice's identity is its key, so it shows once. */
+export const inboxKind: DestinationKind = {
+  service: 'Inbox',
+  label: 'inbox',
+  protocols: ['inbox'],
+  secureProtocols: [],
+  templates: ['{schema}://'],
+  args: [],
+  form: { about: 'The inbox of this app, and its popups.', fields: [] },
+  parse: (url) => (url.host === '' && url.path.length === 0 ? inbox : 'the inbox takes no address: inbox://'),
+};

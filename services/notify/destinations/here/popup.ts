@@ -1,0 +1,61 @@
+import { inboxOffered } from '../../../contracts/inbox/api.ts';
+import { priorityOf } from '../../domain/notice-type.ts';
+import { choiceField } from '../fields.ts';
+import { defineScheme } from '../scheme.ts';
+
+/** The peer's words of its several desktops; what is urgent passes quiet hours. */
+const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
+  low: 3,
+  moderate: 3,
+  normal: 3,
+  high: 4,
+  critical: 4,
+  emergency: 5,
+};
+
+/**
+ * `popup://`, and the peer's `windows`, `macosx`, `gnome`, `dbus`, `glib`, `qt` and `kde`: the native popup of the machine
+ * the app runs on. It comes by way of the inbox: quiet hours hold it, nobody who was away misses it, and a notice that goes
+ * to the inbox anyway is there once.
+ */
+export const popupKind = defineScheme({
+  service: 'Popup',
+  label: 'popup',
+  ownLink: true,
+  protocols: ['popup', 'windows', 'macosx', 'gnome', 'dbus', 'glib', 'qt', 'kde'],
+  secureProtocols: [],
+  templates: ['{schema}://', '{schema}://_/'],
+  args: ['urgency', 'priority'],
+  overflow: 'upstream',
+  form: {
+    about: 'A popup on the machine this app runs on; it stays in the inbox too.',
+    fields: [
+      choiceField('urgency', 'Urgency', 'query:urgency', [
+        ['', 'By the kind of notice'],
+        ['normal', 'Normal: quiet hours hold it'],
+        ['high', 'High: passes quiet hours'],
+        ['emergency', 'Urgent: comes again until it is seen'],
+      ]),
+    ],
+  },
+  // All these names mean the same here, so a notice to two of them is one popup.
+  arrange: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
+  open({ argument }) {
+    const word = (argument('urgency') ?? argument('priority'))?.toLowerCase();
+    const urgency = word === undefined ? undefined : (urgencies[word] ?? ({ 0: 3, 1: 3, 2: 4 } as const)[word]);
+    if (word !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
+    return async (message, { outlets }) => {
+      await outlets.handovers.pass(inboxOffered, message.id, {
+        title: message.title,
+        body: message.body,
+        format: message.format,
+        priority: urgency ?? priorityOf(message.type),
+        tags: [...message.tags],
+        source: message.source,
+        topic: '',
+        ...(message.link === undefined ? {} : { link: message.link }),
+        time: message.time,
+      });
+    };
+  },
+});

@@ -1,0 +1,86 @@
+import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
+import { priorityOf } from '../../domain/notice-type.ts';
+import { convertText } from '../../domain/text/convert.ts';
+import type { DestinationKind } from '../destination.ts';
+import { parseOptions } from '../options.ts';
+import { resultOfError } from '../result.ts';
+
+const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+
+/** `push://topic[?priority=1…5]`: the app's own push server, in process, without a hop over HTTP. */
+export const pushKind: DestinationKind = {
+  service: 'Push',
+  label: 'push',
+  files: true,
+  protocols: ['push'],
+  secureProtocols: [],
+  templates: ['{schema}://{topic}'],
+  args: ['priority'],
+  form: {
+    about: "This app's own push server: every phone and browser that follows the topic.",
+    fields: [
+      { name: 'topic', label: 'Topic', kind: 'text', at: 'host', required: true },
+      {
+        name: 'priority',
+        label: 'Priority',
+        kind: 'choice',
+        at: 'query:priority',
+        help: 'Urgent breaks through quiet hours.',
+        choices: [
+          ['', 'By the kind of notice'],
+          ['1', 'Lowest'],
+          ['2', 'Low'],
+          ['3', 'Normal'],
+          ['4', 'High'],
+          ['5', 'Urgent'],
+        ],
+      },
+    ],
+  },
+  parse(url) {
+    const topic = TopicName.safeParse(url.host);
+    if (!topic.success || url.path.length > 0) return 'a push destination is push://topic, with one topic';
+    const asked = url.query.get('priority')?.toLowerCase();
+    const priority = Priority.optional().safeParse(asked === undefined ? undefined : (names[asked] ?? Number(asked)));
+    if (!priority.success) return 'priority must be 1 to 5';
+    const options = parseOptions(url);
+    if (typeof options === 'string') return options;
+    const args = [
+      ...(priority.data === undefined ? [] : [`priority=${priority.data}`]),
+      ...options.unusual.filter((each) => each.startsWith('emojis=')),
+    ];
+    // Subscribers show plain text unless the message says it is markdown.
+    const format = options.format === 'html' ? 'text' : options.format;
+    return {
+      service: 'Push',
+      optional: options.optional,
+      emojis: options.emojis,
+      url: () => `push://${topic.data}${args.length === 0 ? '' : `?${args.join('&')}`}`,
+      async send(notice, { handovers }) {
+        // The push server cuts what is longer than its messages and hands the whole to the inbox.
+        const message = { ...notice, body: convertText(notice.body, notice.format, format), format };
+        // A message of the push server carries one file.
+        const [file] = notice.attachments ?? [];
+        try {
+          await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
+            topic: topic.data,
+            title: message.title,
+            message: message.body === '' ? message.title : message.body,
+            priority: priority.data ?? priorityOf(message.type),
+            tags: [...message.tags],
+            ...(message.link === undefined ? {} : { click: message.link }),
+            ...(file === undefined
+              ? {}
+              : { file: { name: file.name, type: file.type, bytes: Uint8Array.from(await file.read()) } }),
+            markdown: message.format === 'markdown',
+            source: message.source,
+            origin: message.id,
+          });
+          return { ok: true, detail: 'Sent Push notification.' };
+        } catch (error) {
+          return resultOfError(error, `Failed to publish to the topic ${topic.data}`);
+        }
+      },
+    };
+  },
+};

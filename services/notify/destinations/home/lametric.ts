@@ -1,0 +1,56 @@
+import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { postJson } from '../http.ts';
+import { defineScheme } from '../scheme.ts';
+
+const icons: Readonly<Record<NoticeType, string>> = {
+  info: 'i620',
+  success: 'i9182',
+  warning: 'i9183',
+  failure: 'i9184',
+};
+
+/** `lametric://api_key@host`: a clock in the home network. */
+export const laMetricKind = defineScheme({
+  service: 'LaMetric',
+  label: 'lametric',
+  ownLink: true,
+  protocols: ['lametric'],
+  secureProtocols: ['lametrics'],
+  templates: ['{schema}://{apikey}@{host}', '{schema}://{apikey}@{host}:{port}'],
+  args: ['mode', 'sound', 'priority', 'icon', 'cycles'],
+  titleLimit: 0,
+  bodyLimit: 2000,
+  form: {
+    about: 'A LaMetric clock in the home network.',
+    fields: [
+      ...serverFields,
+      needed(secretField('key', 'API key of the device', 'user')),
+      choiceField('priority', 'Priority', 'query:priority', [
+        ['', 'Normal'],
+        ['warning', 'Shown before others'],
+        ['critical', 'Shown at once, also at night'],
+      ]),
+      textField('sound', 'Sound', 'query:sound', 'Such as alarm1 or notification.'),
+    ],
+  },
+  // The clock listens on these two.
+  arrange: (url) => ({ ...url, port: url.port ?? (url.scheme === 'lametrics' ? 4343 : 8080) }),
+  open({ url, origin, argument }) {
+    if (argument('mode')?.toLowerCase() === 'cloud') return 'only devices are served, not apps of the cloud';
+    if (!url.user) return 'a key is missing: lametric://api_key@host';
+    const priority = argument('priority')?.toLowerCase() ?? 'info';
+    if (!['info', 'warning', 'critical'].includes(priority)) return 'priority must be info, warning or critical';
+    const authorization = `Basic ${Buffer.from(`dev:${url.user}`).toString('base64')}`;
+    const sound = argument('sound');
+    const cycles = Number(argument('cycles') ?? 1);
+    return ({ body, type }, { ask }) => {
+      const frames = [{ icon: argument('icon') ?? icons[type], text: body }];
+      const noise = sound === undefined ? {} : { sound: { category: 'notifications', id: sound, repeat: 1 } };
+      const model = { cycles: Number.isInteger(cycles) && cycles >= 0 ? cycles : 1, frames, ...noise };
+      const notification = { priority, icon_type: 'none', lifetime: 120_000, model };
+      const headers = { authorization, 'cache-control': 'no-cache' };
+      return ask(postJson(`${origin}/api/v2/device/notifications`, notification, headers));
+    };
+  },
+});

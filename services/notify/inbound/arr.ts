@@ -1,0 +1,143 @@
+import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { Part } from './part.ts';
+import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
+
+function episodeNumbers(payload: Part): string {
+  const two = (value: number | undefined): string => String(value ?? 0).padStart(2, '0');
+  const episodes = payload.list('episodes');
+  const [first] = episodes;
+  if (first === undefined) return '';
+  const season = first.number('seasonNumber');
+  const numbers = episodes.slice(0, 10).map((episode) => `E${two(episode.number('episodeNumber'))}`);
+  return `S${two(season)}${numbers.join('')}${episodes.length > 10 ? '…' : ''}`;
+}
+
+/** What it is about: a film, episodes of a series, albums of an artist, books of an author. */
+function subjectOf(payload: Part): string {
+  if (payload.has('series')) return joined(' ', payload.text('series.title'), episodeNumbers(payload));
+  const film = payload.has('movie') ? 'movie' : 'remoteMovie';
+  if (payload.has(film)) {
+    const year = payload.text(`${film}.year`);
+    return joined(' ', payload.text(`${film}.title`), year === '' || year === '0' ? '' : `(${year})`);
+  }
+  const works = [...payload.list('albums'), ...payload.list('books'), payload.part('album'), payload.part('book')];
+  const titles = works.map((work) => work.text('title')).filter((title) => title !== '');
+  const maker =
+    payload.text('artist.name') ||
+    payload.text('artist.artistName') ||
+    payload.text('author.name') ||
+    payload.text('author.authorName');
+  return joined(' – ', maker, [...new Set(titles)].slice(0, 5).join(', ')) || payload.text('release.releaseTitle');
+}
+
+function qualityOf(payload: Part): string {
+  const places = ['episodeFile', 'movieFile', 'bookFile', 'release'];
+  const found = places.map((place) => payload.text(`${place}.quality`)).find((quality) => quality !== '');
+  return found ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
+}
+
+function details(payload: Part): Reading['lines'] {
+  const titles = payload
+    .list('episodes')
+    .map((episode) => episode.text('title'))
+    .filter((title) => title !== '');
+  const quality = qualityOf(payload);
+  const path = ['episodeFile.relativePath', 'movieFile.relativePath', 'release.releaseTitle']
+    .map((at) => payload.text(at))
+    .find((text) => text !== '');
+  return [
+    [joined(' ', titles.slice(0, 5).join(', '), quality === '' ? '' : titles.length === 0 ? quality : `(${quality})`)],
+    [path ?? ''],
+    [
+      joined(
+        ', ',
+        payload.text('release.indexer') && `from ${payload.text('release.indexer')}`,
+        payload.text('downloadClient') && `by ${payload.text('downloadClient')}`,
+      ),
+    ],
+    ...linesOf(payload.lines('message')),
+  ].filter((line) => line.some((piece) => piece !== ''));
+}
+
+const events: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {
+  grab: ['grabbed', 'info'],
+  download: ['imported', 'success'],
+  importcomplete: ['imported', 'success'],
+  albumdownload: ['imported', 'success'],
+  rename: ['renamed', 'info'],
+  retag: ['retagged', 'info'],
+  trackretag: ['retagged', 'info'],
+  bookretag: ['retagged', 'info'],
+  seriesadd: ['added', 'info'],
+  movieadded: ['added', 'info'],
+  artistadd: ['added', 'info'],
+  authoradded: ['added', 'info'],
+  seriesdelete: ['removed', 'warning'],
+  moviedelete: ['removed', 'warning'],
+  artistdelete: ['removed', 'warning'],
+  albumdelete: ['removed', 'warning'],
+  authordelete: ['removed', 'warning'],
+  bookdelete: ['removed', 'warning'],
+  episodefiledelete: ['deleted the file of', 'warning'],
+  moviefiledelete: ['deleted the file of', 'warning'],
+  bookfiledelete: ['deleted the file of', 'warning'],
+  downloadfailure: ['failed to download', 'failure'],
+  importfailure: ['failed to import', 'failure'],
+  manualinteractionrequired: ['needs you for', 'warning'],
+};
+
+const levels: Readonly<Record<string, NoticeType>> = {
+  ok: 'success',
+  notice: 'info',
+  warning: 'warning',
+  error: 'failure',
+};
+
+/** Sonarr, Radarr, Lidarr, Readarr, Prowlarr and Whisparr: one webhook with an event each. */
+export const arr: Program = {
+  name: 'Media library',
+  claims: (payload) =>
+    payload.text('eventType') !== '' &&
+    (payload.has('instanceName') || ['series', 'movie', 'artist', 'author'].some((name) => payload.has(name))),
+  read(payload) {
+    const event = payload.text('eventType').toLowerCase();
+    const kind = payload.has('series')
+      ? 'Sonarr'
+      : payload.has('movie')
+        ? 'Radarr'
+        : payload.has('artist')
+          ? 'Lidarr'
+          : payload.has('author')
+            ? 'Readarr'
+            : (payload.text('instanceName').split(/\W/)[0] ?? '');
+    const who = payload.text('instanceName') || kind;
+    const link = payload.link('applicationUrl');
+    const reading = (words: string, type: NoticeType, lines: Reading['lines']): Reading => ({
+      title: `${who}: ${words}`,
+      type,
+      lines,
+      link,
+      source: kind.toLowerCase(),
+    });
+    if (event === 'test') return reading('test', 'info', [['This is a test.'], ...linesOf(payload.lines('message'))]);
+    if (event === 'health' || event === 'healthissue' || event === 'healthrestored') {
+      const restored = event === 'healthrestored';
+      const level = payload.text('level').toLowerCase();
+      const words = restored ? 'health restored' : joined(' ', 'health', level);
+      return {
+        ...reading(words, restored ? 'success' : (levels[level] ?? 'warning'), [
+          ...linesOf(payload.lines('message')),
+          ...linkLine('Help', payload.link('wikiUrl')),
+        ]),
+        link: payload.link('wikiUrl') ?? link,
+      };
+    }
+    if (event === 'applicationupdate') {
+      const versions = joined(' to ', payload.text('previousVersion'), payload.text('newVersion'));
+      return reading('updated', 'info', [[versions], ...linesOf(payload.lines('message'))]);
+    }
+    const [words, type] = events[event] ?? [payload.text('eventType'), 'info' as const];
+    const upgraded = payload.isTrue('isUpgrade') && words === 'imported' ? 'upgraded' : words;
+    return reading(joined(' ', upgraded, subjectOf(payload)), type, details(payload));
+  },
+};

@@ -1,0 +1,42 @@
+import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { joined, linesOf, type Program } from './reading.ts';
+
+const types: Readonly<Record<string, NoticeType>> = {
+  up: 'success',
+  down: 'failure',
+  grace: 'warning',
+  started: 'info',
+  paused: 'info',
+  new: 'info',
+};
+
+/** Healthchecks: its `$JSON` (the check as its API shows it), or a body of `$NAME`, `$STATUS` and `$CODE`. */
+export const healthchecks: Program = {
+  name: 'Healthchecks',
+  claims: (payload) =>
+    Object.hasOwn(types, payload.text('status').toLowerCase()) &&
+    payload.text('name') !== '' &&
+    ['n_pings', 'ping_url', 'unique_key', 'code'].some((name) => payload.has(name)),
+  read(payload) {
+    const status = payload.text('status').toLowerCase();
+    const last = payload.text('last_ping');
+    const tags = payload.text('tags');
+    return {
+      title: `${payload.text('name')} is ${status}`,
+      lines: [
+        ...linesOf(payload.lines('desc')),
+        [
+          joined(
+            ', ',
+            last && `last ping ${last}`,
+            payload.has('n_pings') ? `${payload.text('n_pings')} pings so far` : '',
+          ),
+        ],
+        [tags && `Tags: ${tags}`],
+      ].filter(([piece]) => piece !== ''),
+      type: types[status] ?? 'info',
+      // Not its ping address: to follow that is a ping.
+      link: payload.link('details_url'),
+    };
+  },
+};

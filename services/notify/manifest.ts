@@ -1,0 +1,34 @@
+import { defineManifest } from '../contracts/service.ts';
+import { Settings } from './settings.ts';
+import { migrations } from './store/tables.ts';
+
+/** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
+export const manifest = defineManifest({
+  id: 'notify',
+  title: 'Notifications',
+  summary: 'Sends notifications of programs and services to the places you choose.',
+  port: 8000,
+  protocol: 'http',
+  crossOrigin: 'refuse',
+  settings: Settings,
+  environment: {
+    APPRISE_CONFIG_LOCK: 'configurationLock',
+    APPRISE_RECURSION_MAX: 'recursionLimit',
+    APPRISE_STATELESS_URLS: 'statelessUrls',
+    APPRISE_WEBHOOK_URL: 'resultsUrl',
+    APPRISE_API_ONLY: 'apiOnly',
+    APPRISE_MAX_ATTACHMENTS: 'maxAttachments',
+    APPRISE_INTERPRET_EMOJIS: 'emojis',
+    APPRISE_ATTACH_SIZE: 'attachmentBytes',
+    APPRISE_ATTACH_ALLOW_URL: 'attachmentAllow',
+    APPRISE_ATTACH_REJECT_URL: 'attachmentDeny',
+    APPRISE_ALLOW_SERVICES: 'allowServices',
+    APPRISE_DENY_SERVICES: 'denyServices',
+    APPRISE_CONFIG_MAX_LENGTH: 'configurationBytes',
+    APPRISE_HTTP_REDIRECTS: 'redirects',
+    APPRISE_WEBHOOK_MAPPING_MAX_DEPTH: 'mappingDepth',
+    APPRISE_STATEFUL_MODE: 'statefulMode',
+    APPRISE_ADMIN: 'listKeys',
+  },
+  migrations,
+});

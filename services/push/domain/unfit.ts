@@ -1,6 +1,0 @@
-import { Problem } from '../../contracts/problem.ts';
-
-/** What a form's field has against its value. */
-export function unfit(field: string, message: string, cause?: unknown): Problem {
-  return new Problem('push.invalid', 422, message, { fields: { [field]: message }, cause });
-}

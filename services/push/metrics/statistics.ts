@@ -1,0 +1,66 @@
+import type { Clock } from '../../contracts/service.ts';
+
+const minute = 60_000;
+/** Minutes that the rate looks back. */
+const window = 10;
+
+/** How much is published: in all, today (local time) and lately. */
+export class Statistics {
+  readonly #clock: Clock;
+  #total = 0;
+  #today = 0;
+  #day: string;
+  /** The total at the end of each of the last minutes, oldest first. */
+  readonly #samples: { readonly time: number; readonly total: number }[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#day = dayOf(clock.now());
+  }
+
+  /** Goes on from what is stored. */
+  resume(total: number, today: number): void {
+    this.#total = total;
+    this.#today = today;
+    this.#samples.splice(0, this.#samples.length, { time: this.#clock.now(), total });
+  }
+
+  add(messages: number): void {
+    const day = dayOf(this.#clock.now());
+    if (day !== this.#day) this.#today = 0;
+    this.#day = day;
+    this.#total += messages;
+    this.#today += messages;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get today(): number {
+    return dayOf(this.#clock.now()) === this.#day ? this.#today : 0;
+  }
+
+  /** Messages a second over the last ten minutes, or since the start. */
+  get rate(): number {
+    const oldest = this.#samples[0];
+    if (oldest === undefined) return 0;
+    return (this.#total - oldest.total) / Math.max(1, (this.#clock.now() - oldest.time) / 1000);
+  }
+
+  /** Call each minute. */
+  sample(): void {
+    const now = this.#clock.now();
+    this.#samples.push({ time: now, total: this.#total });
+    while (this.#samples.length > 1 && now - (this.#samples[0]?.time ?? now) > window * minute) this.#samples.shift();
+  }
+}
+
+/** Midnight of today, in ms. */
+export function midnight(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toDateString();
+}

@@ -1,0 +1,166 @@
+import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
+import type { Context } from '../../contracts/service.ts';
+import { announcePlans } from '../topics/activity.ts';
+import { Attachments } from '../attachments/attachments.ts';
+import { parseBytes } from '../domain/bytes.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { handInboxJobs } from './inbox-copy.ts';
+import type { Envelope } from '../subscribe/envelope.ts';
+import { DelayedMessages } from '../delayed/delayed-messages.ts';
+import { Publisher } from './publisher.ts';
+import { createWriteMessages, type AlsoStore, type WriteMessages } from './write-messages.ts';
+import { Retention } from '../retention/retention.ts';
+import { Schedule } from '../delayed/schedule.ts';
+import type { Settings } from '../settings.ts';
+import { AttachmentStore } from '../store/attachments.ts';
+import type { MessageStore } from '../store/messages.ts';
+import { ScheduleStore } from '../store/schedule.ts';
+import { upstreamPolls } from './upstream.ts';
+
+export interface DeliveryParts {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly messages: MessageStore;
+  /** Writes what else is to be there with messages, in their transaction. */
+  readonly also: readonly AlsoStore[];
+  /** Forgets the words of messages that go. */
+  readonly forget: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
+  /** Passes messages on to whoever listens; the next commit waits for it. */
+  readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
+}
+
+/** The way of a message: from a draft, perhaps with a file, perhaps over a time to wait, to whoever listens. */
+export interface Delivery extends AsyncDisposable {
+  readonly publisher: Publisher;
+  readonly record: WriteMessages;
+  readonly attachments: Attachments;
+  readonly waiting: ScheduleStore;
+  readonly planned: DelayedMessages;
+  /** Tells the pages, soon, that other messages wait than before. */
+  readonly plansChanged: () => void;
+  readonly retention: Retention;
+  /** Seconds that a message is kept. */
+  readonly cacheSeconds: number;
+  /** Where clients reach this server; undefined while it has no listener. */
+  readonly baseUrl: () => string | undefined;
+  start(): Promise<Disposable>;
+  eachMinute(): Promise<void>;
+  eachHour(): Promise<void>;
+}
+
+export function openDelivery({ context, settings, messages, also, forget, onPublished }: DeliveryParts): Delivery {
+  const { metrics, log } = context;
+  const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
+  const cacheSeconds = seconds(settings.cacheDuration);
+  const waiting = new ScheduleStore(context.db);
+  const files = new AttachmentStore(context.db);
+  const attachments = new Attachments(context, files, {
+    fileSize: parseBytes(settings.attachmentFileSizeLimit) ?? 0,
+    totalSize: parseBytes(settings.attachmentTotalSizeLimit) ?? 0,
+    seconds: seconds(settings.attachmentExpiryDuration),
+    baseUrl,
+  });
+  const upstream = upstreamPolls(context, settings);
+  const plans = announcePlans(context);
+  const discard = (ids: readonly string[]): void => {
+    attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+  };
+  const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
+  const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
+  const record = createWriteMessages(context, messages, [upstream.store, retention.store, ...also]);
+  const publisher = new Publisher({
+    context,
+    messages,
+    schedule: waiting,
+    attachments: files,
+    record,
+    cacheSeconds,
+    keptSeconds,
+    keepInInbox: settings.keepInInbox,
+    onPublished,
+    onScheduled(time) {
+      schedule.expect(time);
+      plans.soon();
+    },
+    onCancelled(ids) {
+      discard(ids);
+      plans.soon();
+    },
+  });
+  const schedule = new Schedule({
+    context,
+    store: waiting,
+    record,
+    keptSeconds,
+    announce(envelopes) {
+      if (envelopes.length > 0) plans.soon();
+      return publisher.announce(envelopes);
+    },
+  });
+  const planned = new DelayedMessages({
+    context,
+    store: waiting,
+    attachments: files,
+    record,
+    announce: (envelopes) => publisher.announce(envelopes),
+    expect: (time) => schedule.expect(time),
+    discard,
+    keptSeconds,
+    changed: plans.soon,
+  });
+  const forgetRemoved = async (account: string): Promise<void> => {
+    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
+    await planned.forget(account);
+  };
+  metrics.gauge({
+    name: 'push_messages_scheduled',
+    help: 'Messages that wait for their time.',
+    collect: () => waiting.count(),
+  });
+  metrics.gauge({
+    name: 'push_attachments_bytes',
+    help: 'Size of all files that are kept.',
+    collect: () => files.size(),
+  });
+
+  return {
+    publisher,
+    record,
+    attachments,
+    waiting,
+    planned,
+    plansChanged: plans.soon,
+    retention,
+    cacheSeconds,
+    baseUrl,
+    async start() {
+      using open = new DisposableStack();
+      open.use(handInboxJobs(context));
+      open.use(upstream.start());
+      open.use(plans);
+      open.use(
+        context.bus.subscribe(accountsChanged, ({ account }) => {
+          forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
+        }),
+      );
+      await retention.start();
+      await attachments.cleanOrphans();
+      await schedule.look();
+      return open.move();
+    },
+    async eachMinute() {
+      await attachments.clean();
+      await schedule.look();
+    },
+    eachHour: () => attachments.cleanOrphans(),
+    async [Symbol.asyncDispose]() {
+      await schedule[Symbol.asyncDispose]();
+      await publisher.close();
+    },
+  };
+}
+
+/** Of a duration that the settings' schema has looked at. */
+export function seconds(duration: string): number {
+  return Math.floor((parseDuration(duration) ?? 0) / 1000);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { parseBytes } from '../domain/bytes.ts';
+import { parseDuration } from '../domain/duration.ts';
+
+const bytes = z.string().refine((text) => parseBytes(text) !== undefined, 'Use a size such as 15M or 5G.');
+const duration = z
+  .string()
+  .refine((text) => (parseDuration(text) ?? 0) >= 60_000, 'Use a duration such as 3h, of 1m at least.');
+const address = z
+  .string()
+  .regex(
+    /^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/,
+    'Use an address such as https://push.example.org, without a slash at the end.',
+  );
+
+/** Where the server is reached, what waits for its time, and which files it keeps. */
+export const deliveryFields = {
+  baseUrl: address.default('').meta({
+    title: 'Public address',
+    description:
+      'Where phones reach this server, such as https://push.home.lan; attachments lead there. Empty: this machine only.',
+  }),
+  messageDelayLimit: duration
+    .default('72h')
+    .meta({ title: 'Longest delay', description: 'How far ahead a message may be scheduled, such as 72h.' }),
+  attachmentFileSizeLimit: bytes
+    .default('15M')
+    .meta({ title: 'Largest attachment', description: 'Size of one file, such as 15M. 0: files are not taken.' }),
+  attachmentTotalSizeLimit: bytes
+    .default('5G')
+    .meta({ title: 'Attachments in all', description: 'Size of all files that are kept at a time, such as 5G.' }),
+  attachmentExpiryDuration: duration
+    .default('3h')
+    .meta({ title: 'Keep attachments for', description: 'How long a file can be fetched, such as 3h.' }),
+  unifiedPush: z.boolean().default(false).meta({
+    title: 'UnifiedPush for everyone',
+    description:
+      'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
+  }),
+  upstreamBaseUrl: address.default('').meta({
+    title: 'Upstream server',
+    description:
+      'A server that wakes iPhones, such as https://ntfy.sh. It is told that there is a message, not what it says. Needs the public address.',
+  }),
+  upstreamAccessToken: z
+    .string()
+    .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')
+    .default('')
+    .meta({ title: 'Token at the upstream server', description: 'For servers that ask for one.', secret: true }),
+};
+
+export const deliveryEnvironment = {
+  NTFY_BASE_URL: 'baseUrl',
+  NTFY_MESSAGE_DELAY_LIMIT: 'messageDelayLimit',
+  NTFY_ATTACHMENT_FILE_SIZE_LIMIT: 'attachmentFileSizeLimit',
+  NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: 'attachmentTotalSizeLimit',
+  NTFY_ATTACHMENT_EXPIRY_DURATION: 'attachmentExpiryDuration',
+  PUSH_UNIFIED_PUSH: 'unifiedPush',
+  NTFY_UPSTREAM_BASE_URL: 'upstreamBaseUrl',
+  NTFY_UPSTREAM_ACCESS_TOKEN: 'upstreamAccessToken',
+} as const;

@@ -1,0 +1,12 @@
+import type { Migration } from '../../contracts/service.ts';
+
+/** Who asked for a message that waits. */
+export const delayedMigrations: readonly Migration[] = [
+  {
+    name: '030-add-scheduled-account',
+    async up(db) {
+      await db.schema.alterTable('scheduled').addColumn('account', 'text').execute();
+      await db.schema.createIndex('scheduled_account').on('scheduled').columns(['account', 'time', 'seq']).execute();
+    },
+  },
+];
