@@ -162,8 +162,14 @@ export class ServiceRunner {
       this.#run = await runService(this.descriptor, this.#parts, this.#settings, given);
       this.#become({ state: 'up', address: this.address ?? null, port: this.#run.listener?.port ?? null });
       await this.refresh();
+      let looking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
+        // A clock that leaps forward calls at once for all the time between; one look answers them.
+        if (looking) return;
+        looking = true;
+        this.refresh()
+          .catch((error: unknown) => this.#log.error('health check failed', { error }))
+          .finally(() => (looking = false));
       });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', address: null, port: null });
