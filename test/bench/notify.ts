@@ -14,7 +14,7 @@ const connections = 8;
 const manyConnections = 64;
 /** V8 goes on compiling for some 16,000 notifications in four warm-ups; the rounds after are alike. */
 const thorough = { rounds: 5, fewRounds: 3, warmUps: 4, share: 1 } as const;
-const hurried = { rounds: 1, fewRounds: 1, warmUps: 1, share: 0.1 } as const;
+const hurried = { rounds: 1, fewRounds: 1, warmUps: 2, share: 0.25 } as const;
 /**
  * Keys by the number of their destinations, with the notifications of a round for ours and the peer. The peer's are so
  * many that each of its workers is replaced on the way, as it does after 1,000 requests: that belongs to what they cost.

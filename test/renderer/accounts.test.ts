@@ -314,7 +314,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('list', { name: 'People' }).getByText('ada').waitFor();
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     const grants = ['*-*-backup', '*-*-monitoring', 'a-very-long-service-name-high-of-everything-there-is-to-say'].map(
       (resource) => ({ service: 'push', resource, permission: 'write' }),
     );
