@@ -143,8 +143,15 @@ export async function holdFeed(): Promise<HeldFeed> {
   };
 }
 
+let required: Promise<void> | undefined;
+
 /** The extractor for tests, installed once by our own installer. */
-export async function requireEngines(): Promise<void> {
+export function requireEngines(): Promise<void> {
+  // To ask it for its version starts a Python.
+  return (required ??= installEngines());
+}
+
+async function installEngines(): Promise<void> {
   const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
 }
