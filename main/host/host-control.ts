@@ -101,7 +101,7 @@ export function createHostControl(given: ControlParts): HostControl {
     dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
-    handleApi: apiRouter({ handlers, accounts: parts.accounts, log: parts.log.child('api') }),
+    handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),
     handlePage: staticPages({ folder: given.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {

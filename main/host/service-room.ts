@@ -46,6 +46,7 @@ export async function openServiceRoom(descriptor: ServiceDescriptor, parts: Host
       engines: parts.engines,
       fetch: parts.fetch,
       address: parts.address,
+      caller: parts.caller,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -62,6 +62,20 @@ export interface Credentials {
   readonly cookie?: string | undefined;
   /** For rate limits and a token's last use. */
   readonly remoteAddress: string;
+  /**
+   * The browser says that a page of another site makes it send this. Its wrong guesses slow down such pages alone. See
+   * `Context.caller`.
+   */
+  readonly foreignSite?: boolean;
+}
+
+/** A secret that a service keeps itself, as somebody gives it. */
+export interface ServiceSecret {
+  /** The service's id. */
+  readonly service: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly remoteAddress: string;
 }
 
 export interface NewAccount {
@@ -97,9 +111,15 @@ export const accountsChanged = defineTopic('accounts.changed', z.object({ accoun
 export interface Accounts {
   /**
    * Undefined when no credential of ours was given (an unknown scheme counts as none).
+   * After some wrong passwords it takes its time to answer.
    * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429 with Retry-After).
    */
   authenticate(credentials: Credentials): Promise<Identity | undefined>;
+  /**
+   * Lets a service check a secret of its own with the same protection against guessing. Answers what `isRight` says.
+   * @throws Problem `accounts.too_many_attempts` (429).
+   */
+  checkSecret(given: ServiceSecret, isRight: () => boolean): Promise<boolean>;
   /**
    * Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
    * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.

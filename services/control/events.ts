@@ -94,7 +94,7 @@ export class LiveEvents implements Disposable {
     const credentials: Credentials = {
       authorization: request.headers.authorization,
       cookie: request.headers.cookie,
-      remoteAddress: remoteAddress(request),
+      ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
     if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
@@ -187,9 +187,4 @@ export class LiveEvents implements Disposable {
 function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
   const header = request.headers['last-event-id'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;
-}
-
-/** The client's address, IPv4 in its plain form. */
-export function remoteAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }

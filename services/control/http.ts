@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control.ts';
 import { Problem } from '../contracts/problem.ts';
-import { remoteAddress, type LiveEvents } from './events.ts';
+import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
@@ -41,7 +41,7 @@ async function sendMetrics(
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
     cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
     if (identity) throw new Problem('accounts.forbidden', 403, 'This account has no grant to read metrics.');
@@ -82,7 +82,7 @@ async function sendBackup(
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
     cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    ...context.caller(request),
   });
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
   if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');

@@ -3,7 +3,6 @@ import { Problem } from '../contracts/problem.ts';
 import { Activity } from './activity.ts';
 import { Deliveries } from './deliveries.ts';
 import { face } from './face.ts';
-import { Guesses } from './guesses.ts';
 import { Gateway } from './gateway.ts';
 import { routingOf } from './mappings.ts';
 import { MailReader } from './mime/reader.ts';
@@ -57,7 +56,7 @@ export const mail = defineService({
     const isInside = within(clients);
     const listener = new Listener(
       gateway,
-      new SignIn(context.accounts, settings.logins, new Guesses(context.clock)),
+      new SignIn(context.accounts, settings.logins),
       {
         mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
         ...{ signIn, tls },

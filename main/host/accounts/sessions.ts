@@ -95,7 +95,7 @@ export function browserSessions({ authentication, proven, directory, changes, cl
 
   return {
     async signIn(name, password, client) {
-      const proof = await authentication.password(name, password, client.remoteAddress);
+      const proof = await authentication.password(name, password, client);
       return begin(proof.account, client, proven.get(proof));
     },
 

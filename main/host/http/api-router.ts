@@ -3,7 +3,7 @@ import type { ZodType } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
 import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Log } from '../../../services/contracts/service.ts';
+import type { Context, Log } from '../../../services/contracts/service.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { isProvenSameOrigin, isSafe } from './origin.ts';
@@ -15,6 +15,8 @@ export interface ApiRouterOptions {
   /** Asked at each request, so that services may come and go. */
   readonly handlers: () => readonly ApiHandler[];
   readonly accounts: Pick<Accounts, 'authenticate'>;
+  /** Where a request comes from. */
+  readonly caller: Context['caller'];
   readonly log: Log;
   /** Largest JSON body. Default 1 MiB. */
   readonly maxBytes?: number;
@@ -39,7 +41,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   const [path = '', query = ''] = splitTarget(request.url ?? '');
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  const identity = await authenticate(request, route, options.accounts);
+  const identity = await authenticate(request, route, options);
   const reply = await handler.handle({
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
@@ -80,7 +82,7 @@ function choose(matches: readonly RouteMatch[], request: IncomingMessage): Route
 async function authenticate(
   request: IncomingMessage,
   route: Route,
-  accounts: ApiRouterOptions['accounts'],
+  { accounts, caller }: ApiRouterOptions,
 ): Promise<Identity | undefined> {
   const { authorization, cookie } = request.headers;
   const withCookie = isSafe(request.method) || isProvenSameOrigin(request);
@@ -89,7 +91,7 @@ async function authenticate(
     identity = await accounts.authenticate({
       authorization,
       cookie: withCookie ? cookie : undefined,
-      remoteAddress: remoteAddress(request),
+      ...caller(request),
     });
   } catch (error) {
     // A cookie that has run out must not keep anyone from signing in.

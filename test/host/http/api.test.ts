@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Credentials, Identity } from '../../../services/contracts/accounts.ts';
 import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { callerOf } from '../../../main/host/http/caller.ts';
 import { apiRouter } from '../../../main/host/http/api-router.ts';
 import { openApiDocument } from '../../../main/host/http/openapi.ts';
 import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
@@ -99,6 +100,7 @@ beforeAll(async () => {
   const router = apiRouter({
     handlers: () => handlers,
     accounts: { authenticate },
+    caller: callerOf(() => []),
     log,
     maxBytes: 200,
   });
