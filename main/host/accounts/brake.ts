@@ -40,9 +40,14 @@ export class Brake {
     this.#burst = burst;
   }
 
+  /** Whether the burst is used up. */
+  isOn(now: number): boolean {
+    return this.#over(now) > 0;
+  }
+
   /** For how long the next check has to wait, ms. */
   wait(now: number): number {
-    const over = Math.ceil(this.#wrong.at(now)) + this.#underWay + 1 - this.#burst;
+    const over = this.#over(now);
     if (over <= 0) return 0;
     const step = Math.min(longestStep, firstStep * 2 ** Math.min(over - 1, beyond));
     // A clock that was set back must not lengthen the wait beyond what it can be.
@@ -63,5 +68,9 @@ export class Brake {
 
   forgive(): void {
     this.#wrong.clear();
+  }
+
+  #over(now: number): number {
+    return Math.ceil(this.#wrong.at(now)) + this.#underWay + 1 - this.#burst;
   }
 }

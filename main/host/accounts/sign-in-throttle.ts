@@ -76,7 +76,8 @@ export class SignInThrottle {
     const { pair, brakes, keep } = this.#brakesOf(attempt);
     const now = this.#clock.now();
     const wait = Math.max(...brakes.map((brake) => brake.wait(now)));
-    if (wait > 0) pair.misses.raise(now, mostMisses);
+    const slowed = brakes.some((brake) => brake.isOn(now));
+    if (slowed) pair.misses.raise(now, mostMisses);
     if (wait > longestWait) throw tooManyAttempts(wait - longestWait);
     keep();
     for (const brake of brakes) brake.begin(now);
@@ -88,7 +89,7 @@ export class SignInThrottle {
     const check: Check = {
       fail: () => {
         end('wrong');
-        if (wait > 0) throw tooManyAttempts(Math.max(...brakes.map((brake) => brake.wait(this.#clock.now()))));
+        if (slowed) throw tooManyAttempts(Math.max(...brakes.map((brake) => brake.wait(this.#clock.now()))));
       },
       succeed() {
         end('right');
