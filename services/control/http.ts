@@ -4,7 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { remoteAddress, type LiveEvents } from './events.ts';
+import { sessionOf } from '../contracts/session.ts';
+import { unframed } from '../contracts/unframed.ts';
+import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
@@ -40,8 +42,8 @@ async function sendMetrics(
 ): Promise<void> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    session: sessionOf(request),
+    ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
     if (identity) throw new Problem('accounts.forbidden', 403, 'This account has no grant to read metrics.');
@@ -65,7 +67,7 @@ async function send(
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const text = await body();
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.writeHead(200, { ...unframed, 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
@@ -76,18 +78,20 @@ async function sendBackup(
   response: ServerResponse,
   name: string,
 ): Promise<void> {
+  const { path, query } = split(request.url ?? '/');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Problem('control.method', 405, 'A backup is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    session: sessionOf(request),
+    link: { path, text: query.get('link') ?? '' },
+    ...context.caller(request),
   });
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
   if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  const path = await context.host.backups.path(name);
-  const { size } = await stat(path);
+  const file = await context.host.backups.path(name);
+  const { size } = await stat(file);
   response.writeHead(200, {
     'Content-Type': 'application/gzip',
     'Content-Length': size,
@@ -96,7 +100,7 @@ async function sendBackup(
   });
   if (request.method === 'HEAD') response.end();
   // A client that goes away in the middle is no fault of ours.
-  else await pipeline(createReadStream(path), response).catch(() => response.destroy());
+  else await pipeline(createReadStream(file), response).catch(() => response.destroy());
 }
 
 function sendProblem(
@@ -122,6 +126,7 @@ function sendProblem(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...unframed,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

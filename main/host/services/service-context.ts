@@ -46,6 +46,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       engines: parts.engines,
       fetch: parts.fetch,
       address: parts.address,
+      caller: parts.caller,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
