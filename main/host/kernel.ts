@@ -11,6 +11,7 @@ import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
+import { callerOf } from './http/caller.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
@@ -111,6 +112,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
+    caller: callerOf(() => config.read().host.allowedOrigins),
     portsInUse: () => Object.values(config.read().services).flatMap(({ port }) => (port === undefined ? [] : [port])),
   };
   const resources = opening.move();

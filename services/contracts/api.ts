@@ -85,7 +85,7 @@ export interface ApiRequest<Query, Body> {
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Sets a response header, e.g. the session's cookie. */
+  /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }
 

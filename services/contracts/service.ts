@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts } from './control/accounts.ts';
+import type { Accounts, Credentials } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
@@ -71,6 +71,9 @@ export interface Vault {
   open(sealed: string, purpose: string): string;
 }
 
+/** Where a request comes from, as `Accounts.authenticate` wants to know it. */
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>>;
+
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
   /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
@@ -100,6 +103,8 @@ export interface Context {
   readonly random: Random;
   /** Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has none. */
   readonly address: (serviceId: string) => string | undefined;
+  /** Where a request to this service's listener comes from. */
+  readonly caller: (request: IncomingMessage) => Caller;
 }
 
 export const Health = z.object({
@@ -154,7 +159,7 @@ export interface Service extends AsyncDisposable {
 export type CrossOrigin =
   /** None but the configured origins (and browser extensions, where the setting allows them). */
   | 'refuse'
-  /** Those that carry their credential explicitly (Authorization header or `auth` query), as web clients of the peer do; cookies are never looked at. */
+  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
   | 'credentialed'
   /** All: the answers are public by nature, as with Stremio addons. */
   | 'any';

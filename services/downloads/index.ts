@@ -145,7 +145,7 @@ function assemble(
     subscriptions,
     history: () => wholeHistory(store),
     admit: async (request) => {
-      if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
+      if (settings.requireSignIn) await requireGrant(context, request, 'read');
     },
     log: context.log,
   });

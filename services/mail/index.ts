@@ -3,7 +3,6 @@ import { Problem } from '../contracts/problem.ts';
 import { Activity } from './deliver/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
-import { SignInThrottle } from './accept/sign-in-throttle.ts';
 import { Gateway } from './accept/gateway.ts';
 import { routingOf } from './accept/routing.ts';
 import { MailReader } from './mime/reader.ts';
@@ -57,7 +56,7 @@ export const mail = defineService({
     const isInside = within(clients);
     const listener = new Listener(
       gateway,
-      new SignIn(context.accounts, settings.logins, new SignInThrottle(context.clock)),
+      new SignIn(context.accounts, settings.logins),
       {
         mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
         ...{ signIn, tls },

@@ -1,5 +1,6 @@
 import type { Account, Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
+import { sourceOf } from './source.ts';
 import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
@@ -168,6 +169,16 @@ export class Directory {
     this.#loading = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** Whether one of an account's sessions was opened from a source, or one of its tokens was used there last. */
+export function hasSignedIn(member: Member | undefined, source: string): boolean {
+  if (member === undefined) return false;
+  const places = [
+    ...[...member.sessions.values()].map(({ row }) => row.address),
+    ...[...member.tokens.values()].map(({ row }) => row.last_used_from),
+  ];
+  return places.some((place) => place !== null && sourceOf({ remoteAddress: place }) === source);
 }
 
 export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {

@@ -16,7 +16,8 @@ export const HostSettings = z.object({
   }),
   allowedOrigins: z.array(origin).default([]).meta({
     title: 'Allowed web origins',
-    description: 'Web pages of these origins may change things here. Pages of any other origin are refused.',
+    description:
+      'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the push server do. Pages of any other origin are refused.',
   }),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     title: 'Log level',

@@ -18,7 +18,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
   const listUrls = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const identity = await identify(request, context, settings.requireSignIn);
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }

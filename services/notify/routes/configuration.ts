@@ -26,7 +26,7 @@ export function configurationRoutes(parts: RouteParts): Router {
   const admit = async (request: Request): Promise<string> => {
     const key = keyOf(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const identity = await identify(request, context, settings.requireSignIn);
     const allowed = !settings.requireSignIn || identity?.role === 'admin';
     if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
       throw refusal(403, sentences.denied);
@@ -63,7 +63,7 @@ export function configurationRoutes(parts: RouteParts): Router {
   };
 
   const listKeys = async (request: Request, response: Response): Promise<void> => {
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const identity = await identify(request, context, settings.requireSignIn);
     const allowed = !settings.requireSignIn || identity?.role === 'admin';
     if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
     if (answerKind(request) === 'json') sendJson(response, 200, await configurations.keys());

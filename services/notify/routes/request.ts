@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
@@ -38,11 +38,12 @@ export function keyOf(request: Request): string | undefined {
  * Who a request comes from. Given credentials are always checked, so that a client learns of a wrong password even while
  * none is asked for.
  */
-export async function identify(request: Request, accounts: Accounts, required: boolean): Promise<Identity | undefined> {
-  const identity = await accounts.authenticate({
-    authorization: request.get('authorization'),
-    remoteAddress: request.socket.remoteAddress ?? '',
-  });
+export async function identify(
+  request: Request,
+  { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
+  required: boolean,
+): Promise<Identity | undefined> {
+  const identity = await accounts.authenticate({ authorization: request.get('authorization'), ...caller(request) });
   if (identity === undefined && required) {
     throw new Problem('notify.sign_in', 401, 'Sign in to use this service.', {
       headers: { 'WWW-Authenticate': 'Basic realm="notify", charset="UTF-8"' },

@@ -111,14 +111,14 @@ describe('limits', () => {
     expect((await from('nonsense')).status).toBe(200);
   });
 
-  it('failed sign-ins from one address are refused in the end, also with a good password', async () => {
+  it('failed sign-ins from one address are refused in the end, but not a good password', async () => {
     await using rig = await openRig();
     const wrong = (index: number) =>
       rig.ask('GET', '/v1/account', {
         authorization: `Basic ${Buffer.from(`n${index}:`).toString('base64')}`,
       });
     expect(await codes(rig, 31, wrong)).toEqual([...Array<number>(30).fill(40101), 42909]);
-    const good = await rig.ask('GET', '/v1/account', headers);
-    expect([good.status, good.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect((await wrong(31)).headers['retry-after']).toMatch(/^\d+$/);
+    expect((await rig.ask('GET', '/v1/account', headers)).status).toBe(200);
   });
 });

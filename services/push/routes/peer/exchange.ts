@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Credentials, Identity } from '../../../contracts/control/accounts.ts';
 import type { Problem } from '../../../contracts/problem.ts';
+import type { Caller } from '../../../contracts/service.ts';
 import type { Parameters } from '../../domain/parameters.ts';
 import { errorBody } from '../../wire/errors.ts';
 import { decodeHeader, isTransportPriority } from '../../wire/headers.ts';
@@ -14,6 +15,8 @@ export interface Asked {
   readonly identity: Identity | undefined;
   /** The sender's, behind a proxy the one it tells. */
   readonly address: string;
+  /** A page of another site makes a browser send it. */
+  readonly foreignSite: boolean;
 }
 
 /** One request and its answer. */
@@ -69,13 +72,13 @@ export function addressOf(request: IncomingMessage, behindProxy: boolean): strin
 export function credentialsOf(
   request: IncomingMessage,
   query: URLSearchParams | undefined,
-  address: string,
+  caller: Caller,
 ): Credentials {
   const encoded = query?.get('authorization') || query?.get('auth');
   const authorization = encoded
     ? Buffer.from(encoded, 'base64url').toString('utf8').trim()
     : request.headers.authorization;
-  return { authorization: authorization || undefined, remoteAddress: address };
+  return { authorization: authorization || undefined, ...caller };
 }
 
 /** Answers JSON text as it is. */

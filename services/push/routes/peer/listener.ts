@@ -22,7 +22,7 @@ import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'accounts' | 'log' | 'random'>;
+  readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
   readonly publish: PublishRoutes;
   readonly subscribe: SubscribeRoutes;
   readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
@@ -72,10 +72,11 @@ export async function readRequest(
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
   const address = addressOf(request, behindProxy);
-  const credentials = credentialsOf(request, query, address);
+  const { foreignSite } = context.caller(request);
+  const credentials = credentialsOf(request, query, { remoteAddress: address, foreignSite });
   const { accounts } = context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
-  return { path, asked: { request, query, read: parametersOf(request, query), identity, address } };
+  return { path, asked: { request, query, read: parametersOf(request, query), identity, address, foreignSite } };
 }
 
 async function serve(parts: ListenerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
