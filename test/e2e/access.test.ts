@@ -213,6 +213,7 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
       uids: ids,
       uid: ids[0],
       url: 'http://127.0.0.1:1/x',
+      paths: ['/api/downloads/1/file'],
       quiet: [],
     },
     ...{ grants: [], actions: [], delay: '', rules: [], starts: null, ends: null },
