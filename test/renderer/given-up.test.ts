@@ -12,7 +12,7 @@ import { openTestHost, type TestHost } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('Given-up work', () => {
+describe.skipIf(noBrowser)('Problems', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
   };
 
   it('says so when there is none, on every screen', async () => {
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     await watched.page.getByText('Nothing was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
 
   it('is dismissed with a way back', async () => {
     await giveUp(1);
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     const { page } = watched;
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     await page.getByText('Nothing was given up.').waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
 
   it.each(screens)('fits and is accessible with rows at $width px, dark $dark', async (screen) => {
     await giveUp(2);
-    await using watched = await visit('/given-up', screen);
+    await using watched = await visit('/settings/problems', screen);
     const { page } = watched;
     await page
       .getByRole('button', { name: /^Dismiss/ })

@@ -14,11 +14,11 @@ const folder = fileURLToPath(new URL('../../.cache/screenshots', import.meta.url
 const views = [
   ['home', '/', 'Home'],
   ['inbox', '/inbox', 'Inbox'],
-  ['message', '/inbox?id=7', 'Inbox'],
+  ['message', '/inbox/messages/7', 'Inbox'],
   ['downloads', '/downloads', 'Downloads'],
-  ['download', '/downloads?id=2', 'Downloads'],
+  ['download', '/downloads/queue/2', 'Downloads'],
   ['settings', '/settings/moody', 'Settings'],
-  ['log', '/log', 'Log'],
+  ['log', '/settings/log', 'Log'],
   ['parts', '/gallery', 'Parts'],
 ] as const;
 

@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   };
 
   it('says how to send the first mail, and shows each as it comes', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('shows a hostile mail harmless, with its source and its delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
     const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
     await send('Keep me');
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     const row = page.getByRole('button', { name: /Keep me/ });
     await row.waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, edits and removes recipients with a way back, and tries an address', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('keeps what is not shown of a recipient, and takes its words', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit alerts' }).click();
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
-    await using watched = await visit('/mail/rules');
+    await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('scrolls through ten thousand mails with few rows drawn', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
@@ -246,7 +246,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('says why the mails cannot be read, and reads them on a press', async () => {
     await send('Still there');
-    await using watched = await visit('/log');
+    await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/mail\/messages/, (route) =>
@@ -262,7 +262,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
-    await using watched = await visit('/mail', screen);
+    await using watched = await visit('/delivery/mails', screen);
     const { page } = watched;
     await expect.poll(() => page.getByText('Delivered').count()).toBe(2);
     await expectFits(watched, 'mail', screen);

@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
   }
 
   it('shows links, files and pictures of tags, and narrows by words, priority and tag', async () => {
-    await using visit = await pages.visit('/push/nas-error-backup');
+    await using visit = await pages.visit('/push/topics/nas-error-backup');
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await messages.nth(1).waitFor();
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     await using visit = await openPage(pages.browser);
     await signIn(visit.page.context(), pages.url);
     await visit.page.goto(`${pages.host.url('push')}/`);
-    await visit.page.getByRole('heading', { level: 1, name: 'Push' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     await visit.page.goto(`${pages.host.url('push')}/nas-error-backup`);
     await visit.page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
   });
 
   it('makes a token that may do one thing', async () => {
-    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe');
+    await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('Backup script');
     await page.getByLabel('What it may').selectOption('May only publish');
