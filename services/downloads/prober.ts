@@ -3,7 +3,15 @@ import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
 import { keptText, type Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from './engine/driver.ts';
+import {
+  loginPurpose,
+  pictureOf,
+  type Driver,
+  type Entry,
+  type List,
+  type Probe,
+  type Target,
+} from './engine/driver.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';
@@ -131,7 +139,7 @@ export class Prober {
   }
 
   /** The download that an entry of a list becomes. */
-  entry(item: Item, list: { id: string; title: string; entries: readonly Entry[] }, entry: Entry, index: number): Item {
+  entry(item: Item, list: Omit<List, 'kind'>, entry: Entry, index: number): Item {
     const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
     const address =
@@ -150,6 +158,7 @@ export class Prober {
       entryTitle: entry._type === 'url_transparent' ? title : null,
       entryAddress: address === plain ? null : address,
       byIndex: address === null,
+      ...(list.channel === undefined ? {} : { channel: { name: keptText(list.channel.name), id: list.channel.id } }),
     };
     return {
       ...item,

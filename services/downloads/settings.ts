@@ -7,6 +7,11 @@ const template = z.string().superRefine((text, context) => {
   const message = templateProblem(text);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
+const optionalTemplate = z.string().superRefine((text, context) => {
+  const message = text === '' ? undefined : templateProblem(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+const file = z.string().max(4096).default('');
 const folder = z
   .string()
   .max(4096)
@@ -112,9 +117,17 @@ export const Settings = z.object({
     title: 'File name',
     description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
   }),
-  playlistTemplate: template.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
+  playlistTemplate: optionalTemplate.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
     title: 'File name in playlists',
-    description: 'The same for entries of playlists and channels.',
+    description: 'The same for entries of playlists. Empty: as any other file.',
+  }),
+  channelTemplate: optionalTemplate.default('%(channel)s/%(title).180B.%(ext)s').meta({
+    title: 'File name in channels',
+    description: 'The same for what comes from a channel. Empty: as any other file.',
+  }),
+  playlistItemLimit: z.int().min(0).max(1_000_000).default(0).meta({
+    title: 'Most videos of a playlist',
+    description: 'Used where a request names no number of its own. 0: all.',
   }),
   subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
     title: 'Check subscriptions every',
@@ -160,11 +173,19 @@ export const Settings = z.object({
   ytdlOptions: options.default({}).meta({
     title: 'Options of yt-dlp',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What names programs, folders or files is refused.',
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs or names folders is refused; what has no effect here is named in the log.',
+  }),
+  ytdlOptionsFile: file.meta({
+    title: 'File with options of yt-dlp',
+    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
     title: 'Presets',
     description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
+  }),
+  ytdlPresetsFile: file.meta({
+    title: 'File with presets',
+    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   allowOptionsOverrides: z.boolean().default(false).meta({
     title: 'Options in requests',
@@ -217,6 +238,8 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   FORMAT: 'format',
   OUTPUT_TEMPLATE: 'outputTemplate',
   OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  OUTPUT_TEMPLATE_CHANNEL: 'channelTemplate',
+  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: 'playlistItemLimit',
   SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: 'subscriptionInterval',
   SUBSCRIPTION_SCAN_PLAYLIST_END: 'subscriptionScan',
   OUTPUT_TEMPLATE_CHAPTER: 'chapterTemplate',
@@ -224,7 +247,9 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   SUBTITLES: 'subtitles',
   SUBTITLE_EMBED: 'embedSubtitles',
   YTDL_OPTIONS: 'ytdlOptions',
+  YTDL_OPTIONS_FILE: 'ytdlOptionsFile',
   YTDL_OPTIONS_PRESETS: 'ytdlPresets',
+  YTDL_OPTIONS_PRESETS_FILE: 'ytdlPresetsFile',
   ALLOW_YTDL_OPTIONS_OVERRIDES: 'allowOptionsOverrides',
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',

@@ -8,8 +8,10 @@ import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
+import type { Order } from '../domain/order.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { isArchived, skipReason } from '../domain/skipped.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
@@ -50,6 +52,10 @@ const Info = z.object({
   live_status: z.string().nullish(),
   /** Seconds since the epoch. */
   release_timestamp: z.number().nullish(),
+  channel: z.string().nullish(),
+  channel_id: z.string().nullish(),
+  uploader: z.string().nullish(),
+  uploader_id: z.string().nullish(),
   entries: z.array(Entry.nullable()).nullish(),
 });
 
@@ -63,7 +69,16 @@ export type Probe =
       /** Of what has not begun yet: when to look again, ms since the epoch. */
       readonly startsAt: number | null;
     }
-  | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
+  | List;
+
+export interface List {
+  readonly kind: 'playlist';
+  readonly id: string;
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  /** Where it is all that somebody has uploaded. */
+  readonly channel?: { readonly name: string; readonly id: string };
+}
 
 /** What is asked for. */
 export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
@@ -149,7 +164,7 @@ export class Driver {
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
-      return { kind: 'playlist', id, title: info.title ?? '', entries };
+      return { kind: 'playlist', id, title: info.title ?? '', entries, ...channelOf(info) };
     }
     if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });
@@ -197,6 +212,7 @@ export class Driver {
     const { signal, onStart, onEvent, folder } = call;
     return await finish({
       order: call.item.order,
+      login: this.#loginOf(call.item.order),
       folders: [join(folder, 'out'), join(folder, 'chapters')],
       scratch: join(folder, 'part'),
       main,
@@ -225,6 +241,7 @@ export class Driver {
     };
     const errors: string[] = [];
     let path: string | undefined;
+    let skipped: string | undefined;
     await using cookies = await this.#cookies.lend();
     const settings = { ...this.#settings, cookieFile: cookies.path };
     const exit = await this.#extractor.run(downloadArguments(command, settings), {
@@ -238,6 +255,7 @@ export class Driver {
         if (event?.kind === 'result') path = event.path;
         if (event !== undefined) call.onEvent(event);
         else if (from === 'stderr') complain(errors, line);
+        else skipped = skipReason(line) ?? skipped;
       },
     });
     signal.throwIfAborted();
@@ -245,6 +263,14 @@ export class Driver {
       const recorded = await this.#takeRecorded(call);
       if (recorded !== undefined) return recorded;
       throw new Problem('downloads.nothing', 502, 'It was stopped before anything was recorded.');
+    }
+    // Files of a run before may wait for their delivery, which a crash has kept from it.
+    if (
+      path === undefined &&
+      skipped !== undefined &&
+      (await readdir(join(folder, 'out')).catch(() => [])).length === 0
+    ) {
+      throw new Problem(isArchived(skipped) ? 'downloads.archived' : 'downloads.skipped', 409, skipped);
     }
     if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
     return path;
@@ -262,8 +288,21 @@ export class Driver {
 
   #addressOf({ url, order, playlist }: Target): string {
     if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
-    return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
+    const login = this.#loginOf(order);
+    return login === undefined ? url : joinLogin(url, login);
   }
+
+  #loginOf({ login }: Order): string | undefined {
+    return login === null ? undefined : this.#vault.open(login, loginPurpose);
+  }
+}
+
+/** A channel is a list that bears the id, or the handle, of the one who owns it. */
+function channelOf(info: z.infer<typeof Info>): Pick<List, 'channel'> {
+  const { id, channel_id: channel, uploader_id: uploader } = info;
+  const own = id !== undefined && id !== null && (id === channel || id.toLowerCase() === uploader?.toLowerCase());
+  if (!channel || !own) return {};
+  return { channel: { name: info.channel ?? info.uploader ?? info.title ?? channel, id: channel } };
 }
 
 /** Address of the best picture; logins are no part of it, since it is stored as it is. */
