@@ -26,7 +26,7 @@ import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './runs.ts';
 import { OptionFiles } from './option-files.ts';
 import { commandSettings, withoutArchive } from './engine/command-settings.ts';
-import { prefixOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
@@ -118,7 +118,7 @@ function assemble(
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
-  const notices = new Notices(context, prefixOf(settings));
+  const notices = new Notices(context, settings);
   const prober = new Prober({ context, driver, folders, live, meters, notices });
   const work = new Work({ context, settings, folders, driver, prober, live, meters, notices, engine, gate });
   const queue: Queue = new Queue({

@@ -3,15 +3,8 @@ import type { Context } from '../contracts/service.ts';
 import { splitLogin } from './domain/address.ts';
 import { keptText, type Item } from './domain/item.ts';
 import type { PlaylistPlace } from './domain/order.ts';
-import {
-  loginPurpose,
-  pictureOf,
-  type Driver,
-  type Entry,
-  type List,
-  type Probe,
-  type Target,
-} from './engine/driver.ts';
+import { loginPurpose, type Driver, type Target } from './engine/driver.ts';
+import { pictureOf, type Entry, type List, type Probe } from './engine/found.ts';
 import type { Folders } from './folders.ts';
 import type { Live } from './live.ts';
 import type { Meters } from './meters.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { chapterTemplate, formats, videoQualities } from './domain/order.ts';
 import { optionsProblem } from './domain/options.ts';
 import { templateProblem } from './domain/template.ts';
+import { titleExpression } from './subscriptions/title-expression.ts';
 
 const template = z.string().superRefine((text, context) => {
   const message = templateProblem(text);
@@ -11,6 +12,18 @@ const optionalTemplate = z.string().superRefine((text, context) => {
   const message = text === '' ? undefined : templateProblem(text);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
+const expression = z.string().superRefine((text, context) => {
+  try {
+    titleExpression(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'Use a regular expression.' });
+  }
+});
+/** A web address, or a path below the service's own. */
+const publicUrl = z
+  .string()
+  .max(2000)
+  .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
 const file = z.string().max(4096).default('');
 const folder = z
   .string()
@@ -63,6 +76,16 @@ export const Settings = z.object({
     title: 'Make folders of requests',
     description: 'Off: a request may name only a folder that is there.',
   }),
+  customDirsExclude: expression.default('(^|/)[.@].*$').meta({
+    title: 'Folders not to offer',
+    description:
+      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Empty: all others are.',
+  }),
+  indexable: z.boolean().default(false).meta({
+    title: 'List finished files',
+    description:
+      'Whoever reaches the service may see what is in the download folders, as a list of links below /download/.',
+  }),
   umask: z
     .string()
     .regex(/^(0?[0-7]{3})?$/, 'Use three octal digits such as 022.')
@@ -96,6 +119,25 @@ export const Settings = z.object({
       title: 'Path prefix',
       description: 'Below which path of its address the service answers, where another server stands before it.',
     }),
+  publicUrl: publicUrl.default('').meta({
+    title: 'Public address of files',
+    description:
+      'Where links to finished files lead, when another server hands them out: https://media.example.org/files. Empty: the service itself.',
+  }),
+  publicAudioUrl: publicUrl.default('').meta({
+    title: 'Public address of sound',
+    description: 'The same for sound. Empty: the service itself.',
+  }),
+  robotsFile: file.meta({
+    title: 'File for robots.txt',
+    description: 'Answered at /robots.txt. Empty: search engines are asked to stay out of the downloads.',
+  }),
+  https: z.boolean().default(false).meta({
+    title: 'HTTPS',
+    description: 'Answers by TLS alone, with the certificate below.',
+  }),
+  certFile: file.meta({ title: 'Certificate file', description: 'In PEM, with the chain behind it.' }),
+  keyFile: file.meta({ title: 'Key file', description: 'Of the certificate, in PEM.' }),
   mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
     title: 'Download mode',
     description: 'One download after another, or several at once.',
@@ -226,12 +268,22 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   AUDIO_DOWNLOAD_DIR: 'audioDownloadDir',
   CUSTOM_DIRS: 'customDirs',
   CREATE_CUSTOM_DIRS: 'createCustomDirs',
+  CUSTOM_DIRS_EXCLUDE_REGEX: 'customDirsExclude',
+  DOWNLOAD_DIRS_INDEXABLE: 'indexable',
   UMASK: 'umask',
+  PUID: 'owner',
+  PGID: 'group',
   UID: 'owner',
   GID: 'group',
   DELETE_FILE_ON_TRASHCAN: 'deleteFiles',
   CLEAR_COMPLETED_AFTER: 'clearAfter',
   URL_PREFIX: 'urlPrefix',
+  PUBLIC_HOST_URL: 'publicUrl',
+  PUBLIC_HOST_AUDIO_URL: 'publicAudioUrl',
+  ROBOTS_TXT: 'robotsFile',
+  HTTPS: 'https',
+  CERTFILE: 'certFile',
+  KEYFILE: 'keyFile',
   DOWNLOAD_MODE: 'mode',
   MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent',
   QUALITY: 'quality',
@@ -258,4 +310,13 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
 /** The path below which the service answers, with a slash at both ends. */
 export function prefixOf({ urlPrefix }: Pick<Settings, 'urlPrefix'>): string {
   return `/${urlPrefix.replaceAll(/^\/+|\/+$/g, '')}/`.replace('//', '/');
+}
+
+/** Where links to finished files lead, with a slash at the end: a web address, or a path below the service's own. */
+export function publicBases({ publicUrl, publicAudioUrl }: Pick<Settings, 'publicUrl' | 'publicAudioUrl'>): {
+  readonly download: string;
+  readonly audio: string;
+} {
+  const closed = (base: string): string => (base.endsWith('/') ? base : `${base}/`);
+  return { download: closed(publicUrl || 'download'), audio: closed(publicAudioUrl || 'audio_download') };
 }

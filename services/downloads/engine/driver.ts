@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Engines } from '../../contracts/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
+import { joinLogin, withoutLogins } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
@@ -18,67 +17,7 @@ import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
 import { finish } from './finish.ts';
-
-/** Pictures of a video, the best one last. */
-const pictures = {
-  thumbnail: z.string().nullish(),
-  thumbnails: z.array(z.object({ url: z.string().nullish() }).nullable()).nullish(),
-};
-
-/** An entry of a playlist that was not opened yet. */
-const Entry = z.object({
-  ...pictures,
-  _type: z.string().nullish(),
-  id: z.string().nullish(),
-  url: z.string().nullish(),
-  webpage_url: z.string().nullish(),
-  title: z.string().nullish(),
-  /** Which extractor would open it: a channel's tabs are entries, too. */
-  ie_key: z.string().nullish(),
-  availability: z.string().nullish(),
-  live_status: z.string().nullish(),
-  // Whether they are there is all that is asked.
-  duration: z.unknown().optional(),
-  timestamp: z.unknown().optional(),
-  view_count: z.unknown().optional(),
-});
-export type Entry = z.infer<typeof Entry>;
-
-const Info = z.object({
-  ...pictures,
-  _type: z.string().nullish(),
-  id: z.coerce.string().nullish(),
-  title: z.string().nullish(),
-  live_status: z.string().nullish(),
-  /** Seconds since the epoch. */
-  release_timestamp: z.number().nullish(),
-  channel: z.string().nullish(),
-  channel_id: z.string().nullish(),
-  uploader: z.string().nullish(),
-  uploader_id: z.string().nullish(),
-  entries: z.array(Entry.nullable()).nullish(),
-});
-
-export type Probe =
-  | {
-      readonly kind: 'video';
-      readonly id: string;
-      readonly title: string;
-      readonly liveStatus: string | null;
-      readonly thumbnail: string | null;
-      /** Of what has not begun yet: when to look again, ms since the epoch. */
-      readonly startsAt: number | null;
-    }
-  | List;
-
-export interface List {
-  readonly kind: 'playlist';
-  readonly id: string;
-  readonly title: string;
-  readonly entries: readonly Entry[];
-  /** Where it is all that somebody has uploaded. */
-  readonly channel?: { readonly name: string; readonly id: string };
-}
+import { channelOf, Info, pictureOf, startOf, type Probe } from './found.ts';
 
 /** What is asked for. */
 export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
@@ -97,9 +36,6 @@ export interface DownloadCall {
 
 /** What the seals of logins are bound to. */
 export const loginPurpose = 'downloads.login';
-
-/** Characters of a picture's address. */
-const longestPicture = 4096;
 
 /** Lines of complaint that are kept: a live stream may complain for hours. */
 const mostErrors = 200;
@@ -297,20 +233,6 @@ export class Driver {
   }
 }
 
-/** A channel is a list that bears the id, or the handle, of the one who owns it. */
-function channelOf(info: z.infer<typeof Info>): Pick<List, 'channel'> {
-  const { id, channel_id: channel, uploader_id: uploader } = info;
-  const own = id !== undefined && id !== null && (id === channel || id.toLowerCase() === uploader?.toLowerCase());
-  if (!channel || !own) return {};
-  return { channel: { name: info.channel ?? info.uploader ?? info.title ?? channel, id: channel } };
-}
-
-/** Address of the best picture; logins are no part of it, since it is stored as it is. */
-export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | 'thumbnails'>): string | null {
-  const address = thumbnail ?? thumbnails?.at(-1)?.url ?? '';
-  return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
-}
-
 /** Removes MP4 files that are not one of the streams, which are named by their format: `Name.f137.mp4`. */
 async function removeHalf(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
@@ -344,14 +266,3 @@ function engineFailed(message: string): Problem {
 /** What the extractor says of streams and premieres that are announced. */
 const notBegun =
   /will begin in|Premieres? (will|in)|has not (yet )?(begun|started)|not yet (begun|started)|is upcoming/i;
-/** Where the site gives no time, or one that has passed, it is asked again after this. */
-const askAgainMs = 5 * 60_000;
-
-function startOf(
-  { live_status: status, release_timestamp: seconds }: z.infer<typeof Info>,
-  now: number,
-): number | null {
-  if (status !== 'is_upcoming') return null;
-  const release = (seconds ?? 0) * 1000;
-  return release > now ? release : now + askAgainMs;
-}

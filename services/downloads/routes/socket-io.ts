@@ -6,7 +6,7 @@ import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../folders.ts';
 import type { Gone, Live } from '../live.ts';
 import type { OptionFiles } from '../option-files.ts';
-import { prefixOf, type Settings } from '../settings.ts';
+import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
@@ -228,8 +228,8 @@ function configurationOf(settings: Settings): object {
     CREATE_CUSTOM_DIRS: settings.createCustomDirs,
     DEFAULT_FOLDER: '',
     OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-    PUBLIC_HOST_URL: 'download/',
-    PUBLIC_HOST_AUDIO_URL: 'audio_download/',
+    PUBLIC_HOST_URL: publicBases(settings).download,
+    PUBLIC_HOST_AUDIO_URL: publicBases(settings).audio,
     DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: String(settings.playlistItemLimit),
     SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
     ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
