@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { OutwardProxy, type AddressOf } from '../../../services/downloads/engine/outward.ts';
 import { proxiesOf } from '../../../services/downloads/engine/way.ts';
 import { Worker } from '../../../services/downloads/engine/worker.ts';
+import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
 import { requireImpersonation } from './rig.ts';
@@ -136,6 +137,26 @@ describe('the way outward', () => {
     expect(tunnelled.errors).toContain('Refusing to fetch internal address');
   });
 
+  it('gives way to a proxy that the owner has named, at its own port alone', async () => {
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
+    await using subject = new Extractor(parts);
+    const proxied = ['http://site.test/clip.mp4', `http://localhost:${port}/clip.mp4`];
+    for (const impersonate of [[], ['--impersonate', 'chrome']]) {
+      for (const url of proxied) {
+        asked = [];
+        const named = [`--proxy=http://127.0.0.1:${port}`, ...impersonate];
+        expect(await fetchWith((...rest) => subject.run(...rest), url, named)).toEqual({ code: 0, errors: '' });
+        expect(asked.every((each) => each.includes('http://'))).toBe(true);
+        rmSync(join(folder), { recursive: true });
+      }
+      const elsewhere = [`--proxy=http://127.0.0.1:9`, ...impersonate];
+      asked = [];
+      const ran = await fetchWith((...rest) => subject.run(...rest), `http://localhost:${port}/clip.mp4`, elsewhere);
+      expect([ran.code, asked]).toEqual([1, []]);
+    }
+    mkdirSync(folder, { recursive: true });
+  });
+
   it('is taken by ffmpeg as well', async () => {
     vi.stubEnv('no_proxy', '127.0.0.1');
     const library = await engines.library('yt-dlp');
@@ -152,6 +173,17 @@ describe('the way outward', () => {
     expect(ran.code).toBe(1);
     expect(asked).toContain('localhost /list.m3u8');
     expect(asked.filter((each) => each.includes('inside'))).toEqual([]);
+  });
+
+  it.each([true, false])('lets ffmpeg fetch a whole stream that is out there (loaded: %s)', async (keepLoaded) => {
+    await using site = await startFixtureSite();
+    const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
+    if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
+    await using subject = new Extractor({ ...parts, addressOf });
+    const wanted = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
+    expect(await fetchWith((...rest) => subject.run(...rest), there, wanted)).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toHaveLength(1);
   });
 
   it.each([true, false])('has none for RTMP, which no proxy is asked for (loaded: %s)', async (keepLoaded) => {

@@ -12,7 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { optionArguments, optionsLeftOut, optionsProblem } from '../../../services/downloads/domain/options.ts';
+import {
+  optionArguments,
+  optionsLeftOut,
+  optionsProblem,
+  templateIn,
+} from '../../../services/downloads/domain/options.ts';
+import type { Order } from '../../../services/downloads/domain/order.ts';
+import { archiveOf, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
 import { mediaOf } from './media.ts';
 import { openRig, type Record as Row, type Rig } from './rig.ts';
 
@@ -185,6 +192,15 @@ describe('options of the peer', () => {
     ]);
   });
 
+  it('that keep an archive are taken back for what is downloaded again', () => {
+    const order = { presets: ['once'], overrides: { ratelimit: '1M' } } as unknown as Order;
+    const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
+    const again = withoutArchive(order, layers);
+    expect(again.overrides).toEqual({ ratelimit: '1M', download_archive: null });
+    expect([archiveOf(order, layers, '/srv'), archiveOf(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
+    expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
+  });
+
   it('that say what is downloaded at all do not hinder a look', () => {
     expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual(['--limit-rate=1M']); // prettier-ignore
   });
@@ -204,8 +220,7 @@ describe('options of the peer', () => {
     [{ outtmpl: '/etc/%(title)s.%(ext)s' }],
     [{ outtmpl: { chapter: '%(title)s.%(ext)s' } }],
     [{ outtmpl: 7 }],
-  ])('%j name no template that is used', async (options) => {
-    const { templateIn } = await import('../../../services/downloads/domain/options.ts');
+  ])('%j name no template that is used', (options) => {
     expect(templateIn(options, ['/srv/media', '/downloads'])).toBeUndefined();
   });
 });
