@@ -4,6 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { GuardPolicy } from '../http/guard.ts';
+import { readCertificate } from '../http/certificate.ts';
 import { openListener, type Handler, type Listener } from '../http/listener.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
@@ -74,7 +75,7 @@ export async function runService(
       settings.settings,
     );
     service = created;
-    const opened = await listen(descriptor, parts, settings.port);
+    const opened = await listen(descriptor, parts, settings);
     listener = opened;
     await started(created, parts, given.signal);
     const letIn = (): void => opened?.replaceHandler(handlerOf(descriptor, created, parts), guardOf(descriptor, parts));
@@ -113,12 +114,18 @@ async function started(service: Service, { clock }: HostParts, signal: AbortSign
   }
 }
 
-async function listen(descriptor: ServiceDescriptor, parts: HostParts, port: number): Promise<Listener | undefined> {
+async function listen(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  { port, settings }: ServiceSettings,
+): Promise<Listener | undefined> {
   const { id, protocol } = descriptor;
   if (descriptor.port === undefined) return undefined;
+  const tls = descriptor.tls?.(settings);
   return openListener({
     service: id,
     port,
+    certificate: tls === undefined ? undefined : await readCertificate(tls),
     protocol: protocol === 'smtp' ? 'tcp' : 'http',
     handler: undefined,
     guard: guardOf(descriptor, parts),

@@ -73,7 +73,9 @@ export class ServiceRunner {
   get address(): string | undefined {
     const port = this.#run?.listener?.port;
     if (port === undefined) return undefined;
-    return `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`;
+    const { descriptor } = this;
+    const secure = descriptor.tls?.(this.#settings.settings) !== undefined;
+    return `${secure ? 'https' : (descriptor.protocol ?? 'http')}://127.0.0.1:${port}`;
   }
 
   /** Never rejects for the service's own failure: that is in {@link state}. */
