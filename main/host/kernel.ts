@@ -104,7 +104,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log,
     metrics,
     bus,
-    handovers: createHandovers(options.started),
+    handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
     accounts,
     vault,
     engines,

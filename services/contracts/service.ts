@@ -182,6 +182,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly port?: number;
   readonly protocol?: 'http' | 'smtp';
   readonly crossOrigin?: CrossOrigin;
+  /** By these settings its listener speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
+  tls?(settings: z.infer<Schema>): { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
   readonly controlsHost?: true;
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */

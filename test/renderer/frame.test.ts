@@ -6,7 +6,8 @@ import { openTestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
-import { openPages, signIn } from './visit.ts';
+import { signIn } from '../support/browser.ts';
+import { openPages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the sidebar', () => {
   let real: RealServices;

@@ -117,6 +117,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
   LOG_LEVEL: 'logLevel',
+  LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
   HOMEPORT_POPUPS: 'popups',

@@ -4,7 +4,9 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
 } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -13,6 +15,7 @@ import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { accountFor } from './access.ts';
 import { bindAll } from './bind.ts';
+import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
 import { watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
@@ -37,6 +40,8 @@ export interface ListenerOptions {
   readonly hosts?: readonly string[];
   /** Default `http`; `tcp` hands each connection to `handler.tcp`, past the guard. */
   readonly protocol?: 'http' | 'tcp';
+  /** HTTP by TLS alone, with this certificate. */
+  readonly certificate?: Certificate | undefined;
   /** Undefined while the service is not running. */
   readonly handler: Handler | undefined;
   readonly guard: GuardPolicy;
@@ -138,28 +143,32 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const makeHttp = (): Server => {
-    const server = createHttpServer(
-      {
-        // The guard answers a missing Host itself, in the service's own error shape.
-        requireHostHeader: false,
-        headersTimeout: limits.headersTimeoutMs,
-        requestTimeout: 0,
-        connectionsCheckingInterval: Math.max(50, Math.min(30_000, limits.headersTimeoutMs / 4)),
-        keepAliveTimeout: limits.keepAliveMs,
-        maxHeaderSize: limits.maxHeaderBytes,
-        noDelay: true,
-        // Finds streams whose client has vanished without a word.
-        keepAlive: true,
-        keepAliveInitialDelay: 60_000,
-        // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
-        // service that has none.
-        shouldUpgradeCallback: (request) =>
-          request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
-      },
-      onRequest,
-    );
+    const { certificate } = options;
+    const serverOptions: ServerOptions = {
+      // The guard answers a missing Host itself, in the service's own error shape.
+      requireHostHeader: false,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.max(50, Math.min(30_000, limits.headersTimeoutMs / 4)),
+      keepAliveTimeout: limits.keepAliveMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      noDelay: true,
+      // Finds streams whose client has vanished without a word.
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+      // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
+      // service that has none.
+      shouldUpgradeCallback: (request) =>
+        request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
+    };
+    const server: Server =
+      certificate === undefined
+        ? createHttpServer(serverOptions, onRequest)
+        : createHttpsServer({ ...serverOptions, ...certificate, handshakeTimeout: limits.headersTimeoutMs }, onRequest);
     server.on('upgrade', onUpgrade);
-    answerHalfOpen(server, connections);
+    if (certificate === undefined) answerHalfOpen(server, connections);
+    // What requests come by; the connection below it is known besides.
+    else server.on('secureConnection', (socket: Socket) => connections.add(socket));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = answerClientError(error, socket as Socket, connections);
       if (status !== undefined) metrics.request(service, 'other', status, 0);

@@ -4,6 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { GuardPolicy } from '../http/guard.ts';
+import { readCertificate } from '../http/certificate.ts';
 import { openListener, type Handler, type Listener } from '../http/listener.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
@@ -71,7 +72,7 @@ export async function runService(
   };
 
   try {
-    const opened = await listen(descriptor, parts, settings.port);
+    const opened = await listen(descriptor, parts, settings);
     listener = opened;
     given.listening(opened?.port);
     room = await openServiceContext(descriptor, parts);
@@ -119,12 +120,18 @@ async function started(service: Service, { clock }: HostParts, signal: AbortSign
   }
 }
 
-async function listen(descriptor: ServiceDescriptor, parts: HostParts, port: number): Promise<Listener | undefined> {
+async function listen(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  { port, settings }: ServiceSettings,
+): Promise<Listener | undefined> {
   const { id, protocol } = descriptor;
   if (descriptor.port === undefined) return undefined;
+  const tls = descriptor.tls?.(settings);
   return openListener({
     service: id,
     port,
+    certificate: tls === undefined ? undefined : await readCertificate(tls),
     protocol: protocol === 'smtp' ? 'tcp' : 'http',
     handler: undefined,
     guard: guardOf(descriptor, parts),

@@ -213,7 +213,9 @@ export class ServiceRunner {
 
   #listens(port: number | undefined): void {
     if (port !== undefined) {
-      this.#become({ address: `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`, port });
+      const secure = this.descriptor.tls?.(this.#settings.settings) !== undefined;
+    const scheme = secure ? 'https' : (this.descriptor.protocol ?? 'http');
+    this.#become({ address: `${scheme}://127.0.0.1:${port}`, port });
     }
     this.#opened.resolve();
   }

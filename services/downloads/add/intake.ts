@@ -46,6 +46,8 @@ interface Parts {
   readonly runs: Runs;
   readonly thumbnails: Thumbnails;
   readonly folders: Folders;
+  /** The same order, whatever an archive of downloads says. */
+  readonly unarchived: (order: Order) => Order;
 }
 
 /** The way into the queue, out of it and back. */
@@ -146,7 +148,7 @@ export class Intake {
     if (item === undefined) return { status: 'error', msg: 'This download is not in the history any more.', uids: [] };
     const { login } = item.order;
     const address = login === null ? item.url : joinLogin(item.url, vault.open(login, loginPurpose));
-    return await this.add(address, { ...item.order, autoStart: true, login: null });
+    return await this.add(address, { ...this.#parts.unarchived(item.order), autoStart: true, login: null });
   }
 
   /** Cancels what is queued and forgets what is done. Finished files stay, unless `files`. Returns how many there were. */

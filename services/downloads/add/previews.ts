@@ -7,7 +7,7 @@ import { withoutLogins } from '../domain/address.ts';
 import { failureMessage } from '../domain/progress.ts';
 import { readAnswer } from '../engine/answer.ts';
 import { probeArguments, type CommandSettings } from '../engine/command.ts';
-import { pictureOf } from '../engine/driver.ts';
+import { pictureOf } from '../engine/found.ts';
 import type { Extractor } from '../engine/extractor.ts';
 import type { UrlPolicy } from './url-policy.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';

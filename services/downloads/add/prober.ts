@@ -3,7 +3,8 @@ import type { Context } from '../../contracts/service.ts';
 import { splitLogin } from '../domain/address.ts';
 import { keptText, type Item } from '../domain/item.ts';
 import type { PlaylistPlace } from '../domain/order.ts';
-import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from '../engine/driver.ts';
+import { loginPurpose, type Driver, type Target } from '../engine/driver.ts';
+import { pictureOf, type Entry, type List, type Probe } from '../engine/found.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Live } from '../queue/live.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
@@ -131,7 +132,7 @@ export class Prober {
   }
 
   /** The download that an entry of a list becomes. */
-  entry(item: Item, list: { id: string; title: string; entries: readonly Entry[] }, entry: Entry, index: number): Item {
+  entry(item: Item, list: Omit<List, 'kind'>, entry: Entry, index: number): Item {
     const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
     const address =
@@ -150,6 +151,7 @@ export class Prober {
       entryTitle: entry._type === 'url_transparent' ? title : null,
       entryAddress: address === plain ? null : address,
       byIndex: address === null,
+      ...(list.channel === undefined ? {} : { channel: { name: keptText(list.channel.name), id: list.channel.id } }),
     };
     return {
       ...item,

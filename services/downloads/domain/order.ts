@@ -67,6 +67,8 @@ export interface PlaylistPlace {
   readonly entryAddress: string | null;
   /** True for an entry without an address of its own: it is the page's video number `index`. */
   readonly byIndex: boolean;
+  /** Name and id, where the list is a channel. */
+  readonly channel?: { readonly name: string; readonly id: string };
 }
 
 /** Formats by type, the peer's and those of the specification, sorted as the peer lists them in its messages. */

@@ -21,7 +21,7 @@ import { readAdd } from '../../../services/downloads/wire/add.ts';
 
 const defaults = {
   ...{ quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false },
-  ...{ ytdlPresets: {}, allowOptionsOverrides: false },
+  ...{ ytdlPresets: {}, allowOptionsOverrides: false, playlistItemLimit: 0 },
 };
 
 describe('a request', () => {
