@@ -1,4 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Addresses } from './addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
 import { clearEnded } from './clearing.ts';
@@ -29,6 +30,7 @@ import { prefixOf, type Settings } from './settings.ts';
 import { Steering } from './steering.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
+import { sealAddresses } from './store/seal-addresses.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './thumbnails.ts';
 import { Work } from './work.ts';
@@ -55,6 +57,7 @@ export const downloads = defineService({
         open.use(queue);
         open.use(engine);
         open.use(limits);
+        await sealAddresses(context, new Addresses(context.vault));
         await limits.start();
         open.use(subscriptions);
         await cookies.start();
