@@ -124,8 +124,7 @@ function vaultUnder(key: Buffer): Vault {
       }
     },
 
-    fingerprint: (text, purpose) =>
-      createHmac('sha256', marking).update(`${version}${purpose}\0${text}`).digest('hex'),
+    fingerprint: (text, purpose) => createHmac('sha256', marking).update(`${version}${purpose}\0${text}`).digest('hex'),
   };
 }
 
