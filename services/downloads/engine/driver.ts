@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
+import { Addresses } from '../addresses.ts';
+import { splitLogin, withoutSecrets } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
@@ -80,9 +81,6 @@ export interface DownloadCall {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** What the seals of logins are bound to. */
-export const loginPurpose = 'downloads.login';
-
 /** Characters of a picture's address. */
 const longestPicture = 4096;
 
@@ -97,7 +95,7 @@ export class Driver {
   readonly #engines: Pick<Engines, 'find'>;
   readonly #extractor: Extractor;
   readonly #clock: Clock;
-  readonly #vault: Vault;
+  readonly #addresses: Addresses;
   readonly #cookies: Pick<Cookies, 'lend'>;
   readonly #log: Log;
   readonly #settings: CommandSettings;
@@ -114,7 +112,7 @@ export class Driver {
     this.#engines = options.engines;
     this.#extractor = options.extractor;
     this.#clock = options.clock;
-    this.#vault = options.vault;
+    this.#addresses = new Addresses(options.vault);
     this.#cookies = options.cookies;
     this.#log = options.log;
     this.#settings = options.settings;
@@ -261,8 +259,8 @@ export class Driver {
   }
 
   #addressOf({ url, order, playlist }: Target): string {
-    if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
-    return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
+    if (playlist !== null && playlist.entryAddress !== null) return this.#addresses.openEntry(playlist.entryAddress);
+    return this.#addresses.join(url, order);
   }
 }
 
@@ -299,7 +297,7 @@ async function isWhole(info: string): Promise<boolean> {
 }
 
 function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+  return new Problem('downloads.engine_failed', 502, withoutSecrets(message));
 }
 
 /** What the extractor says of streams and premieres that are announced. */
