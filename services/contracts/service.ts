@@ -69,6 +69,8 @@ export interface Vault {
   seal(text: string, purpose: string): string;
   /** @throws Problem `vault.unreadable` (500) when it was sealed under another key or purpose, or was changed. */
   open(sealed: string, purpose: string): string;
+  /** 64 hexadecimal digits: the same text gives the same ones under one purpose here, and they tell nothing of it. */
+  fingerprint(text: string, purpose: string): string;
 }
 
 /** Where a request comes from, as `Accounts.authenticate` wants to know it. */

@@ -1,4 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Addresses } from './addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
 import { removeEnded } from './queue/retention.ts';
@@ -30,6 +31,7 @@ import type { Settings } from './settings.ts';
 import { QueueControl } from './queue/queue-control.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
+import { sealAddresses } from './store/seal-addresses.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './run/thumbnails.ts';
 import { Work } from './run/work.ts';
@@ -69,6 +71,7 @@ export const downloads = defineService({
         open.use(queue);
         open.use(engine);
         open.use(limits);
+        await sealAddresses(context, new Addresses(context.vault));
         await limits.start();
         open.use(subscriptions);
         await cookies.start();

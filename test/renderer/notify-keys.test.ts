@@ -24,7 +24,10 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByRole('switch', { name: 'The sender hears of failures' }).click();
     await page.getByText(/A failure is answered with 424/).waitFor();
     await page.getByLabel('The same notice once more').selectOption('Leave it out for an hour');
-    const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600 };
+    await page.getByText(/Any program on this machine can read this key with its passwords/).waitFor();
+    await page.getByRole('switch', { name: 'Closed to programs' }).click();
+    await page.getByText(/Programs need an administrator’s account to read or change this key/).waitFor();
+    const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: 'Set a secret' }).click();
     await page.getByRole('textbox', { name: 'Secret' }).fill('short');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { joinLogin, withoutLogins } from '../domain/address.ts';
+import { Addresses, loginPurpose } from '../addresses.ts';
+import { withoutSecrets } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
@@ -34,9 +35,6 @@ export interface DownloadCall {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** What the seals of logins are bound to. */
-export const loginPurpose = 'downloads.login';
-
 /** Lines of complaint that are kept: a live stream may complain for hours. */
 const mostErrors = 200;
 
@@ -48,6 +46,7 @@ export class Driver {
   readonly #engines: Pick<Engines, 'find'>;
   readonly #extractor: Extractor;
   readonly #clock: Clock;
+  readonly #addresses: Addresses;
   readonly #vault: Vault;
   readonly #cookies: Pick<Cookies, 'lend'>;
   readonly #log: Log;
@@ -65,6 +64,7 @@ export class Driver {
     this.#engines = options.engines;
     this.#extractor = options.extractor;
     this.#clock = options.clock;
+    this.#addresses = new Addresses(options.vault);
     this.#vault = options.vault;
     this.#cookies = options.cookies;
     this.#log = options.log;
@@ -223,9 +223,8 @@ export class Driver {
   }
 
   #addressOf({ url, order, playlist }: Target): string {
-    if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
-    const login = this.#loginOf(order);
-    return login === undefined ? url : joinLogin(url, login);
+    if (playlist !== null && playlist.entryAddress !== null) return this.#addresses.openEntry(playlist.entryAddress);
+    return this.#addresses.join(url, order);
   }
 
   #loginOf({ login }: Order): string | undefined {
@@ -260,7 +259,7 @@ async function isWhole(info: string): Promise<boolean> {
 }
 
 function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+  return new Problem('downloads.engine_failed', 502, withoutSecrets(message));
 }
 
 /** What the extractor says of streams and premieres that are announced. */

@@ -60,6 +60,7 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       // As the peer: anything but true (or nothing) means "not yet".
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
       login: null,
+      secrets: null,
       ...wishes,
       // A link to a moment of a video is taken for a wish to begin there.
       ...(wishes.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),

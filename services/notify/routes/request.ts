@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import type { Identity } from '../../contracts/control/accounts.ts';
+import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
@@ -50,6 +51,23 @@ export async function identify(
     });
   }
   return identity;
+}
+
+/**
+ * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
+ * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
+ * @throws Problem 401
+ */
+export async function identifyForKey(
+  request: Request,
+  { context, configurations, settings }: Pick<RouteParts, 'context' | 'configurations' | 'settings'>,
+  key: string | undefined,
+): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
+  const closedByItself = async (): Promise<boolean> =>
+    key !== undefined && (await configurations.find(key))?.options.closed === true;
+  const isClosed =
+    settings.requireSignIn || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
+  return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
 /** Refuses other methods of a known path as the peer does: 405, no body. */

@@ -237,7 +237,7 @@ describe('advertising', { timeout: 60_000 }, () => {
     const driver = new Driver({
       ...common,
       extractor,
-      vault: { seal: () => '', open: () => '' },
+      vault: { seal: () => '', open: () => '', fingerprint: () => '' },
       cookies: {
         lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
       },
