@@ -4,7 +4,6 @@ import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
-import { sessionCookie } from './accounts/session-cookie.ts';
 import type { Config } from './config/config.ts';
 import type { Settings } from './config/settings.ts';
 import type { EngineShelf } from './engines/engines.ts';
@@ -110,7 +109,6 @@ export function createHostControl(given: ControlParts): HostControl {
         await firstRun.complete(code, name, password);
       },
     },
-    sessionCookie: (value) => sessionCookie(value, { secure: false }),
   };
 }
 

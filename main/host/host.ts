@@ -5,7 +5,6 @@ import { serviceChanged, settingsChanged, type HostControl } from '../../service
 import type { PopupsControl } from '../../services/contracts/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { sessionCookieName } from './accounts/session-cookie.ts';
 import { openBackups } from './backup/shelf.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './clock.ts';
@@ -53,10 +52,10 @@ export interface HostOptions {
   readonly logWrite?: (line: string) => void;
 }
 
-/** The session of the app's own window: a cookie of its pages, until it is ended. */
+/** The session of the app's own window, until it is ended. */
 export interface WindowSession {
-  readonly name: string;
-  readonly value: string;
+  /** Its pages send it. */
+  readonly secret: string;
   end(): Promise<void>;
 }
 
@@ -212,8 +211,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     addresses: () => pick(runners, (runner) => runner.address),
     failures: () => pick(runners, failureOf),
     async signInWindow() {
-      const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
-      return session && { name: sessionCookieName, value: session.cookie, end: () => session.end() };
+      return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
     async setupUrl() {
       const base = address('control');

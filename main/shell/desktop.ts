@@ -159,15 +159,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   watchPower(parts.powerMonitor, running);
   const base = own();
   if (base === undefined) dialog.showErrorBox('Homeport has no page', running.failures()['control'] ?? '');
-  else {
-    const session = await running.signInWindow();
-    if (session !== undefined) {
-      closing.defer(() => session.end());
-      const { name, value } = session;
-      const cookie = { url: base, name, value, path: '/', httpOnly: true, sameSite: 'strict' as const };
-      await parts.session.defaultSession.cookies.set(cookie);
-    }
-  }
+  const session = base === undefined ? undefined : await running.signInWindow();
+  if (session !== undefined) closing.defer(() => session.end());
 
   let tray: AppTray | undefined;
   let startsAtLogin = await loginItem.get();
@@ -216,6 +209,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     info: async () => ({ version: running.control.version, platform }),
     quit: async () => app.quit(),
     hide: async () => window.hide(),
+    session: async () => session?.secret ?? null,
     async pickFolder({ from }) {
       const { filePaths } = await dialog.showOpenDialog({
         defaultPath: from,

@@ -44,9 +44,7 @@ export interface ElectronParts {
   ) => Pick<Electron.Tray, 'destroy' | 'on' | 'setContextMenu' | 'setImage' | 'setToolTip'>;
 }
 
-type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'> & {
-  readonly cookies: Pick<Electron.Cookies, 'set'>;
-};
+type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'>;
 
 export type ElectronWindow = Pick<
   Electron.BrowserWindow,

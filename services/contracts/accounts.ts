@@ -54,12 +54,14 @@ export interface Identity {
   readonly credentialId?: string;
 }
 
-/** Everything a request may prove its sender with, in the order it is looked at: authorization, then cookie. */
+/** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link. */
 export interface Credentials {
   /** The Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
   readonly authorization?: string | undefined;
-  /** The Cookie header, for the session cookie. Give it only after the Origin check. */
-  readonly cookie?: string | undefined;
+  /** The secret of a session, as `sessionOf` reads it. */
+  readonly session?: string | undefined;
+  /** A link as {@link Accounts.link} made it, with the path that is asked for. Give it only where a file is read. */
+  readonly link?: { readonly path: string; readonly text: string } | undefined;
   /** For rate limits and a token's last use. */
   readonly remoteAddress: string;
   /**
@@ -162,11 +164,17 @@ export interface Accounts {
   ): Promise<AccessToken>;
   removeToken(account: string, id: string): Promise<void>;
 
-  /** Checks name and password and opens a session. Returns the cookie's value. */
+  /** Checks name and password and opens a session. Its secret is shown only now. */
   signIn(
     name: string,
     password: string,
     from: { remoteAddress: string; userAgent: string },
-  ): Promise<{ identity: Identity; cookie: string }>;
+  ): Promise<{ identity: Identity; secret: string }>;
   signOut(identity: Identity): Promise<void>;
+  /**
+   * Lets a browser read one path of our API by its address alone, as pictures, players and downloads need it, for a day and
+   * while the session lasts. The same for the same path within half a day, so that browsers may keep what they read.
+   * @throws Problem `accounts.session_needed` (403) for who did not sign in on a page.
+   */
+  link(identity: Identity, path: string): string;
 }

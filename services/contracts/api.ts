@@ -83,7 +83,7 @@ export interface ApiRequest<Query, Body> {
   readonly identity: Identity | undefined;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Sets a response header, e.g. the session's cookie. */
+  /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }
 

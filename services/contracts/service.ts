@@ -186,7 +186,7 @@ export interface Service extends AsyncDisposable {
 export type CrossOrigin =
   /** None but the configured origins (and browser extensions, where the setting allows them). */
   | 'refuse'
-  /** Those that carry their credential explicitly (Authorization header or `auth` query), as web clients of the peer do; cookies are never looked at. */
+  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
   | 'credentialed'
   /** All: the answers are public by nature, as with Stremio addons. */
   | 'any';

@@ -5,6 +5,7 @@ import type { Topic } from '../contracts/bus.ts';
 import { liveTopics, resetEvent } from '../contracts/live.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import { sessionOf } from '../contracts/session.ts';
 import { EventRing } from './domain.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
 
@@ -93,7 +94,7 @@ export class LiveEvents implements Disposable {
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
-      cookie: request.headers.cookie,
+      session: sessionOf(request),
       ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
@@ -183,7 +184,7 @@ export class LiveEvents implements Disposable {
   }
 }
 
-/** EventSource sends the header by itself; a page that had to make a new EventSource can only use the address. */
+/** In the header as EventSource sends it, or in the address for programs whose own cannot set one. */
 function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
   const header = request.headers['last-event-id'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;

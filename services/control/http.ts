@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control.ts';
 import { Problem } from '../contracts/problem.ts';
+import { sessionOf } from '../contracts/session.ts';
 import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
@@ -40,7 +41,7 @@ async function sendMetrics(
 ): Promise<void> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
+    session: sessionOf(request),
     ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
@@ -76,18 +77,20 @@ async function sendBackup(
   response: ServerResponse,
   name: string,
 ): Promise<void> {
+  const { path, query } = split(request.url ?? '/');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Problem('control.method', 405, 'A backup is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
+    session: sessionOf(request),
+    link: { path, text: query.get('link') ?? '' },
     ...context.caller(request),
   });
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
   if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  const path = await context.host.backups.path(name);
-  const { size } = await stat(path);
+  const file = await context.host.backups.path(name);
+  const { size } = await stat(file);
   response.writeHead(200, {
     'Content-Type': 'application/gzip',
     'Content-Length': size,
@@ -96,7 +99,7 @@ async function sendBackup(
   });
   if (request.method === 'HEAD') response.end();
   // A client that goes away in the middle is no fault of ours.
-  else await pipeline(createReadStream(path), response).catch(() => response.destroy());
+  else await pipeline(createReadStream(file), response).catch(() => response.destroy());
 }
 
 function sendProblem(

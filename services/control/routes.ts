@@ -30,26 +30,25 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       safeMode: host.safeMode,
       version: host.version,
     })),
-    implement(controlApi.setup, async (request) => {
-      const { body, remoteAddress, userAgent } = request;
+    implement(controlApi.setup, async ({ body, remoteAddress, userAgent }) => {
       await host.firstRun.complete(body.code, body.name, body.password, remoteAddress);
-      const { cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
-      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
-      return done;
+      const { secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      return { session: secret };
     }),
-    implement(controlApi.signIn, async (request) => {
-      const { body, remoteAddress, userAgent } = request;
-      const { identity, cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
-      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
-      return { name: identity.account, role: identity.role };
+    implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
+      const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      return { name: identity.account, role: identity.role, session: secret };
     }),
-    implement(controlApi.signOut, async (request) => {
-      const leaving = required(request.identity);
+    implement(controlApi.signOut, async ({ identity }) => {
+      const leaving = required(identity);
       await accounts.signOut(leaving);
-      request.setHeader('Set-Cookie', host.sessionCookie(null));
       // Only a session ends here; a script that calls this with a token keeps its streams.
       if (leaving.via === 'session') events.endSession(leaving);
       return done;
+    }),
+    implement(controlApi.links, ({ identity, body }) => {
+      const person = required(identity);
+      return { links: body.paths.map((path) => `${path}?link=${accounts.link(person, path)}`) };
     }),
   ];
 }

@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../renderer/src/pages/index.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { screens } from './screens.ts';
-import { signIn } from './visit.ts';
 
 const shown = pages.filter(({ group }) => group !== 'hidden');
 

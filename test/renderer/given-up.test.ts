@@ -7,11 +7,10 @@ import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { screens } from './screens.ts';
-import { signIn } from './visit.ts';
 
 describe.skipIf(noBrowser)('Given-up work', () => {
   let browser: Browser;

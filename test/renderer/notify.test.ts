@@ -8,11 +8,11 @@ import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, signIn } from './visit.ts';
+import { besidesRefusals } from './visit.ts';
 
 describe.skipIf(noBrowser)('Notifications', () => {
   let browser: Browser;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('looking through a topic', () => {
   let pages: Pages;

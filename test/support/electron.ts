@@ -139,7 +139,6 @@ export class FakeElectron {
   readonly opened: string[] = [];
   readonly shownItems: string[] = [];
   readonly errors: string[] = [];
-  readonly cookies: Electron.CookiesSetDetails[] = [];
   readonly protocols: string[] = [];
   readonly power = new EventEmitter();
   /** Of the app, in the order they were given. */
@@ -229,7 +228,6 @@ export class FakeElectron {
         defaultSession: {
           setPermissionRequestHandler: (handler: any) => void (this.permissions.request = handler),
           setPermissionCheckHandler: (handler: any) => void (this.permissions.check = handler),
-          cookies: { set: async (cookie: Electron.CookiesSetDetails) => void this.cookies.push(cookie) },
         },
       },
       shell: {

@@ -14,6 +14,7 @@ import { renewHash } from './renewal.ts';
 import { insertReadyMade } from './service-accounts.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
+import { SessionLinks } from './session-links.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { Uses } from './uses.ts';
@@ -85,13 +86,15 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
 
   const renew = renewHash({ changes, passwords, log });
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
+  const links = new SessionLinks({ directory, vault, clock });
   const authentication = new Authentication({
-    ...{ directory, passwords, renew, uses, proven, throttle, clock, random, failures },
+    ...{ directory, passwords, renew, uses, proven, throttle, links, clock, random, failures },
   });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
     stands: permissions.stands,
+    link: links.make,
     ...serviceSecrets({ throttle, random }),
     ...accountList({ directory, changes, passwords, clock }),
     ...accessTokens({ directory, changes, clock, random }),

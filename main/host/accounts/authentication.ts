@@ -7,8 +7,8 @@ import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
 import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint } from './secrets.ts';
-import { readSessionCookies } from './session-cookie.ts';
+import { fingerprint, isSessionShaped } from './secrets.ts';
+import type { SessionLinks } from './session-links.ts';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 import { sourceOf } from './source.ts';
 import type { Uses } from './uses.ts';
@@ -36,6 +36,7 @@ export interface AuthenticationParts {
   readonly uses: Uses;
   readonly proven: ProvenPasswords;
   readonly throttle: SignInThrottle;
+  readonly links: SessionLinks;
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: Counter | undefined;
@@ -81,7 +82,7 @@ export class Authentication {
     return proof.identity;
   }
 
-  async #authenticate({ authorization, cookie, ...client }: Credentials): Promise<Identity | undefined> {
+  async #authenticate({ authorization, session, link, ...client }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
@@ -92,7 +93,7 @@ export class Authentication {
         this.#parts.throttle.failHopeless(sourceOf(client));
         throw badCredentials();
       case 'none':
-        return this.#session(cookie);
+        return (await this.#session(session)) ?? (link && this.#parts.links.open(link));
     }
   }
 
@@ -107,15 +108,13 @@ export class Authentication {
     return token.identity;
   }
 
-  /** A cookie that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
-  async #session(cookie: string | undefined): Promise<Identity | undefined> {
-    for (const value of readSessionCookies(cookie)) {
-      const session = await this.#parts.directory.session(fingerprint(value), this.#parts.clock.now());
-      if (session?.member.account.enabled !== true) continue;
-      this.#parts.uses.sessionUsed(session);
-      return session.identity;
-    }
-    return undefined;
+  /** A session that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
+  async #session(secret: string | undefined): Promise<Identity | undefined> {
+    if (secret === undefined || !isSessionShaped(secret)) return undefined;
+    const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
+    if (session?.member.account.enabled !== true) return undefined;
+    this.#parts.uses.sessionUsed(session);
+    return session.identity;
   }
 
   async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {

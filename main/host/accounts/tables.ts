@@ -113,4 +113,11 @@ export const accountsMigrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    // Their secrets were in cookies, which other programs on this machine got to see.
+    name: '002-end-sessions-of-cookies',
+    async up(db) {
+      await db.deleteFrom('sessions').execute();
+    },
+  },
 ];

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ZodType } from 'zod';
-import type { Accounts, Identity } from '../../../services/contracts/accounts.ts';
-import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import type { Accounts, Credentials, Identity } from '../../../services/contracts/accounts.ts';
+import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
+import { sessionOf } from '../../../services/contracts/session.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
-import { isProvenSameOrigin, isSafe } from './origin.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
@@ -41,10 +41,11 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   const [path = '', query = ''] = splitTarget(request.url ?? '');
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  const identity = await authenticate(request, route, options);
+  const asked = queryObject(query);
+  const identity = await authenticate(request, route, linkOf(route, path, asked), options);
   const reply = await handler.handle({
     params,
-    query: parseInput(route.query, queryObject(query), 'query'),
+    query: parseInput(route.query, asked, 'query'),
     body:
       route.body === undefined
         ? undefined
@@ -75,37 +76,31 @@ function choose(matches: readonly RouteMatch[], request: IncomingMessage): Route
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/**
- * Who is calling, or a refusal. A session's cookie counts for a change only when the browser proves that our own page
- * sends it: the guard lets requests without any browser headers pass, and those have tokens to come with.
- */
+/** A link that stands in for a sign-in, where a file is read; it is no parameter of the route. */
+function linkOf(route: Route, path: string, query: Record<string, string | string[]>): Credentials['link'] {
+  const { link: text } = query;
+  if (route.method !== 'GET' || route.reply !== fileReply || typeof text !== 'string') return undefined;
+  delete query['link'];
+  return { path, text };
+}
+
+/** Who is calling, or a refusal. */
 async function authenticate(
   request: IncomingMessage,
   route: Route,
+  link: Credentials['link'],
   { accounts, caller }: ApiRouterOptions,
 ): Promise<Identity | undefined> {
-  const { authorization, cookie } = request.headers;
-  const withCookie = isSafe(request.method) || isProvenSameOrigin(request);
+  const { authorization } = request.headers;
   let identity: Identity | undefined;
   try {
-    identity = await accounts.authenticate({
-      authorization,
-      cookie: withCookie ? cookie : undefined,
-      ...caller(request),
-    });
+    identity = await accounts.authenticate({ authorization, session: sessionOf(request), link, ...caller(request) });
   } catch (error) {
-    // A cookie that has run out must not keep anyone from signing in.
+    // What is wrong must not keep anyone from signing in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
   }
   if (route.access === 'public') return identity;
   if (identity === undefined) {
-    if (cookie !== undefined && !withCookie) {
-      throw new Problem(
-        'api.cross_site',
-        403,
-        'A session can change things from our own page only. Use an access token elsewhere.',
-      );
-    }
     throw new Problem('api.sign_in', 401, 'Sign in first, or send an access token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });

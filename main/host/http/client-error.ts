@@ -10,6 +10,15 @@ const answers: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /**
+ * Any server on this machine may set cookies for all of them, and so many that every page here would be out of reach. Nothing
+ * of ours is in cookies, so browsers are told to drop them.
+ */
+const forgetCookies = { 'Clear-Site-Data': '"cookies"' };
+/** Of headers that are too large so much more is read, and for so long, that the sender gets to see the answer; bytes, ms. */
+const longestRest = 4 * 1024 * 1024;
+const restMs = 2000;
+
+/**
  * Answers a request that could not be read and ends its connection; a request before it on the same connection that was
  * read in full still gets its own answer. Returns the status that was sent, if any.
  */
@@ -32,7 +41,24 @@ export function answerClientError(
     return undefined;
   }
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
-  socket.write(rawAnswer(status, text));
-  socket.destroySoon();
+  if (status === 431) {
+    socket.end(rawAnswer(status, text, forgetCookies));
+    readRest(socket);
+  } else {
+    socket.write(rawAnswer(status, text));
+    socket.destroySoon();
+  }
   return status;
+}
+
+/** To close while more is coming would take the answer away with it. */
+function readRest(socket: Socket): void {
+  let size = 0;
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > longestRest) socket.destroy();
+  });
+  socket.resume();
+  const late = setTimeout(() => socket.destroy(), restMs).unref();
+  socket.once('close', () => clearTimeout(late));
 }

@@ -6,16 +6,6 @@ export function isSafe(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/**
- * Whether the browser says that the request comes from a page of this very listener. A request without either header
- * comes from no browser, or from one too old to tell: that is no proof.
- */
-export function isProvenSameOrigin(request: IncomingMessage): boolean {
-  const { origin, host } = request.headers;
-  if (origin !== undefined) return isOriginOf(origin, host);
-  return request.headers['sec-fetch-site'] === 'same-origin';
-}
-
 /** Who sent a request, as far as a browser tells. */
 export type Sender = 'same-origin' | 'no browser' | 'allowed origin' | 'other origin';
 

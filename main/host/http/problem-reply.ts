@@ -40,9 +40,11 @@ export function toProblem(error: unknown, log: Log, about: Readonly<Record<strin
 }
 
 /** A whole answer for a bare socket, on which no response object exists. */
-export function rawAnswer(status: number, body: string, contentType = 'text/plain; charset=utf-8'): string {
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\nConnection: close\r\nContent-Type: ${contentType}\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  );
+export function rawAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const all = {
+    ...{ Connection: 'close', 'Content-Type': 'text/plain; charset=utf-8' },
+    ...{ 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -187,14 +187,12 @@ describe('what was just proven', () => {
 
   test('a right token and a session always pass', async () => {
     const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
-    const { cookie } = await house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
+    const { secret } = await house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
     await allAtOnce([...strangers(60), ...Array<string>(400).fill('mia')].map((name) => guess(name)));
     for (let count = 0; count < 40; count += 1) await authenticate(bearer('tk_wrong')).catch(() => {});
     expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
     expect(await authenticate(basic('', text))).toMatchObject({ account: 'mia' });
-    expect(await authenticate({ cookie: `homeport_session=${cookie}`, remoteAddress: address })).toMatchObject({
-      account: 'mia',
-    });
+    expect(await authenticate({ session: secret, remoteAddress: address })).toMatchObject({ account: 'mia' });
   });
 });
 

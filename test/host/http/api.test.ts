@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Credentials, Identity } from '../../../services/contracts/accounts.ts';
-import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
+import {
+  ApiError,
+  BytesReply,
+  fileReply,
+  defineRoute,
+  implement,
+  type ApiHandler,
+} from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { callerOf } from '../../../main/host/http/caller.ts';
 import { apiRouter } from '../../../main/host/http/api-router.ts';
@@ -62,6 +69,17 @@ const handlers: ApiHandler[] = [
     () => undefined,
   ),
   implement(
+    defineRoute({
+      method: 'GET',
+      path: '/api/items/:id/file',
+      summary: 'The file of an item.',
+      access: 'user',
+      query: z.strictObject({ save: z.enum(['yes']).optional() }),
+      reply: fileReply,
+    }),
+    ({ params }) => new BytesReply({ bytes: Buffer.from(`file ${params['id'] ?? ''}`), type: 'text/plain' }),
+  ),
+  implement(
     defineRoute({ method: 'GET', path: '/api/wrong', summary: 'Breaks its promise.', access: 'public', reply: Items }),
     () => ({ items: [{ id: 5 }] }) as unknown as z.infer<typeof Items>,
   ),
@@ -84,13 +102,13 @@ const handlers: ApiHandler[] = [
 
 const admin: Identity = { account: 'ann', kind: 'person', role: 'admin', via: 'token' };
 
-/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the cookie `session=admin`; anything else given is a bad credential. */
-function authenticate({ authorization, cookie }: Credentials): Promise<Identity | undefined> {
+/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the session `admin`, a link `admin` to any path; anything else given is a bad credential. */
+function authenticate({ authorization, session, link }: Credentials): Promise<Identity | undefined> {
   if (authorization === 'Bearer admin') return Promise.resolve(admin);
   if (authorization === 'Bearer user') return Promise.resolve({ ...admin, role: 'user' });
   if (authorization === 'Bearer backups') return Promise.resolve({ ...admin, kind: 'service', role: 'user' });
-  if (cookie === 'session=admin') return Promise.resolve({ ...admin, via: 'session' });
-  if (authorization === undefined && cookie === undefined) return Promise.resolve(undefined);
+  if (session === 'admin' || link?.text === 'admin') return Promise.resolve({ ...admin, via: 'session' });
+  if (authorization === undefined && session === undefined) return Promise.resolve(undefined);
   return Promise.reject(new Problem('accounts.bad_credentials', 401, 'Wrong.'));
 }
 
@@ -254,22 +272,41 @@ describe('access', () => {
     expect((await post('{"broken', {})).status).toBe(401);
   });
 
-  test.each([
-    ['from our own page', ['Sec-Fetch-Site: same-origin'], 204],
-    ['from our own origin', ['Origin: http://localhost'], 204],
-    ['from another origin', ['Origin: https://evil.example'], 403],
-    ['from another origin that lies', ['Origin: https://evil.example', 'Sec-Fetch-Site: same-origin'], 403],
-    ['from a sandboxed page', ['Origin: null'], 403],
-    ['from another site', ['Sec-Fetch-Site: cross-site'], 403],
-    ['from a sibling site', ['Sec-Fetch-Site: same-site'], 403],
-    ['without any sign of where', [], 403],
-  ])('by cookie to change something %s', async (_name, headers, status) => {
+  const elsewhere = [
+    ['from our own page', 'Sec-Fetch-Site: same-origin'],
+    ['from our own origin', 'Origin: http://localhost'],
+    ['from another origin', 'Origin: https://evil.example'],
+    ['from a sandboxed page', 'Origin: null'],
+    ['from another site', 'Sec-Fetch-Site: cross-site'],
+    ['from a sibling site', 'Sec-Fetch-Site: same-site'],
+    ['without any sign of where', 'Accept: */*'],
+  ] as const;
+
+  test.each(elsewhere)('by cookie is none, %s', async (_name, header) => {
+    for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
+      const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
+      expect([401, 403]).toContain(answer.status);
+    }
+  });
+
+  test.each(elsewhere)('by session to change something, %s', async (name, header) => {
     const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
-      'Cookie: session=admin',
-      ...headers,
+      'Homeport-Session: admin',
+      header,
     ]);
-    expect(answer.status).toBe(status);
+    // No page of another origin can send the header, and none knows what to send.
+    expect(answer.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
+  });
+
+  test('by a link is for the file at its address alone', async () => {
+    expect(await (await fetch(`${opened.url}/api/items/a/file?link=admin&save=yes`)).text()).toBe('file a');
+    const head = await fetch(`${opened.url}/api/items/a/file?link=admin`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await call('/api/items/a/file?link=other')).status).toBe(401);
+    expect((await call('/api/items/a/file?link=admin&link=admin')).status).toBe(401);
+    expect((await call('/api/items/a?link=admin', { method: 'DELETE' })).status).toBe(401);
+    expect((await call('/api/items?link=admin', { method: 'POST' })).status).toBe(401);
   });
 });
 
