@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control.ts';
 import { Problem } from '../contracts/problem.ts';
 import { sessionOf } from '../contracts/session.ts';
+import { unframed } from '../contracts/unframed.ts';
 import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
@@ -66,7 +67,7 @@ async function send(
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const text = await body();
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.writeHead(200, { ...unframed, 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
@@ -125,6 +126,7 @@ function sendProblem(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...unframed,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
@@ -14,7 +16,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   let browser: Browser;
   let server: Server;
   beforeAll(async () => {
-    host = await openTestHost({ services: [push, control] });
+    host = await openTestHost({ services: [push, notify, downloads, control] });
     browser = await launchBrowser();
     server = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Kittens</title>');
@@ -134,6 +136,45 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
       { base: open.url('push'), auth },
     );
     expect(heard).toBe('open');
+    await page.close();
+  });
+
+  it('shows none of the answers that are not for it within itself', async () => {
+    const key = await fetch(`${host.url('notify')}/add/framed`, {
+      method: 'POST',
+      body: new URLSearchParams({ urls: 'json://me:secret@127.0.0.1:9/' }),
+    });
+    expect(key.status).toBe(200);
+    const answers = [
+      ...['status', 'details', 'cfg', 'cfg/framed', 'json/urls/framed', 'get/framed', 'nothing'].map(
+        (path) => `${host.url('notify')}/${path}`,
+      ),
+      ...['status', 'openapi.json', 'history', 'nothing'].map((path) => `${host.url('downloads')}/${path}`),
+      ...['', 'api/openapi.json', 'api/session', 'api/nothing', 'metrics'].map(
+        (path) => `${host.url('control')}/${path}`,
+      ),
+    ];
+    for (const answer of answers) {
+      for (const accept of ['application/json', 'text/html', 'text/plain']) {
+        const { headers } = await fetch(answer, { headers: { accept } });
+        expect(`${answer} ${headers.get('content-security-policy') ?? ''}`).toContain("frame-ancestors 'none'");
+      }
+    }
+    const page = await visit(places()[1] ?? '');
+    for (const answer of answers) {
+      await page.evaluate(
+        (src) =>
+          new Promise((resolve) => {
+            const frame = document.createElement('iframe');
+            frame.onload = resolve;
+            frame.src = src;
+            document.body.replaceChildren(frame);
+          }),
+        answer,
+      );
+      const [frame] = page.mainFrame().childFrames();
+      expect(`${answer}: ${frame?.url() ?? ''}`).toBe(`${answer}: chrome-error://chromewebdata/`);
+    }
     await page.close();
   });
 });

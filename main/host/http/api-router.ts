@@ -5,6 +5,7 @@ import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { sessionOf } from '../../../services/contracts/session.ts';
+import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
@@ -161,6 +162,7 @@ function checkReply(route: Route, reply: unknown): unknown {
 function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, text] of Object.entries(unframed)) response.setHeader(name, text);
   if (value === undefined) {
     response.writeHead(204).end();
     return;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
+import { unframed } from '../../contracts/unframed.ts';
 import type { Context } from '../../contracts/service.ts';
 import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
@@ -55,6 +56,10 @@ export function downloadsApp(parts: RouteParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use((_request, response, next) => {
+    for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
+    next();
+  });
   app.use(cors(settings.corsAllowedOrigins));
   // Who may follow is asked once a client, not once a message.
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
