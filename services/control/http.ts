@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { sessionOf } from '../contracts/session.ts';
+import { readLink, sessionOf, type SessionLink } from '../contracts/session.ts';
 import { unframed } from '../contracts/unframed.ts';
 import type { LiveEvents } from './events.ts';
 
@@ -17,8 +17,9 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
       return send(request, response, 'application/json', () => JSON.stringify(context.host.openApi()));
     const metrics = /^\/metrics(?:\/([a-z]+))?$/.exec(path);
     if (metrics) return sendMetrics(context, request, response, metrics[1]);
-    const backup = /^\/api\/backups\/([^/]+)\/file$/.exec(path);
-    if (backup) return sendBackup(context, request, response, decodeURIComponent(backup[1] ?? ''));
+    const linked = readLink(path);
+    const backup = /^\/api\/backups\/([^/]+)\/file$/.exec(linked.path);
+    if (backup) return sendBackup(context, request, response, decodeURIComponent(backup[1] ?? ''), linked.link);
     if (path === '/api' || path.startsWith('/api/')) context.host.handleApi(request, response);
     else context.host.handlePage(request, response);
   };
@@ -77,21 +78,21 @@ async function sendBackup(
   request: IncomingMessage,
   response: ServerResponse,
   name: string,
+  link: SessionLink | undefined,
 ): Promise<void> {
-  const { path, query } = split(request.url ?? '/');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Problem('control.method', 405, 'A backup is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
     session: sessionOf(request),
-    link: { path, text: query.get('link') ?? '' },
+    link,
     ...context.caller(request),
   });
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
   if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  const file = await context.host.backups.path(name);
-  const { size } = await stat(file);
+  const path = await context.host.backups.path(name);
+  const { size } = await stat(path);
   response.writeHead(200, {
     'Content-Type': 'application/gzip',
     'Content-Length': size,
@@ -100,7 +101,7 @@ async function sendBackup(
   });
   if (request.method === 'HEAD') response.end();
   // A client that goes away in the middle is no fault of ours.
-  else await pipeline(createReadStream(file), response).catch(() => response.destroy());
+  else await pipeline(createReadStream(path), response).catch(() => response.destroy());
 }
 
 function sendProblem(
