@@ -8,3 +8,24 @@ export function sessionOf(request: IncomingMessage): string | undefined {
   const given = request.headers[sessionHeader];
   return typeof given === 'string' ? given : undefined;
 }
+
+/** What a link holds: the path that it lets a browser read by its address alone, and the text that says so. */
+export interface SessionLink {
+  readonly path: string;
+  readonly text: string;
+}
+
+const prefix = '/api/linked/';
+
+/** Where a link leads. */
+export function addressOfLink({ path, text }: SessionLink): string {
+  return `${prefix}${text}${path}`;
+}
+
+/** The path that a request is about, and the link that it came by, if any. */
+export function readLink(path: string): { readonly path: string; readonly link?: SessionLink } {
+  const end = path.startsWith(prefix) ? path.indexOf('/', prefix.length) : -1;
+  if (end < 0) return { path };
+  const link = { path: path.slice(end), text: path.slice(prefix.length, end) };
+  return { path: link.path, link };
+}

@@ -4,6 +4,7 @@ import { controlApi, shownService, type ControlContext } from '../contracts/cont
 import type { Identity } from '../contracts/control/accounts.ts';
 import { EngineName, ShownEngineName } from '../contracts/control/engines.ts';
 import { Problem } from '../contracts/problem.ts';
+import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { ownAccountRoutes } from './own-account.ts';
@@ -48,7 +49,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
     }),
     implement(controlApi.links, ({ identity, body }) => {
       const person = required(identity);
-      return { links: body.paths.map((path) => `${path}?link=${accounts.link(person, path)}`) };
+      return { links: body.paths.map((path) => addressOfLink({ path, text: accounts.link(person, path) })) };
     }),
   ];
 }

@@ -118,11 +118,14 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     await visit.page.getByRole('button', { name: 'Sign in' }).click();
     const picture = visit.page.locator('.picture img').first();
     await picture.waitFor();
-    await expect.poll(() => picture.getAttribute('src')).toMatch(/\/thumbnail\?link=v1\.[\w-]+$/);
+    await expect
+      .poll(() => picture.getAttribute('src'))
+      .toMatch(/^\/api\/linked\/v1\.[\w-]+\/api\/downloads\/harbour\/thumbnail$/);
     const source = `${pages.url}${(await picture.getAttribute('src')) ?? ''}`;
     expect((await fetch(source)).status).toBe(200);
     expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
-    expect((await fetch(source.replace(/.$/, 'A').replace('thumbnail', 'file'))).status).toBe(401);
+    expect((await fetch(source.replace(/thumbnail$/, 'file'))).status).toBe(401);
+    expect((await fetch(source.replace('/v1.', '/v1.A'))).status).toBe(401);
     const tab = await visit.page.context().newPage();
     await tab.goto(`${pages.url}/inbox`);
     pages.inbox.add({ title: 'The ferry is late' });

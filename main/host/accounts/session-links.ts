@@ -1,6 +1,7 @@
-import type { Credentials, Identity } from '../../../services/contracts/control/accounts.ts';
+import type { Identity } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
+import type { SessionLink } from '../../../services/contracts/session.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { Directory } from './directory.ts';
 
@@ -42,7 +43,7 @@ export class SessionLinks {
   };
 
   /** Whose session a link was made in; undefined when it is not good for this path now. */
-  open({ path, text }: NonNullable<Credentials['link']>): Identity | undefined {
+  open({ path, text }: SessionLink): Identity | undefined {
     const read = /^(\d+) (\S+) (\S+) (.+)$/.exec(this.#unsealed(text));
     if (read === null) return undefined;
     const [, until, account = '', id = '', of] = read;

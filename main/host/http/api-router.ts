@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ZodType } from 'zod';
-import type { Accounts, Credentials, Identity } from '../../../services/contracts/control/accounts.ts';
+import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
 import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
-import { sessionOf } from '../../../services/contracts/session.ts';
+import { readLink, sessionOf, type SessionLink } from '../../../services/contracts/session.ts';
 import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
@@ -40,16 +40,18 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
-  const [path = '', query = ''] = splitTarget(request.url ?? '');
+  const [target = '', query = ''] = splitTarget(request.url ?? '');
+  const { path, link } = readLink(target);
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  const asked = queryObject(query);
-  const identity = await authenticate(request, route, linkOf(route, path, asked), options);
+  // A link stands in for a sign-in where a file is read, and nowhere else.
+  if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw unknownPath();
+  const identity = await authenticate(request, route, link, options);
   const rights = rightsOf(identity, options.accounts);
   admit(route, identity, rights, params);
   const reply = await handler.handle({
     params,
-    query: parseInput(route.query, asked, 'query'),
+    query: parseInput(route.query, queryObject(query), 'query'),
     body:
       route.body === undefined
         ? undefined
@@ -73,7 +75,7 @@ function splitTarget(url: string): [string, string] {
 }
 
 function choose(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
-  if (matches.length === 0) throw new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+  if (matches.length === 0) throw unknownPath();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const chosen = matches.find((match) => match.handler.route.method === method);
   if (chosen !== undefined) return chosen;
@@ -81,19 +83,15 @@ function choose(matches: readonly RouteMatch[], request: IncomingMessage): Route
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/** A link that stands in for a sign-in, where a file is read; it is no parameter of the route. */
-function linkOf(route: Route, path: string, query: Record<string, string | string[]>): Credentials['link'] {
-  const { link: text } = query;
-  if (route.method !== 'GET' || route.reply !== fileReply || typeof text !== 'string') return undefined;
-  delete query['link'];
-  return { path, text };
+function unknownPath(): Problem {
+  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
 }
 
 /** Who is calling, or a refusal. */
 async function authenticate(
   request: IncomingMessage,
   route: Route,
-  link: Credentials['link'],
+  link: SessionLink | undefined,
   { accounts, caller }: ApiRouterOptions,
 ): Promise<Identity | undefined> {
   const { authorization } = request.headers;

@@ -4,7 +4,10 @@ import { rawAnswer } from './problem-reply.ts';
 
 /** What to say to a client whose bytes are no HTTP; Node's error codes on the left. */
 const answers: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too large.\n'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'The request line and headers are too large. In a browser, delete the cookies of this address.\n',
+  ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.\n'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.\n'],
 };
@@ -14,6 +17,8 @@ const answers: Readonly<Record<string, readonly [number, string]>> = {
  * of ours is in cookies, so browsers are told to drop them.
  */
 const forgetCookies = { 'Clear-Site-Data': '"cookies"' };
+/** The cookies of all programs on a machine are shorter together, unless one of them wants otherwise; bytes. */
+const longestUsual = 4096;
 /** Of headers that are too large so much more is read, and for so long, that the sender gets to see the answer; bytes, ms. */
 const longestRest = 4 * 1024 * 1024;
 const restMs = 2000;
@@ -42,13 +47,24 @@ export function answerClientError(
   }
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
   if (status === 431) {
-    socket.end(rawAnswer(status, text, forgetCookies));
+    socket.end(rawAnswer(status, text, holdsCookies(error) ? forgetCookies : {}));
     readRest(socket);
   } else {
     socket.write(rawAnswer(status, text));
     socket.destroySoon();
   }
   return status;
+}
+
+/**
+ * Whether what was too much is cookies: a long line in which one follows another. An address, which any page may make as long
+ * as it likes, has no spaces; so no page can have the cookies of other programs on this machine dropped.
+ */
+function holdsCookies(error: object): boolean {
+  const bytes: unknown = 'rawPacket' in error ? error.rawPacket : undefined;
+  if (!Buffer.isBuffer(bytes)) return false;
+  const lines = bytes.toString('latin1').split('\r\n');
+  return lines.some((line) => line.length > longestUsual && /=[^;\s]*; [\w.-]+=/.test(line));
 }
 
 /** To close while more is coming would take the answer away with it. */

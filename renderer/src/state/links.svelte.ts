@@ -68,7 +68,7 @@ class Links {
 
 function withQuery({ address }: Link, query: Readonly<Record<string, string>>): string {
   const more = new URLSearchParams(query).toString();
-  return more === '' ? address : `${address}&${more}`;
+  return more === '' ? address : `${address}?${more}`;
 }
 
 export const links = new Links();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
+import type { SessionLink } from '../session.ts';
 
 export const Role = z.enum(['admin', 'user']);
 export type Role = z.infer<typeof Role>;
@@ -60,8 +61,8 @@ export interface Credentials {
   readonly authorization?: string | undefined;
   /** The secret of a session, as `sessionOf` reads it. */
   readonly session?: string | undefined;
-  /** A link as {@link Accounts.link} made it, with the path that is asked for. Give it only where a file is read. */
-  readonly link?: { readonly path: string; readonly text: string } | undefined;
+  /** A link as {@link Accounts.link} made it. Give it only where a file is read. */
+  readonly link?: SessionLink | undefined;
   /** For rate limits and a token's last use. */
   readonly remoteAddress: string;
   /**

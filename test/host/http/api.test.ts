@@ -347,13 +347,17 @@ describe('access', () => {
   });
 
   test('by a link is for the file at its address alone', async () => {
-    expect(await (await fetch(`${opened.url}/api/items/a/file?link=admin&save=yes`)).text()).toBe('file a');
-    const head = await fetch(`${opened.url}/api/items/a/file?link=admin`, { method: 'HEAD' });
+    const linked = '/api/linked/admin/api/items/a/file';
+    expect(await (await fetch(`${opened.url}${linked}?save=yes`)).text()).toBe('file a');
+    const head = await fetch(`${opened.url}${linked}`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
-    expect((await call('/api/items/a/file?link=other')).status).toBe(401);
-    expect((await call('/api/items/a/file?link=admin&link=admin')).status).toBe(401);
-    expect((await call('/api/items/a?link=admin', { method: 'DELETE' })).status).toBe(401);
-    expect((await call('/api/items?link=admin', { method: 'POST' })).status).toBe(401);
+    expect((await call('/api/linked/other/api/items/a/file')).status).toBe(401);
+    expect((await call(`/api/linked/other${linked}`)).status).toBe(404);
+    for (const method of ['POST', 'PUT', 'DELETE']) expect((await call(linked, { method })).status).toBe(405);
+    expect((await call('/api/linked/admin/api/items/a', { method: 'DELETE' })).status).toBe(404);
+    expect((await call('/api/linked/admin/api/items', { method: 'POST' })).status).toBe(404);
+    expect((await call('/api/linked/admin/api/items')).status).toBe(404);
+    expect((await call('/api/linked/admin')).status).toBe(404);
   });
 });
 
