@@ -18,6 +18,8 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): number | undefined {
+  // The rest of what was refused, or what was no HTTP already.
+  if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -33,6 +35,6 @@ export function answerClientError(
   }
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
   socket.write(rawAnswer(status, text));
-  socket.destroySoon();
+  connections.end(socket);
   return status;
 }
