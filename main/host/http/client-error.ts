@@ -19,9 +19,6 @@ const answers: Readonly<Record<string, readonly [number, string]>> = {
 const forgetCookies = { 'Clear-Site-Data': '"cookies"' };
 /** The cookies of all programs on a machine are shorter together, unless one of them wants otherwise; bytes. */
 const longestUsual = 4096;
-/** Of headers that are too large so much more is read, and for so long, that the sender gets to see the answer; bytes, ms. */
-const longestRest = 4 * 1024 * 1024;
-const restMs = 2000;
 
 /**
  * Answers a request that could not be read and ends its connection; a request before it on the same connection that was
@@ -32,6 +29,8 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): number | undefined {
+  // The rest of what was refused, or what was no HTTP already.
+  if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -46,13 +45,8 @@ export function answerClientError(
     return undefined;
   }
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
-  if (status === 431) {
-    socket.end(rawAnswer(status, text, holdsCookies(error) ? forgetCookies : {}));
-    readRest(socket);
-  } else {
-    socket.write(rawAnswer(status, text));
-    socket.destroySoon();
-  }
+  socket.write(rawAnswer(status, text, status === 431 && holdsCookies(error) ? forgetCookies : {}));
+  connections.end(socket);
   return status;
 }
 
@@ -65,16 +59,4 @@ function holdsCookies(error: object): boolean {
   if (!Buffer.isBuffer(bytes)) return false;
   const lines = bytes.toString('latin1').split('\r\n');
   return lines.some((line) => line.length > longestUsual && /=[^;\s]*; [\w.-]+=/.test(line));
-}
-
-/** To close while more is coming would take the answer away with it. */
-function readRest(socket: Socket): void {
-  let size = 0;
-  socket.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > longestRest) socket.destroy();
-  });
-  socket.resume();
-  const late = setTimeout(() => socket.destroy(), restMs).unref();
-  socket.once('close', () => clearTimeout(late));
 }

@@ -17,7 +17,7 @@ import { accountFor } from './access.ts';
 import { bindAll } from './bind.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
-import { watchConnections } from './connections.ts';
+import { hasNoBody, watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
@@ -76,7 +76,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { service, log, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
-  const connections = watchConnections(limits.bodyStallMs);
+  const connections = watchConnections(limits);
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
   let guard = createGuard(options.guard);
@@ -97,6 +97,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (connections.isOver(request.socket)) return void request.destroy();
     connections.began({ request, response });
     // A write after the client has left is an event on the response, and would end the process unheard.
     response.on('error', leave);
@@ -115,6 +116,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (connections.isOver(request.socket)) return void socket.destroy();
     socket.on('error', leave);
     const start = performance.now();
     const problem =
@@ -210,6 +212,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     },
     close({ timeoutMs = 5000 } = {}) {
       draining = true;
+      connections.hurry();
       closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
       return closed;
     },
@@ -241,10 +244,6 @@ function closing(response: ServerResponse, request: IncomingMessage, problem: Pr
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (!request.complete && !hasNoBody(request)) response.setHeader('Connection', 'close');
   return problem;
-}
-
-function hasNoBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
 /** Lets the service's own renderer refuse an upgrade, for which Node makes no response object. */

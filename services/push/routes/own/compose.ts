@@ -17,7 +17,6 @@ import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { AttachmentStore } from '../../store/attachments.ts';
 import { readBody } from '../peer/body.ts';
-import { dropRest } from '../peer/exchange.ts';
 import { dueOf } from './fields.ts';
 import { toPage } from './to-page.ts';
 import type { TopicRights } from './topic-rights.ts';
@@ -62,7 +61,6 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
         limits.bandwidth(sender, file.size);
         return file;
       } catch (error) {
-        dropRest(incoming);
         throw worded(error);
       }
     }),

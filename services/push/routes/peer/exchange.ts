@@ -24,11 +24,6 @@ export interface Exchange extends Asked {
   readonly response: ServerResponse;
 }
 
-/** Of a body that nobody wants so much is still read, so that its sender gets to see the answer. Bytes. */
-const idleBody = 8 * 1024 * 1024;
-/** A sender that goes on and on is cut off after this time. ms */
-const longestRest = 10_000;
-
 /** Every answer may be read by web pages: they prove themselves by a header or `auth`, never by a cookie. */
 export const crossOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
@@ -103,29 +98,12 @@ export function answerValue(response: ServerResponse, value: unknown): void {
 }
 
 /** Answers in the peer's error shape; cuts off an answer that had begun. */
-export function answerProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+export function answerProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const retry = problem.headers['Retry-After'];
   if (retry !== undefined) response.setHeader('Retry-After', retry);
-  dropRest(request);
   answer(response, problem.status, errorBody(problem));
-}
-
-/**
- * Reads and drops what is left of a body. To close the connection at once would often take the answer away with it, as
- * most senders write all before they read.
- */
-export function dropRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > idleBody) request.socket.destroy();
-  });
-  request.resume();
-  const late = setTimeout(() => request.socket.destroy(), longestRest).unref();
-  request.once('close', () => clearTimeout(late));
 }

@@ -46,7 +46,7 @@ export function pushListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
     response.once('close', () => parts.served(request.method ?? '', response.statusCode));
     serve(parts, request, response).catch((error: unknown) => {
-      answerProblem(request, response, problemOf(parts, error));
+      answerProblem(response, problemOf(parts, error));
     });
   };
 }

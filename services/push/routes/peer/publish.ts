@@ -14,7 +14,7 @@ import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../../wire/publish-json.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
-import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
+import { answer, parametersOf, type Exchange } from './exchange.ts';
 
 export interface PublishParts {
   readonly publisher: Publisher;
@@ -134,7 +134,6 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       if (template !== undefined && body.long) throw refuse('json_too_large');
       const publication = parse(topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
-      dropRest(request);
       await publish(exchange, publication.draft);
     },
 
