@@ -7,6 +7,7 @@ import { parsePriority } from './priority.ts';
 import { refuse } from './refusals.ts';
 import type { MessageTemplate } from './template/built-in.ts';
 import { renderMessage } from './template/message.ts';
+import type { Surroundings } from './template/run.ts';
 import { isTopic } from './topics.ts';
 
 /** The beginning of a publish request's body. */
@@ -37,6 +38,8 @@ export interface Publication {
   readonly keepsFiles: boolean;
   /** A template has run for too long. */
   readonly expired: () => boolean;
+  /** What templates may ask of the world. */
+  readonly surroundings: Surroundings;
 }
 
 /** What a request asks for: a message, and whether its body is to be kept as a file. */

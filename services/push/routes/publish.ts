@@ -13,6 +13,7 @@ import { senderOf, type Limits } from '../limits.ts';
 import { secretId } from '../message-ids.ts';
 import type { Publisher } from '../publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
+import { surroundingsOf } from '../templates.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
 import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
 
@@ -54,6 +55,7 @@ const templateTime = 100;
 export function publishRoutes(parts: PublishParts): PublishRoutes {
   const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
   const newActionId = (): string => random.text(10);
+  const surroundings = surroundingsOf(clock);
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
@@ -96,6 +98,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       messageSizeLimit,
       keepsFiles: attachments.enabled,
       expired: () => clock.now() - now > templateTime,
+      surroundings,
     });
   };
 
