@@ -8,6 +8,7 @@ import { announceActivity } from './activity.ts';
 import { removeExpiredMessages } from './cleaning.ts';
 import { openDelivery, seconds } from './delivery.ts';
 import { parseDuration } from './domain/duration.ts';
+import { openEmails } from './emails.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
 import { face } from './face.ts';
@@ -90,7 +91,9 @@ function create(context: Context, settings: Settings): Service {
     told: (topic, done) => counts.delivered(topic, done),
   });
   const search = new Search(context);
-  const also = [webPush.store, search.store];
+  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
+  const sendsMail = emails.enabled;
+  const also = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({
     context,
     settings,
@@ -105,6 +108,7 @@ function create(context: Context, settings: Settings): Service {
     statistics,
     reservedTopics: settings.reservedTopics,
     signUp: settings.enableSignup,
+    sendsMail,
     webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
@@ -117,6 +121,7 @@ function create(context: Context, settings: Settings): Service {
   const publish = publishRoutes({
     publisher,
     attachments,
+    sendsMail,
     findTemplate: (asked) => findTemplate(join(context.files, 'templates'), asked),
     accounts,
     random,
@@ -151,6 +156,7 @@ function create(context: Context, settings: Settings): Service {
     signUp: settings.enableSignup,
     reserved,
     cacheSeconds,
+    sendsMail,
     attachments,
   });
   const listening = {
@@ -258,6 +264,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
+      open.use(emails.start());
       open.use(await recurring.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));

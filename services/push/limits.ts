@@ -6,6 +6,7 @@ import { parseBytes } from './domain/bytes.ts';
 import { parseDuration } from './domain/duration.ts';
 import { networkOf } from './domain/network.ts';
 import { refuse } from './domain/refusals.ts';
+import type { EmailSettings } from './email-settings.ts';
 import type { LimitSettings } from './limit-settings.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -30,28 +31,33 @@ interface Visitor {
   readonly requests: Bucket;
   readonly newTopics: Bucket;
   readonly accounts: Bucket;
+  readonly emails: Bucket;
   subscriptions: number;
   /** Counted since midnight UTC of {@link day}. */
   messages: number;
+  mails: number;
   bandwidth: number;
   day: number;
   seen: number;
 }
 
+type Settings = LimitSettings & Pick<EmailSettings, 'emailLimitBurst' | 'emailLimitReplenish'>;
+
 /** Rates and quotas per account, or per address of who has none. In memory: they protect, they do not bill. */
 export class Limits {
   readonly #clock: Clock;
-  readonly #settings: LimitSettings;
+  readonly #settings: Settings;
   readonly #exempt = new BlockList();
   readonly #visitors = new Map<string, Visitor>();
-  readonly #replenish: { readonly requests: number; readonly topics: number };
+  readonly #replenish: { readonly requests: number; readonly topics: number; readonly emails: number };
 
-  constructor(clock: Clock, settings: LimitSettings) {
+  constructor(clock: Clock, settings: Settings) {
     this.#clock = clock;
     this.#settings = settings;
     this.#replenish = {
       requests: parseDuration(settings.requestLimitReplenish) ?? 5000,
       topics: parseDuration(settings.topicLimitReplenish) ?? 60_000,
+      emails: parseDuration(settings.emailLimitReplenish) ?? 3_600_000,
     };
     for (const entry of settings.limitExempt) {
       const [address = '', bits] = entry.split('/');
@@ -85,6 +91,13 @@ export class Limits {
     const visitor = this.#visitor(sender);
     if (!this.#free(sender) && visitor.messages >= this.dailyMessages) throw refuse('too_many_messages');
     visitor.messages += 1;
+  }
+
+  /** A message that is to go out as mail. @throws Problem 42902 */
+  email(sender: Sender): void {
+    const visitor = this.#visitor(sender);
+    if (!this.#free(sender) && !visitor.emails.take(this.#clock.now()).taken) throw refuse('too_many_emails');
+    visitor.mails += 1;
   }
 
   /** Holds a place for a stream until the disposal. @throws Problem 42903 */
@@ -139,9 +152,11 @@ export class Limits {
 
   /** What a sender may do and has done, in numbers for his account page. Bytes and counts of today. */
   usage(sender: Sender) {
-    const { messages } = this.#visitor(sender);
+    const { messages, mails } = this.#visitor(sender);
     return {
       messages,
+      mails,
+      dailyMails: Math.floor(day / this.#replenish.emails),
       dailyMessages: this.dailyMessages,
       attachmentTotal: this.#bytes('attachmentTotalLimit'),
       attachmentBandwidth: this.#bytes('attachmentDailyBandwidth'),
@@ -176,8 +191,10 @@ export class Limits {
         requests: new Bucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
         newTopics: new Bucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
         accounts: new Bucket(accountBurst, day, now),
+        emails: new Bucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
         subscriptions: 0,
         messages: 0,
+        mails: 0,
         bandwidth: 0,
         day: today,
         seen: now,
@@ -192,6 +209,7 @@ export class Limits {
     if (visitor.day !== today) {
       visitor.day = today;
       visitor.messages = 0;
+      visitor.mails = 0;
       visitor.bandwidth = 0;
     }
     return visitor;

@@ -20,6 +20,8 @@ import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
 export interface PublishParts {
   readonly publisher: Publisher;
   readonly attachments: Attachments;
+  /** Whether messages may go out as mail. */
+  readonly sendsMail: () => boolean;
   readonly findTemplate: (asked: string) => Promise<MessageTemplate | 'inline' | undefined>;
   readonly accounts: Accounts;
   readonly random: Random;
@@ -33,7 +35,7 @@ export interface PublishParts {
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'message' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly limits: Pick<Limits, 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   readonly topics: Pick<KnownTopics, 'use'>;
 }
 
@@ -67,6 +69,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
   const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
     if (draft.event === 'message') limits.message(exchange);
+    if (draft.email !== undefined) limits.email(exchange);
     const began = clock.now();
     const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
     const envelope = await publisher.publish(asked, undefined, id);
@@ -81,6 +84,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   };
 
   const parse = (
+    { identity, address }: Exchange,
     topic: string,
     read: Exchange['read'],
     body: ReadBody,
@@ -97,6 +101,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       longestDelay: parts.longestDelay,
       messageSizeLimit,
       keepsFiles: attachments.enabled,
+      mail: { enabled: parts.sendsMail(), isKnown: identity !== undefined, sender: address },
       expired: () => clock.now() - now > templateTime,
       surroundings,
     });
@@ -135,7 +140,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       attachments.admit(request, limit);
       const body = await readBody(request, limit);
       if (template !== undefined && body.long) throw refuse('json_too_large');
-      const publication = parse(topic, read, body, { sequenceId, template });
+      const publication = parse(exchange, topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
       dropRest(request);
       await publish(exchange, publication.draft);
@@ -151,7 +156,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       const asked = read('x-template', 'template', 'tpl');
       const template = asked === '' ? undefined : await parts.findTemplate(asked);
       const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit);
-      const publication = parse(topic, read, message, { template });
+      const publication = parse(exchange, topic, read, message, { template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
       await publish(exchange, publication.draft);
     },
@@ -164,7 +169,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
     async gateway(exchange, text, bytes) {
       const topic = allow(exchange, text);
-      const { draft } = parse(topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
+      const { draft } = parse(exchange, topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
       await commit(exchange, draft);
     },
   };
