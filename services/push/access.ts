@@ -2,7 +2,7 @@ import { accountsChanged, everyone } from '../contracts/accounts.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Attachments } from './attachments/attachments.ts';
 import type { Draft } from './domain/message.ts';
-import { senderOf, type Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { accountRoutes } from './routes/account.ts';
 import type { ApiRoutes } from './routes/api-routes.ts';
 import type { Exchange } from './routes/exchange.ts';
@@ -50,7 +50,7 @@ export function openAccess(parts: AccessParts): Access {
   };
 
   const usage = async (exchange: Exchange): Promise<object> =>
-    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(senderOf(exchange)));
+    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(limits.nameOf(exchange)));
   const signing = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: parts.signUp };
   return {
     routes: {

@@ -25,15 +25,11 @@ export const emailFields = {
     .max(256)
     .default('')
     .meta({ title: 'User of the mail server', description: 'Empty: it asks for none.' }),
-  smtpSenderPass: z
-    .string()
-    .max(1024)
-    .default('')
-    .meta({
-      title: 'Password of the mail server',
-      description: 'Large providers want one made for apps.',
-      secret: true,
-    }),
+  smtpSenderPass: z.string().max(1024).default('').meta({
+    title: 'Password of the mail server',
+    description: 'Large providers want one made for apps.',
+    secret: true,
+  }),
   smtpSenderMode: z.enum(['usual', 'starttls', 'ssl', 'insecure']).default('usual').meta({
     title: 'Connection to the mail server',
     description: 'Usual: ssl on port 465, else starttls where there is a user or the port is 587.',

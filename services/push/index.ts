@@ -33,6 +33,7 @@ import { retentionHandlers } from './routes/retention.ts';
 import { searchHandlers } from './routes/search.ts';
 import { sign, subscribeRoutes } from './routes/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/web-socket.ts';
+import { RateVisitors } from './rate-visitors.ts';
 import { Search } from './search/search.ts';
 import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './statistics.ts';
@@ -57,6 +58,9 @@ function create(context: Context, settings: Settings): Service {
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
   const limits = new Limits(clock, settings);
+  const rates = new RateVisitors(clock, settings.subscriberRateLimiting, (identity, topic) =>
+    settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic),
+  );
   const topics = new KnownTopics(clock, limits, settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
@@ -133,8 +137,9 @@ function create(context: Context, settings: Settings): Service {
     clock,
     limits,
     topics,
+    rates,
   });
-  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits });
+  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits, rates });
   const subscribe = subscribeRoutes({
     context: { accounts, clock, random },
     store,
@@ -146,6 +151,7 @@ function create(context: Context, settings: Settings): Service {
     cut: metrics.cut,
     limits,
     topics,
+    rates,
   });
   const peerMetrics = measureAsPeer(context, { store, subscribers, limits, topics, published: () => statistics.total });
   const access = openAccess({
@@ -163,6 +169,7 @@ function create(context: Context, settings: Settings): Service {
     context,
     api: { ...access.routes, ...webPush.routes },
     limits,
+    rates,
     behindProxy: settings.behindProxy,
     refused: metrics.refused,
   };

@@ -21,11 +21,6 @@ export interface Sender {
   readonly address: string;
 }
 
-/** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
-export function senderOf({ identity, address }: Sender): string {
-  return identity === undefined ? networkOf(address) : `account ${identity.account}`;
-}
-
 /** What one account or address has done lately. */
 interface Visitor {
   readonly requests: Bucket;
@@ -71,25 +66,32 @@ export class Limits {
     return this.#visitors.size;
   }
 
+  /** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
+  nameOf({ identity, address }: Sender): string {
+    const { prefixBitsIpv4: ipv4, prefixBitsIpv6: ipv6 } = this.#settings;
+    return identity === undefined ? networkOf(address, { ipv4, ipv6 }) : `account ${identity.account}`;
+  }
+
   /** How many messages a day one sender may publish. */
   get dailyMessages(): number {
     return this.#settings.messageDailyLimit || Math.floor(day / this.#replenish.requests);
   }
 
-  /** @throws Problem 42901 with Retry-After */
-  request(sender: Sender): void {
-    if (this.#free(sender)) return;
-    const result = this.#visitor(sender).requests.take(this.#clock.now());
+  /** `charged` is whom it counts for. @throws Problem 42901 with Retry-After */
+  request(sender: Sender, charged = sender): void {
+    if (this.#free(sender) || this.#free(charged)) return;
+    const result = this.#visitor(charged).requests.take(this.#clock.now());
     if (result.taken) return;
     throw refuse('too_many_requests', undefined, {
       headers: { 'Retry-After': String(Math.ceil(result.waitMs / 1000)) },
     });
   }
 
-  /** @throws Problem 42908 */
-  message(sender: Sender): void {
-    const visitor = this.#visitor(sender);
-    if (!this.#free(sender) && visitor.messages >= this.dailyMessages) throw refuse('too_many_messages');
+  /** `charged` is whom it counts for. @throws Problem 42908 */
+  message(sender: Sender, charged = sender): void {
+    const visitor = this.#visitor(charged);
+    const isFree = this.#free(sender) || this.#free(charged);
+    if (!isFree && visitor.messages >= this.dailyMessages) throw refuse('too_many_messages');
     visitor.messages += 1;
   }
 
@@ -184,7 +186,7 @@ export class Limits {
   #visitor(sender: Sender): Visitor {
     const now = this.#clock.now();
     const today = Math.floor(now / day);
-    const key = senderOf(sender);
+    const key = this.nameOf(sender);
     let visitor = this.#visitors.get(key);
     if (visitor === undefined) {
       visitor = {

@@ -48,6 +48,8 @@ export interface Publication {
 /** What a request asks for: a message, and whether its body is to be kept as a file. */
 export interface Asked {
   readonly draft: Draft;
+  /** It came from an application server, for one program. */
+  readonly isUnifiedPush?: boolean;
   /** The file's name, empty to be named after its kind. */
   readonly upload?: string;
 }
@@ -114,7 +116,7 @@ export function parsePublication(publication: Publication): Asked {
     return { draft: { event: 'poll_request', topic, message: 'New message', pollId, cached: false } };
   }
   // What an application server sends through UnifiedPush is for one program, sealed and unreadable to a person.
-  if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' } };
+  if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' }, isUnifiedPush: true };
 
   if (link === undefined && (filename !== '' || (template === undefined && isFile(body)))) {
     if (!publication.keepsFiles) throw refuse('attachments_off');

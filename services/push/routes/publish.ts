@@ -9,10 +9,11 @@ import type { MessageTemplate } from '../domain/template/built-in.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
 import type { KnownTopics } from '../known-topics.ts';
-import { senderOf, type Limits } from '../limits.ts';
+import type { Limits } from '../limits.ts';
 import { secretId } from '../message-ids.ts';
 import type { Publisher } from '../publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
+import type { RateVisitors } from '../rate-visitors.ts';
 import { surroundingsOf } from '../templates.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
 import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
@@ -35,8 +36,9 @@ export interface PublishParts {
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly limits: Pick<Limits, 'nameOf' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   readonly topics: Pick<KnownTopics, 'use'>;
+  readonly rates: Pick<RateVisitors, 'of' | 'isWaiting'>;
 }
 
 /** The routes that publish. */
@@ -55,7 +57,8 @@ export interface PublishRoutes {
 const templateTime = 100;
 
 export function publishRoutes(parts: PublishParts): PublishRoutes {
-  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
+  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics, rates } =
+    parts;
   const newActionId = (): string => random.text(10);
   const surroundings = surroundingsOf(clock);
 
@@ -68,7 +71,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   };
 
   const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
-    if (draft.event === 'message') limits.message(exchange);
+    if (draft.event === 'message') limits.message(exchange, rates.of(draft.topic, exchange));
     if (draft.email !== undefined) limits.email(exchange);
     const began = clock.now();
     const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
@@ -91,7 +94,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     rest: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
   ): Asked => {
     const now = clock.now();
-    return parsePublication({
+    const asked = parsePublication({
       ...rest,
       topic,
       read,
@@ -105,12 +108,14 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       expired: () => clock.now() - now > templateTime,
       surroundings,
     });
+    if (asked.isUnifiedPush === true && rates.isWaiting(topic)) throw refuse('unified_push_unheard');
+    return asked;
   };
 
   const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
     const { request } = exchange;
     const id = secretId(parts);
-    const sender = senderOf(exchange);
+    const sender = limits.nameOf(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);
     const messageExpires = publisher.expiryOf(draft, draft.due ?? Math.floor(clock.now() / 1000));
