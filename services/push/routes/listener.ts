@@ -53,9 +53,16 @@ export function pushListener(parts: ListenerParts): RequestListener {
   };
 }
 
+/** What homeport.yaml declares is changed there. */
+function inPeerWords(problem: Problem): Problem {
+  if (problem.code === 'accounts.provisioned') return refuse('user_provisioned', undefined, { cause: problem });
+  if (problem.code === 'accounts.provisioned_token') return refuse('token_provisioned', undefined, { cause: problem });
+  return problem;
+}
+
 /** What is told of an error; counts it. */
 export function problemOf(parts: Pick<ListenerParts, 'context' | 'refused'>, error: unknown): Problem {
-  const problem = error instanceof Problem ? error : internal(parts.context, error);
+  const problem = error instanceof Problem ? inPeerWords(error) : internal(parts.context, error);
   parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
   return problem;
 }
