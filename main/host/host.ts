@@ -23,7 +23,7 @@ import { desktopNotifier } from './popups/desktop-notifier.ts';
 import { inboxMarker } from './popups/mark-read.ts';
 import type { Notifier } from './popups/notifier.ts';
 import { openPopups } from './popups/popups.ts';
-import { applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 import { TooLate, withTimeout } from './runtime/with-timeout.ts';
@@ -129,6 +129,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
+  if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment);
 
   const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
@@ -185,6 +186,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     config.onChange(({ host }, { sections }) => {
       log.level = host.logLevel;
       log.format = host.logFormat;
+      if (sections.includes('host'))
+        void applyDeclared(kernel, log).catch((error: unknown) =>
+          log.error('declared accounts could not be made', { error }),
+        );
       for (const runner of runners.values()) runner.renewGuard();
       popups.renew();
       parts.bus.publish(settingsChanged, { sections: [...sections] });

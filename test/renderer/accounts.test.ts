@@ -67,6 +67,33 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
+  it('marks what homeport.yaml declares, and changes none of it', async () => {
+    const token = `tk_${'d'.repeat(29)}`;
+    const hash = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+    const body = JSON.stringify({
+      authUsers: [{ name: 'phil', passwordHash: hash }],
+      authTokens: [{ user: 'phil', token, label: 'from the file' }],
+    });
+    await api(pages.url, '/api/settings/host', { method: 'PATCH', body });
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await people.filter({ hasText: 'phil' }).getByText('From homeport.yaml').waitFor();
+    await people.filter({ hasText: 'phil' }).getByRole('link').click();
+    await page.getByText('This account is declared in homeport.yaml; change it there.').waitFor();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('From homeport.yaml').waitFor();
+    expect(await page.getByRole('switch', { name: 'phil on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
+    expect(await page.getByLabel('New password').count()).toBe(0);
+    for (const screen of [screens[0], screens[5]]) {
+      await page.setViewportSize(screen);
+      await page.emulateMedia({ colorScheme: screen.dark ? 'dark' : 'light' });
+      await expectFits(visit, 'accounts-declared', screen);
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('makes a token that works, shows it once, tells its last use and revokes it', async () => {
     await make('nas', { kind: 'service', grants: [{ service: 'push', resource: 'nas-*', permission: 'write' }] });
     await using visit = await pages.visit('/settings/accounts/nas');

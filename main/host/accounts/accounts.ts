@@ -10,6 +10,7 @@ import { accessTokens } from './tokens.ts';
 import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';
 import { Changes } from './changes.ts';
+import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory, hasSignedIn } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { Passwords } from './passwords.ts';
@@ -42,7 +43,7 @@ export interface AccountsOptions {
 }
 
 /** What the host has of accounts beyond what services get. */
-export interface HostAccounts extends Accounts, Sessions, Portable, AsyncDisposable {
+export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
 }
 
@@ -105,6 +106,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...accessTokens({ directory, changes, clock, random }),
     ...browserSessions({ authentication, proven, directory, changes, clock, random }),
     ...portableAccounts({ directory, changes, clock, vault }),
+    ...declaredAccounts({ changes, clock, random, log }),
     firstRun: firstRun({ kysely, directory, changes, passwords, clock, random }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -21,6 +21,8 @@ export interface Member {
   /** By id. */
   readonly tokens: Map<string, Credential<TokenRow>>;
   readonly sessions: Map<string, Credential<SessionRow>>;
+  /** As in {@link Kept}. */
+  readonly declared: ReadonlySet<string>;
 }
 
 /**
@@ -132,13 +134,14 @@ export class Directory {
     this.#generation += 1;
   }
 
-  #add({ account, passwordHash, tokens, sessions }: Kept, old: Member | undefined): void {
+  #add({ account, passwordHash, tokens, sessions, declared }: Kept, old: Member | undefined): void {
     const member: Member = {
       account,
       passwordHash,
       grants: compileGrants(account.grants),
       tokens: new Map(),
       sessions: new Map(),
+      declared,
     };
     this.#members.set(account.name, member);
     for (const row of tokens) {

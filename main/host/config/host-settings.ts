@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { declaredFields } from './declared-settings.ts';
 import { QuietHours } from '../../../services/contracts/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
@@ -72,6 +73,7 @@ export const HostSettings = z.object({
     title: 'Backups to keep',
     description: 'When Homeport has made a backup by itself, it removes the oldest ones beyond this number.',
   }),
+  ...declaredFields,
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     title: 'Time to stop',
     description: 'Seconds that running work gets to finish when Homeport stops.',

@@ -30,6 +30,8 @@ export const Account = z.object({
   hasPassword: z.boolean(),
   grants: z.array(Grant),
   createdAt: z.number().describe('ms since the epoch'),
+  /** It is declared in homeport.yaml, where alone its password and role are changed. */
+  provisioned: z.literal(true).optional(),
 });
 export type Account = z.infer<typeof Account>;
 
@@ -42,6 +44,8 @@ export const AccessToken = z.object({
   expiresAt: z.number().nullable(),
   lastUsedAt: z.number().nullable(),
   lastUsedFrom: z.string().nullable(),
+  /** It is declared in homeport.yaml, where alone it is changed. */
+  provisioned: z.literal(true).optional(),
 });
 export type AccessToken = z.infer<typeof AccessToken>;
 
@@ -136,7 +140,7 @@ export interface Accounts {
   find(name: string): Promise<Account | undefined>;
   /** @throws Problem `accounts.exists` (409). */
   create(account: NewAccount): Promise<Account>;
-  /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409). */
+  /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.provisioned` (409). */
   change(name: string, change: AccountChange): Promise<Account>;
   remove(name: string): Promise<void>;
   /**

@@ -111,12 +111,16 @@ function endOf(expires: number | undefined, otherwise: () => number): number | n
   return expires === 0 ? null : expires * 1000;
 }
 
-function wireToken({ label, lastUsedAt, lastUsedFrom, createdAt, expiresAt }: AccessToken, token: string): unknown {
+function wireToken(
+  { label, lastUsedAt, lastUsedFrom, createdAt, expiresAt, provisioned }: AccessToken,
+  token: string,
+): unknown {
   return {
     token,
     ...(label === '' ? {} : { label }),
     last_access: Math.floor((lastUsedAt ?? createdAt) / 1000),
     last_origin: lastUsedFrom ?? '',
     ...(expiresAt === null ? {} : { expires: Math.floor(expiresAt / 1000) }),
+    ...(provisioned === true ? { provisioned } : {}),
   };
 }
