@@ -50,6 +50,8 @@ export interface HostOptions {
   readonly openAddress?: (url: string) => void;
   /** The desktop's key store. */
   readonly keyStore?: KeyStore;
+  /** log2 of scrypt's N for new passwords. Less than the default is for tests alone: they make hundreds. */
+  readonly passwordCost?: number;
   /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
@@ -121,6 +123,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       address,
       started: started.promise,
       ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
+      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );
   const { config, accounts, engines, parts } = kernel;

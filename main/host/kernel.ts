@@ -34,6 +34,8 @@ export interface KernelOptions {
   /** Base address of a service's listener. */
   readonly address: (serviceId: string) => string | undefined;
   readonly keyStore?: KeyStore;
+  /** log2 of scrypt's N for new passwords; default that of the accounts. */
+  readonly passwordCost?: number;
 }
 
 /** A desktop's key store: keeps the vault's key while it is safe and the setting `keyring` wants it to. */
@@ -86,7 +88,10 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const metrics = createMetrics({ version, log: log.child('metrics') });
   const random = systemRandom;
   const accounts = opening.use(
-    await openAccounts({ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host }),
+    await openAccounts({
+      ...{ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host },
+      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
+    }),
   );
   const engines = openEngines({
     folder: config.read().host.enginesFolder || dataDir,

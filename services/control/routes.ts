@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi, shownService, type ControlContext } from '../contracts/control/api.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
@@ -105,8 +105,8 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
   ];
 }
 
-function engineName<T>(names: ZodType<T>, given: unknown): T {
-  const name = names.safeParse(given);
+function engineName<T>(names: z.core.$ZodType<T>, given: unknown): T {
+  const name = z.safeParse(names, given);
   if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
   return name.data;
 }

@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByText('Only an administrator can see the engines.').waitFor();
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/settings/engines', screen);
     await visit.page.getByRole('list', { name: 'Engines' }).waitFor();
     pages.inbox.bus?.publish(engineWorked, {

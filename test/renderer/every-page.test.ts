@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../renderer/src/pages/index.ts';
-import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 const shown = pages.filter(({ group }) => group !== 'hidden');
@@ -13,13 +13,13 @@ describe.skipIf(noBrowser)('every page of the whole app', () => {
   let browser: Browser;
   beforeAll(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), launchBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
   });
   afterAll(async () => {
-    await Promise.all([browser.close(), host[Symbol.asyncDispose]()]);
+    await host[Symbol.asyncDispose]();
   });
 
-  describe.each(screens)('at $width px, dark $dark', (screen) => {
+  describe.each(screens)('on $on', (screen) => {
     it.each(shown)('fits, is accessible and complains about nothing: $title', async ({ at, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
@@ -28,9 +28,7 @@ describe.skipIf(noBrowser)('every page of the whole app', () => {
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
       await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(visit.complaints).toEqual([]);
+      await expectFits(visit, `every-${at}`, screen);
     });
   });
 

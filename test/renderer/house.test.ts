@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     await using backup = await pages.visit('/settings/backup', screen);
     await backup.page.getByRole('heading', { name: 'Restore' }).waitFor();
     await expectFits(backup, 'backup', screen);

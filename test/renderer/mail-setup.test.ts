@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
     await using watched = await real.visit('/delivery/connect', screen);
     const { page } = watched;
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();

@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
@@ -36,9 +36,8 @@ describe.skipIf(noBrowser)('Mail', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await theBrowser();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     host = await openTestHost({
@@ -50,7 +49,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(browser, options);
-    watched.page.setDefaultTimeout(20_000);
+    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), host.url('control'));
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
@@ -259,7 +258,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: /Still there/ }).waitFor();
   });
 
-  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
     await using watched = await visit('/delivery/mails', screen);

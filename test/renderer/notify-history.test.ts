@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await real.post('late', 'Backup finished: a title that is longer than any list should have to show in full');
     status = 403;
     const { text } = await real.ask('GET', '/notify/keys/late/text?secrets=true');

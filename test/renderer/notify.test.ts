@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -21,9 +21,8 @@ describe.skipIf(noBrowser)('Notifications', () => {
   let answer: { status: number; words: string };
   let port: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await theBrowser();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     answer = { status: 200, words: '' };
@@ -234,16 +233,13 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.getByRole('heading', { name: 'Destinations' }).waitFor();
   });
 
-  it.each(screens)('fits and is accessible, with long names, at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible, with long names, on $on', async (screen) => {
     const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
     await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
     await using watched = await visit('/delivery', screen);
     const { page } = watched;
-    const fits = async (): Promise<void> => {
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      expect(await seriousFindings(page)).toEqual([]);
-    };
+    const fits = (): Promise<void> => expectFits(watched, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();
     await fits();
     await page.getByRole('button', { name: 'Add', exact: true }).click();

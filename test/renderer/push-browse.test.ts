@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('composing fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('composing fits on $on', async (screen) => {
     await using visit = await pages.visit('/push', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();

@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/push/topics/nas-error-backup?compose=1', screen);
     const dialog = await openDialog(visit.page);
     await dialog.getByText('Build it from service').click();

@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe', { ...screen, before });
     await visit.page.getByText('notifications are blocked').last().click();

@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
     await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
     await publish('nas-error-backup', picture, { Filename: 'front door.png', Message: 'Someone is at the door' });

@@ -158,19 +158,19 @@ describe.skipIf(noBrowser)('what is planned', () => {
       });
     });
 
-    it.each(screens)('what waits fits at $width px, dark $dark', async (screen) => {
+    it.each(screens)('what waits fits on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed', screen);
       await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-planned', screen);
     });
 
-    it.each(screens)('what recurs fits at $width px, dark $dark', async (screen) => {
+    it.each(screens)('what recurs fits on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring', screen);
       await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-recurring', screen);
     });
 
-    it.each(screens)('making a schedule fits at $width px, dark $dark', async (screen) => {
+    it.each(screens)('making a schedule fits on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
       await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-schedule', screen);

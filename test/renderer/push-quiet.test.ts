@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    it.each(screens)('fits on $on', async (screen) => {
       await publish('garden', 'dry');
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
       await using visit = await pages.visit('/push/quiet', screen);

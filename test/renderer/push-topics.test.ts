@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     await using list = await pages.visit('/push?group=severity', screen);
     await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
     await expectFits(list, 'push-topics', screen);

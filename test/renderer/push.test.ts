@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await publish('nas-error-backup', 'Disk full: /srv/photos\n\n  files 18,204', {
       Title: 'Backup failed',
       Priority: '5',

@@ -16,12 +16,14 @@ export const noBrowser: string | undefined =
     ? undefined
     : `There is no Chromium at ${whole}; set CHROMIUM to its path.`;
 
+export type BrowserKind = 'engine' | 'whole';
+
 /**
  * Chromium without a window, and without its own traffic. Pages are drawn and run by the same engine in both; what belongs
  * to the browser around them (notifications, installing, playing what it has codecs for) is tested with the whole one, as
  * all is where no other is installed.
  */
-export async function launchBrowser(kind: 'engine' | 'whole' = 'engine'): Promise<Browser> {
+export async function launchBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
     executablePath: kind === 'engine' && existsSync(engine) ? engine : whole,
@@ -37,6 +39,15 @@ export async function launchBrowser(kind: 'engine' | 'whole' = 'engine'): Promis
       '--disable-dev-shm-usage',
     ],
   });
+}
+
+const launched = new Map<BrowserKind, Promise<Browser>>();
+
+/** One browser for all tests of this process, with which it ends; each page has its own profile in it. */
+export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
+  const browser = launched.get(kind) ?? launchBrowser(kind);
+  launched.set(kind, browser);
+  return browser;
 }
 
 export interface PageOptions {

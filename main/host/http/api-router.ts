@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
 import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -162,9 +162,9 @@ function queryObject(text: string): Record<string, string | string[]> {
   return query;
 }
 
-function parseInput(schema: ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
+function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(input);
+  const parsed = z.safeParse(schema, input);
   if (parsed.success) return parsed.data;
   const fields: Record<string, string> = {};
   for (const issue of parsed.error.issues) fields[issue.path.map(String).join('.') || where] ??= issue.message;
@@ -179,7 +179,7 @@ function parseInput(schema: ZodType | undefined, input: unknown, where: 'query' 
 
 /** Parsing the reply also drops what the schema does not name, so no column of a row slips out by accident. */
 function checkReply(route: Route, reply: unknown): unknown {
-  const parsed = route.reply.safeParse(reply);
+  const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const at = issue?.path.map(String).join('.') || 'reply';

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Handover, Handovers } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
@@ -16,7 +17,7 @@ export function createHandovers(
   const receivers = new Map<string, Receiver>();
   return {
     async pass<T>(handover: Handover<T>, key: string, payload: T): Promise<void> {
-      const parsed = handover.schema.safeParse(payload);
+      const parsed = z.safeParse(handover.schema, payload);
       if (!parsed.success) {
         const detail = `What was handed to ${handover.name} does not have the form it asks for.`;
         throw new Problem('handover.invalid', 500, detail, { cause: parsed.error, retryable: false });

@@ -194,8 +194,14 @@ export class ServiceRunner {
       });
       this.#become({ state: 'up' });
       await this.refresh();
+      let looking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
+        // A clock that leaps forward calls at once for all the time between; one look answers them.
+        if (looking) return;
+        looking = true;
+        this.refresh()
+          .catch((error: unknown) => this.#log.error('health check failed', { error }))
+          .finally(() => (looking = false));
       });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', address: null, port: null });
@@ -214,8 +220,8 @@ export class ServiceRunner {
   #listens(port: number | undefined): void {
     if (port !== undefined) {
       const secure = this.descriptor.tls?.(this.#settings.settings) !== undefined;
-    const scheme = secure ? 'https' : (this.descriptor.protocol ?? 'http');
-    this.#become({ address: `${scheme}://127.0.0.1:${port}`, port });
+      const scheme = secure ? 'https' : (this.descriptor.protocol ?? 'http');
+      this.#become({ address: `${scheme}://127.0.0.1:${port}`, port });
     }
     this.#opened.resolve();
   }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { sessionSecret } from './session-secret.ts';
@@ -24,7 +25,7 @@ export function upload<Query, Reply>(
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => {
       const reply = read(request.responseText);
-      const parsed = request.status < 300 ? route.reply.safeParse(reply) : undefined;
+      const parsed = request.status < 300 ? z.safeParse(route.reply, reply) : undefined;
       if (parsed?.success) resolve(parsed.data);
       else reject(problemOf(request.status, reply));
     };

@@ -81,9 +81,9 @@ function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined
   return { kind: 'stage', started: line.status === 'started', name: line.postprocessor ?? '' };
 }
 
-function parse<T>(schema: z.ZodType<T>, line: string): T | undefined {
+function parse<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
   try {
-    return schema.safeParse(JSON.parse(line.slice(2))).data;
+    return z.safeParse(schema, JSON.parse(line.slice(2))).data;
   } catch {
     return undefined; // A title may make another line look like ours.
   }

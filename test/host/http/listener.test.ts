@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
+import { lacks } from '../../support/needs.ts';
 import { dial, everything, exchange, open, quietLog, request } from './raw.ts';
 
 const hasV6 = Object.values(networkInterfaces()).some(
@@ -17,7 +18,7 @@ describe('addresses', () => {
     const { addresses, port } = opened.listener;
     expect(addresses).toContain(`127.0.0.1:${port}`);
     expect((await fetch(opened.url)).status).toBe(200);
-    if (!hasV6) return;
+    if (lacks(hasV6)) return;
     expect(addresses).toContain(`[::1]:${port}`);
     expect((await fetch(`http://[::1]:${port}/`)).status).toBe(200);
   });
@@ -63,7 +64,7 @@ describe('a taken port', () => {
     }
   });
 
-  test.runIf(hasV6)('on the second family only leaves nothing bound on the first', async () => {
+  test.skipIf(lacks(hasV6))('on the second family only leaves nothing bound on the first', async () => {
     const holder = createServer().listen({ port: 0, host: '::1', ipv6Only: true });
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

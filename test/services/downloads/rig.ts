@@ -82,7 +82,7 @@ export class Client {
   }
 
   /** Resolves with the record once it is as wanted. */
-  async until(uid: string, wanted: (record: Record) => boolean, patience = 60_000): Promise<Record> {
+  async until(uid: string, wanted: (record: Record) => boolean, patience = 120_000): Promise<Record> {
     return await vi.waitFor(
       async () => {
         const { done, queue, pending } = await this.history();

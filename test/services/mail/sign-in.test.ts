@@ -11,11 +11,11 @@ import { within } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
 import { openHouse } from '../../host/accounts/house.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
+import { lacks, lacksProgram } from '../../support/needs.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
 
 const run = promisify(execFile);
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 const folder = mkdtempSync(join(tmpdir(), 'mail-tls-'));
 const [certificateFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 const secret = 'correct horse 1';
@@ -198,7 +198,7 @@ describe('real clients', () => {
       ...['--server', `127.0.0.1:${String(port)}`, '--to', 'alerts@home', '--from', 'nas@home', '--data', message],
       ...['--auth-user', 'nas', '--auth-password', secret, ...more],
     ]);
-  it.skipIf(!has('swaks'))('swaks signs in, both ways', async () => {
+  it.skipIf(lacksProgram('swaks'))('swaks signs in, both ways', async () => {
     const port = await open({ signIn: 'required' });
     for (const method of ['PLAIN', 'LOGIN']) {
       expect((await swaks(port, '--auth', method)).stdout).toMatch(/250 2\.0\.0 queued as/);
@@ -208,7 +208,7 @@ describe('real clients', () => {
   });
 
   // Its encryption comes in a package of its own.
-  it.skipIf(!has('swaks') || spawnSync('perl', ['-MNet::SSLeay', '-e', '1']).status !== 0)(
+  it.skipIf(lacksProgram('swaks') || lacks(spawnSync('perl', ['-MNet::SSLeay', '-e', '1']).status === 0))(
     'swaks signs in after STARTTLS, and not without',
     async () => {
       const port = await open({ signIn: 'required', tls: 'required', certificateFile, keyFile });
@@ -218,7 +218,7 @@ describe('real clients', () => {
     },
   );
 
-  it.skipIf(!has('msmtp'))('msmtp signs in after STARTTLS, and over implicit TLS', async () => {
+  it.skipIf(lacksProgram('msmtp'))('msmtp signs in after STARTTLS, and over implicit TLS', async () => {
     for (const tls of ['starttls', 'implicit'] as const) {
       const port = await open({ signIn: 'required', tls, certificateFile, keyFile });
       const config = join(folder, 'msmtprc');
@@ -237,7 +237,7 @@ describe('real clients', () => {
     }
   });
 
-  it.skipIf(!has('python3'))('Python’s smtplib signs in after STARTTLS and sends a file', async () => {
+  it.skipIf(lacksProgram('python3'))('Python’s smtplib signs in after STARTTLS and sends a file', async () => {
     const port = await open({ signIn: 'required', tls: 'starttls', certificateFile, keyFile });
     const script = `
 import smtplib, ssl, sys
