@@ -48,7 +48,7 @@ class BuiltApp implements AsyncDisposable {
       stream?.on('data', (chunk) => (this.output += String(chunk)));
     this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
   }
-  async ask(does: string): Promise<State> {
+  async ask<Answer = State>(does: string): Promise<Answer> {
     this.#asked += 1;
     const id = this.#asked;
     this.#child.send({ does, id });
@@ -57,7 +57,7 @@ class BuiltApp implements AsyncDisposable {
       if (found === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
       return found;
     }, waiting);
-    return answer['value'] as State;
+    return answer['value'] as Answer;
   }
   /** Waits until it is as the expectation wants. */
   async sees(expectation: (state: State) => void): Promise<State> {
@@ -122,7 +122,7 @@ describe('the built desktop app', { timeout: 120_000 }, () => {
     const page = addresses.at(-1) ?? '';
     expect(await (await fetch(page)).text()).toContain('<!doctype html>');
     const session = await fetch(`${page}api/session`, {
-      headers: { 'Homeport-Session': String(await built.ask('session')) },
+      headers: { 'Homeport-Session': await built.ask<string>('session') },
     });
     expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
     await built.ask('quit');

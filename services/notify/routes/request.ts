@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
