@@ -53,7 +53,7 @@ function kept(): string[] {
 it('an old data folder opens, and its secrets are sealed', async () => {
   expect(host.host.failures()).toEqual({});
   expect(host.host.configProblems).toEqual([]);
-  await vi.waitFor(() => expect(kept()).toEqual([]));
+  await vi.waitFor(() => expect(kept()).toEqual([]), { timeout: 30_000, interval: 50 });
 });
 
 it('what was there is shown and works as before', async () => {
