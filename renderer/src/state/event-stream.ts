@@ -35,6 +35,7 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
   const ended = new AbortController();
   let { last, gap } = from;
   let failures = 0;
+  let heard = false;
   let retryMs = usualRetryMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -43,8 +44,13 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
     if (id !== undefined) last = id;
     if (retry !== undefined) retryMs = Number(retry) || usualRetryMs;
     if (data === undefined || event === undefined) return;
-    if (event === resetEvent) tell({ kind: 'reset', id: last });
-    else if (names.has(event)) tell({ kind: 'event', name: event, data, id: last });
+    try {
+      if (event === resetEvent) tell({ kind: 'reset', id: last });
+      else if (names.has(event)) tell({ kind: 'event', name: event, data, id: last });
+    } catch (error) {
+      // A defect of a page must not cut the stream.
+      reportError(error);
+    }
   };
 
   const read = async (body: ReadableStream<Uint8Array>): Promise<void> => {
@@ -71,6 +77,7 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
     // Opened anew without an id to resume from: anything may have been missed.
     if (gap && last === '') tell({ kind: 'reset', id: '' });
     failures = 0;
+    heard = true;
     gap = false;
     tell({ kind: 'open' });
     await read(response.body);
@@ -81,7 +88,8 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
     // A connection that broke, or could not be made, is mended like one that the host has ended.
     const refused = await follow().catch(() => false);
     if (ended.signal.aborted) return;
-    gap = true;
+    // Before the first stream there is nothing to miss: who reads a list waits for that.
+    if (refused || heard) gap = true;
     tell({ kind: 'cut' });
     if (refused) tell({ kind: 'refused' });
     timer = setTimeout(() => void connect(), refused ? backoff[Math.min(failures, backoff.length - 1)] : retryMs);
