@@ -33,7 +33,7 @@ module.exports = {
       name: 'only-registry-imports-services',
       severity: 'error',
       from: { path: '^main/', pathNot: '^main/host/services/registry\\.ts$' },
-      to: { path: '^services/', pathNot: contracts },
+      to: { path: '^services/', pathNot: [contracts, kit] },
     },
     { name: 'main-does-not-import-renderer', severity: 'error', from: { path: '^main/' }, to: { path: '^renderer/' } },
     {

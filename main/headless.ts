@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
 import { Problem } from '../services/contracts/problem.ts';
 import { desktopShell, runDesktopShell } from './desktop/choice.ts';
 import { dataDirOf, helpText, parseCommandLine } from './host/cli/command-line.ts';
@@ -8,6 +9,8 @@ import { openHost, type Host } from './host/host.ts';
 import { openInBrowser } from './host/runtime/open-browser.ts';
 import { registry } from './host/services/registry.ts';
 import { version } from './host/runtime/version.ts';
+import { watchNpm } from './npm-parent.ts';
+import { stopOnSignals } from './stop-signals.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
@@ -57,6 +60,7 @@ async function startWhereItFits(argv: readonly string[], dataDir: string, option
 /** `why`: why there is no window. */
 async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
+  watchNpm(() => stopping.ask());
   const host = await openHost({
     dataDir,
     descriptors: registry,
@@ -75,54 +79,31 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
   process.on('uncaughtExceptionMonitor', (error) => host.log.error('the process ends by an error', { error }));
 
   const addresses = host.addresses();
-  for (const problem of host.configProblems) say(`Safe mode: ${problem}`);
+  for (const problem of host.configProblems) say(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
   for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
   say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();
   if (setup !== undefined) say(`First start: make your account at ${setup}`);
+  const slow = host.starting();
+  for (const id of slow) say(`${id} is still starting; it answers as soon as it is ready.`);
   say(['ready', ...Object.entries(addresses).map(([id, address]) => `${id}=${address}`)].join(' '));
+  tellOfThoseStarting(host, slow);
   const page = setup ?? addresses['control'];
   if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
 }
 
-/** Until the settings are read. */
-const defaultStopMs = 10_000;
-
-/**
- * SIGTERM and SIGINT end the process with code 0 once everything is closed, also in the middle of a start. A second
- * signal ends it at once.
- */
-function stopOnSignals(): { readonly signal: AbortSignal; stops(host: Host): void; over(): void } {
-  const asked = new AbortController();
-  let host: Host | undefined;
-
-  const close = (open: Host): void => {
-    open[Symbol.asyncDispose]().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
+/** Says what became of the services that were still starting when the host was ready. */
+function tellOfThoseStarting(host: Host, ids: readonly string[]): void {
+  const waiting = new Set(ids);
+  if (waiting.size === 0) return;
+  const tell = ({ id, state, reason }: ServiceState): void => {
+    if (!waiting.has(id) || state === 'starting') return;
+    waiting.delete(id);
+    if (state === 'up' || state === 'degraded') say(`${id} is ready now.`);
+    else if (state === 'failed') say(`${id} did not start: ${reason ?? ''}`);
+    if (waiting.size === 0) listening[Symbol.dispose]();
   };
-  const stop = (signal: NodeJS.Signals): void => {
-    over();
-    const limit = host?.stopTimeoutMs() ?? defaultStopMs;
-    // Keeps the process alive until then: what is still closing may hold nothing that does.
-    setTimeout(() => process.exit(signal === 'SIGINT' ? 130 : 143), Math.max(500, limit - 250));
-    asked.abort();
-    if (host !== undefined) close(host);
-  };
-  const over = (): void => void process.off('SIGTERM', stop).off('SIGINT', stop);
-  process.on('SIGTERM', stop).on('SIGINT', stop);
-  return {
-    signal: asked.signal,
-    stops(opened) {
-      host = opened;
-      if (asked.signal.aborted) close(opened);
-    },
-    over,
-  };
+  const listening = host.bus.subscribe(serviceChanged, tell);
 }
 
 function say(line: string): void {

@@ -1,34 +1,47 @@
 // Sets up what `npm start` and `npm test` need. Plain JavaScript for any Node from 18 on, since it runs before the pinned Node is there.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { alone } from './alone.mjs';
+import { endOnSignals, root, run, stop } from './commands.mjs';
+import { installPackages, packagesAreWhole } from './packages.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const purpose = process.argv[2] ?? 'start';
-const windows = process.platform === 'win32';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 18) stop(`Homeport needs Node 18 or newer to set itself up; this is Node ${process.versions.node}.`);
 
-function stop(message) {
-  console.error(message);
-  process.exit(1);
-}
-
-function run(command, args, options = {}) {
-  const { quiet = false, ...rest } = options;
-  const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
-  return spawnSync(command, args, {
-    cwd: root,
-    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
-    encoding: 'utf8',
-    shell: windows,
-    ...rest,
-    env: { ...process.env, PATH: path, ...rest.env },
-  });
-}
+/** In order; each is done when its stamp says that its inputs are those of its last success. */
+const steps = [
+  {
+    what: 'its packages are',
+    stamp: 'node_modules/.homeport-installed',
+    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+    isWhole: packagesAreWhole,
+    work: installPackages,
+  },
+  {
+    what: 'its pages are',
+    stamp: 'dist/renderer/.homeport-built',
+    inputs: ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
+    async work() {
+      console.error('Building the pages …');
+      const { status } = await run('vite', ['build', '--logLevel', 'warn']);
+      if (status !== 0) stop('The pages could not be built; the reason is above.');
+    },
+  },
+];
+/** Where there is an Electron to run it with. */
+const desktopApp = {
+  what: 'the desktop app is',
+  stamp: 'dist/app/.homeport-built',
+  inputs: ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json', 'scripts/build-app.mjs', 'package.json'],
+  async work() {
+    console.error('Building the desktop app …');
+    const { status } = await run('node', ['scripts/build-app.mjs']);
+    if (status !== 0) stop('The desktop app could not be built.');
+  },
+};
 
 function hashOf(paths) {
   const hash = createHash('sha256');
@@ -45,80 +58,73 @@ function hashOf(paths) {
   return hash.digest('hex');
 }
 
-/** Runs a step only when its inputs are not those of its last success. */
-function once(stampFile, inputs, step) {
+function isDone({ stamp, inputs, isWhole = () => true }) {
+  const file = join(root, stamp);
+  return existsSync(file) && isWhole() && readFileSync(file, 'utf8') === hashOf(inputs);
+}
+
+async function carryOut({ stamp, inputs, work }) {
   const wanted = hashOf(inputs);
-  const stamp = join(root, stampFile);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  step();
-  mkdirSync(join(stamp, '..'), { recursive: true });
-  writeFileSync(stamp, wanted);
+  const file = join(root, stamp);
+  // A step that is cut short must not pass for done.
+  rmSync(file, { force: true });
+  await work();
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, wanted);
 }
 
-/** Two first starts at once would take each other's packages away. A lock whose process is gone counts for nothing. */
-async function alone() {
-  const lock = join(root, '.cache', 'bootstrap.lock');
-  mkdirSync(join(root, '.cache'), { recursive: true });
-  for (let told = false; ;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' });
-      process.on('exit', () => rmSync(lock, { force: true }));
-      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    if (!isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
-    else {
-      if (!told) console.error('Another start is setting things up; waiting for it …');
-      told = true;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  }
-}
-
-function isRunning(pid) {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-}
-
-await alone();
-once('node_modules/.homeport-installed', ['package.json', 'package-lock.json', '.npmrc'], () => {
-  console.error('Installing packages …');
-  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const result = run(npm[0], [...npm.slice(1), 'ci', '--no-audit', '--no-fund', '--loglevel', 'error'], {
-    env: { npm_config_ignore_scripts: '' },
-  });
-  if (result.status !== 0) stop('`npm ci` failed; its reason is above.');
-});
-
-const pinned = run(join(root, 'node_modules', '.bin', windows ? 'node.cmd' : 'node'), ['--version'], { quiet: true });
-if (pinned.status !== 0) {
-  rmSync(join(root, 'node_modules', '.homeport-installed'), { force: true });
+/** One sentence where the folder takes nothing; what else went wrong is shown as it is. */
+function explain(error, what) {
+  const reasons = { EROFS: 'it is write-protected', EACCES: 'this user may not', EPERM: 'this user may not' };
+  const reason = reasons[error.code];
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') stop(`The disk is full: ${what} not set up in ${root} yet.`);
+  if (reason === undefined) throw error;
   stop(
-    'The pinned Node did not arrive with the packages (its install script may have been blocked). Run `npm ci` and look at its messages.',
+    `Nothing can be written to ${root} (${reason}) and ${what} not set up there yet: start it once as somebody who may write there, or from a copy elsewhere.`,
   );
 }
 
-once(
-  'dist/renderer/.homeport-built',
-  ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
-  () => {
-    console.error('Building the pages …');
-    const result = run('vite', ['build', '--logLevel', 'warn']);
-    if (result.status !== 0) stop('The pages could not be built; the reason is above.');
-  },
-);
+let what = 'what the tests need is';
+let turn;
 
-const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(root, 'node_modules', 'electron', 'dist');
-if (purpose === 'start' && existsSync(electron))
-  once('dist/app/.homeport-built', ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json'], () => {
-    console.error('Building the desktop app …');
-    if (run(process.execPath, ['scripts/build-app.mjs']).status !== 0) stop('The desktop app could not be built.');
-  });
+/** Waits for its turn, once: it keeps it to its end. */
+function inTurn() {
+  turn ??= alone(join(root, '.cache', 'bootstrap.lock'), (text) => console.error(text));
+  return turn;
+}
 
-if (purpose === 'test')
-  await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools({ root, run, stop }));
+/** A checkout that is set up may be write-protected: nothing is written then. */
+async function complete(steps) {
+  for (const step of steps) {
+    what = step.what;
+    if (isDone(step)) continue;
+    await inTurn();
+    if (!isDone(step)) await carryOut(step);
+  }
+}
+
+/** A folder of Electron that somebody brought along is used as it is; a zip is looked at before it is unpacked. */
+async function unpackElectron() {
+  const zip = process.env.ELECTRON_OVERRIDE_DIST_PATH ? '' : (process.env.ELECTRON_OVERRIDE_DIST_ZIP ?? '');
+  if (zip === '') return;
+  const { status } = await run('node', ['scripts/electron-zip.mjs', zip]);
+  if (status !== 0)
+    stop('Electron was not unpacked from the zip that ELECTRON_OVERRIDE_DIST_ZIP names; the reason is above.');
+}
+
+endOnSignals();
+try {
+  await complete(steps);
+  if (purpose === 'start') {
+    await unpackElectron();
+    const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');
+    if (existsSync(electron)) await complete([desktopApp]);
+  }
+  what = 'what the tests need is';
+  if (purpose === 'test') {
+    await inTurn();
+    await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools());
+  }
+} catch (error) {
+  explain(error, what);
+}

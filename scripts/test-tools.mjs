@@ -1,18 +1,18 @@
 // The real clients and programs the tests speak to. Needs root on Debian or Ubuntu to install; elsewhere it says what is missing.
 import {
+  chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
-  copyFileSync,
-  chmodSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptDownload, aptInstall } from './apt.mjs';
+import { root, run, stop } from './commands.mjs';
 
 /** Command to look for -> Debian package that brings it. */
 const programs = {
@@ -39,100 +39,109 @@ const unpacked = { promtool: 'prometheus', 'prometheus-alertmanager': 'prometheu
 /** Folder -> version of the Python package. */
 const apprise = { 'apprise-1': '1.13.1', 'apprise-2': '2.2.0' };
 
-export function installTestTools({ root, run, stop }) {
-  const found = (command) => run('sh', ['-c', `command -v ${command}`], { quiet: true }).status === 0;
-  const pip = () => run('python3', ['-m', 'pip', '--version'], { quiet: true }).status === 0;
-  const apt = process.getuid?.() === 0 && found('apt-get');
-  const environment = { DEBIAN_FRONTEND: 'noninteractive' };
-  let indexed = false;
-  const update = () => {
-    if (!indexed) run('apt-get', ['update', '-qq'], { quiet: true, env: environment });
-    indexed = true;
-  };
+const tools = join(root, '.cache', 'tools');
 
-  const missing = [
-    ...new Set(
-      Object.keys(programs)
-        .filter((command) => !found(command))
-        .map((command) => programs[command]),
-    ),
-  ];
-  if (!pip()) missing.push('python3-pip');
+async function found(command) {
+  return (await run('sh', ['-c', `command -v ${command}`], { quiet: true })).status === 0;
+}
+
+async function pip() {
+  return (await run('python3', ['-m', 'pip', '--version'], { quiet: true })).status === 0;
+}
+
+async function missingAmong(commands) {
+  const answers = await Promise.all(commands.map(async (command) => ((await found(command)) ? [] : [command])));
+  return answers.flat();
+}
+
+export async function installTestTools() {
+  const isApt = await found('apt-get');
+  const apt = isApt && process.getuid?.() === 0;
+  const missing = (await missingAmong(Object.keys(programs))).map((command) => programs[command]);
+  if (!(await pip())) missing.push('python3-pip');
   // swaks encrypts with it.
-  if (run('perl', ['-MNet::SSLeay', '-e', '1'], { quiet: true }).status !== 0) missing.push('libnet-ssleay-perl');
-  if (missing.length > 0 && apt) {
-    console.error(`Installing ${missing.join(', ')} …`);
-    update();
-    const result = run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
-      quiet: true,
-      env: environment,
-    });
+  if ((await run('perl', ['-MNet::SSLeay', '-e', '1'], { quiet: true })).status !== 0) {
+    missing.push('libnet-ssleay-perl');
+  }
+  const packages = [...new Set(missing)];
+  if (packages.length > 0 && apt) {
+    const result = await aptInstall(packages);
     if (result.status !== 0) console.error(result.stderr);
   }
-  const tools = join(root, '.cache', 'tools');
   mkdirSync(tools, { recursive: true });
+  // What an earlier set-up was interrupted at.
+  for (const name of readdirSync(tools).filter((each) => /\.(new|unpacking)$/.test(each))) {
+    rmSync(join(tools, name), { recursive: true, force: true });
+  }
   for (const name of optional) {
     const asked = join(tools, `${name}.asked`);
-    if (found(name) || existsSync(asked) || !apt) continue;
-    update();
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { quiet: true, env: environment });
+    if (!apt || existsSync(asked) || (await found(name))) continue;
+    await aptInstall([name]);
     writeFileSync(asked, '');
   }
-
-  // Single programs, unpacked from their packages: installing these would start servers.
   for (const [program, source] of Object.entries(unpacked)) {
-    const target = join(tools, program);
-    if (existsSync(target) || found(program) || !apt) continue;
-    console.error(`Fetching ${program} …`);
-    update();
-    const folder = mkdtempSync(join(tmpdir(), `homeport-${program}-`));
-    run('apt-get', ['download', '-qq', source], {
-      quiet: true,
-      cwd: folder,
-      env: { ...environment, APT_CONFIG: '' },
-    });
-    const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
-    if (archive && run('dpkg', ['-x', archive, 'unpacked'], { quiet: true, cwd: folder }).status === 0) {
-      copyFileSync(join(folder, 'unpacked', 'usr', 'bin', program), `${target}.new`);
-      chmodSync(`${target}.new`, 0o755);
-      renameSync(`${target}.new`, target);
-      // Debian's Alertmanager does not start without its templates, which it looks for here alone.
-      const templates = join(folder, 'unpacked', 'usr', 'share', 'prometheus', 'alertmanager');
-      if (existsSync(templates)) cpSync(templates, '/usr/share/prometheus/alertmanager', { recursive: true });
-    }
-    rmSync(folder, { recursive: true, force: true });
+    if (apt && !existsSync(join(tools, program)) && !(await found(program))) await unpack(program, source);
   }
-
-  // The client of the notification service, in both of its generations, each in a folder of its own.
   for (const [folder, version] of Object.entries(apprise)) {
-    const target = join(tools, folder);
-    if (existsSync(target) || !pip()) continue;
-    console.error(`Fetching apprise ${version} …`);
-    rmSync(`${target}.new`, { recursive: true, force: true });
-    const wanted = ['--target', `${target}.new`, `apprise==${version}`];
-    const result = run(
-      'python3',
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore', ...wanted],
-      { quiet: true },
-    );
-    if (result.status === 0) renameSync(`${target}.new`, target);
-    else console.error(result.stderr);
+    if (!existsSync(join(tools, folder)) && (await pip())) await fetchApprise(folder, version);
   }
+  const engines = await installEngines();
 
-  const engines = run(
-    'node',
-    ['main/homeport.mjs', 'engines', 'install', '--data-dir', join(root, '.cache', 'engines-home')],
+  const absent = await missingAmong(Object.keys(programs));
+  for (const name of Object.keys(unpacked)) {
+    if (!existsSync(join(tools, name)) && !(await found(name))) absent.push(name);
+  }
+  absent.push(...Object.keys(apprise).filter((name) => !existsSync(join(tools, name))));
+  if (!engines) absent.push('yt-dlp');
+  if (absent.length === 0) return;
+  const sentence = `The tests speak to programs that are missing here: ${absent.join(', ')}.`;
+  if (process.env.CI) stop(sentence);
+  const remedy = isApt && !apt && packages.length > 0 ? ` As root: apt-get install ${packages.join(' ')}` : '';
+  console.error(`${sentence} Tests that need them are skipped.${remedy}`);
+}
+
+/** A single program out of its package: installing that would start a server. */
+async function unpack(program, source) {
+  const target = join(tools, program);
+  const folder = `${target}.unpacking`;
+  mkdirSync(folder);
+  console.error(`Fetching ${program} …`);
+  const fetched = await aptDownload(source, folder);
+  const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
+  const result = archive && (await run('dpkg', ['-x', archive, 'unpacked'], { quiet: true, cwd: folder }));
+  if (result?.status === 0) {
+    // Debian's Alertmanager does not start without its templates, which it looks for here alone.
+    const templates = join(folder, 'unpacked', 'usr', 'share', 'prometheus', 'alertmanager');
+    if (existsSync(templates)) cpSync(templates, '/usr/share/prometheus/alertmanager', { recursive: true });
+    copyFileSync(join(folder, 'unpacked', 'usr', 'bin', program), `${target}.new`);
+    chmodSync(`${target}.new`, 0o755);
+    renameSync(`${target}.new`, target);
+  } else console.error((result ?? fetched).stderr.trim());
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The client of the notification service, in both of its generations, each in a folder of its own. */
+async function fetchApprise(folder, version) {
+  const target = join(tools, folder);
+  console.error(`Fetching apprise ${version} …`);
+  const result = await run(
+    'python3',
+    [
+      ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore'],
+      ...['--target', `${target}.new`, `apprise==${version}`],
+    ],
     { quiet: true },
   );
-  if (engines.status !== 0) console.error(engines.stdout + engines.stderr);
+  if (result.status === 0) renameSync(`${target}.new`, target);
+  else console.error(result.stderr.trim());
+}
 
-  const absent = Object.keys(programs).filter((command) => !found(command));
-  absent.push(...Object.keys(unpacked).filter((name) => !existsSync(join(tools, name)) && !found(name)));
-  absent.push(...Object.keys(apprise).filter((name) => !existsSync(join(tools, name))));
-  if (engines.status !== 0) absent.push('yt-dlp');
-  if (absent.length > 0) {
-    const sentence = `The tests speak to programs that are missing here: ${absent.join(', ')}.`;
-    if (process.env.CI) stop(sentence);
-    console.error(`${sentence} Tests that need them are skipped.`);
-  }
+/** Into a folder that all tests share; true when they are there. */
+async function installEngines() {
+  const home = join(root, '.cache', 'engines-home');
+  if (!existsSync(join(home, 'engines', 'yt-dlp'))) console.error('Fetching yt-dlp …');
+  const command = ['main/homeport.mjs', 'engines', 'install', '--data-dir', home];
+  const { status, stdout, stderr } = await run('node', command, { quiet: true });
+  if (status !== 0) console.error(`${stdout}${stderr}`.trim());
+  return status === 0;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ApiRoute } from '../../services/contracts/api.ts';
+import { hostRights } from '../../services/contracts/route-access.ts';
 import type { Host } from '../host/host.ts';
 
 /** What a call of our own API is asked with: parameters of its path, and its query as an address has it. */
@@ -21,6 +22,7 @@ export async function ask<Query, Reply>(
       query: route.query === undefined ? undefined : z.parse(route.query, query),
       body: undefined,
       identity: undefined,
+      rights: hostRights,
     },
     ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
   });

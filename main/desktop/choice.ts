@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { watchNpm } from '../npm-parent.ts';
+import { stopSignals } from '../stop-signals.ts';
 
 /** A desktop app that can be started here: Electron's program, and the built app. */
 export interface DesktopShell {
@@ -44,8 +46,9 @@ export function electronProgram({ root, environment, platform }: Omit<Surroundin
 /** Runs the desktop app until it ends; resolves with its exit code. */
 export function runDesktopShell({ program, app }: DesktopShell, argv: readonly string[]): Promise<number> {
   const child = spawn(program, [app, ...argv], { stdio: 'inherit' });
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
-  process.on('SIGTERM', pass).on('SIGINT', pass);
+  const end = (): void => void child.kill('SIGTERM');
+  for (const signal of stopSignals) process.on(signal, end);
+  watchNpm(end);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));

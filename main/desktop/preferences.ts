@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WhenClosed } from '../../services/contracts/control/desktop.ts';
 
 const Bounds = z.object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) });
 export type Bounds = z.infer<typeof Bounds>;
@@ -12,6 +13,8 @@ const fields = {
   explainedTray: z.boolean(),
   /** Closing the window leaves the app in the tray. */
   keepRunning: z.boolean(),
+  /** What closing the window does where no tray shows the app. */
+  closing: WhenClosed,
   /** Video links that are copied are offered. */
   watchClipboard: z.boolean(),
 } as const;
@@ -23,6 +26,7 @@ const defaults: Fields = {
   maximized: false,
   explainedTray: false,
   keepRunning: true,
+  closing: 'ask',
   watchClipboard: false,
 };
 

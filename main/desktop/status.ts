@@ -21,6 +21,14 @@ export interface HostStatus {
   readonly downloads: number;
 }
 
+/** Of a host that has told nothing yet. */
+export const emptyStatus: HostStatus = {
+  services: [],
+  popups: { enabled: true, driver: 'electron', pausedUntil: null, quietUntil: null, held: 0 },
+  urgent: 0,
+  downloads: 0,
+};
+
 /** Unread messages that are counted; the tray says "many" as well. */
 const mostUrgent = 200;
 /** Changes that come together are told together, after this time in ms: a busy download must not redraw the tray at each step. */

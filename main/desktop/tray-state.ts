@@ -1,4 +1,6 @@
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
+import type { HostPhase } from './host-process.ts';
+import type { Notice } from './notice-page.ts';
 import type { HostStatus } from './status.ts';
 
 /** How the tray's lamp looks: outline, filled, crossed, dimmed. */
@@ -6,6 +8,8 @@ export type TrayState = 'normal' | 'attention' | 'error' | 'paused';
 
 /** What the tray's menu is made of. */
 export interface MenuStatus extends HostStatus {
+  /** Of the services' process; what else stands here is known while it runs. */
+  readonly phase: HostPhase;
   readonly startsAtLogin: boolean;
   /** Closing the window leaves the app in the tray. */
   readonly keepsRunning: boolean;
@@ -18,14 +22,36 @@ export interface MenuStatus extends HostStatus {
 const morning = 8;
 
 /** A service that fails outweighs news, and news that passes a pause outweighs the pause. */
-export function trayState({ services, popups, urgent, now }: MenuStatus): TrayState {
+export function trayState({ phase, services, popups, urgent, now }: MenuStatus): TrayState {
+  if (phase === 'silent' || phase === 'waiting') return 'error';
+  if (phase !== 'running') return 'paused';
   if (services.some(({ state }) => state === 'failed')) return 'error';
   if (urgent > 0) return 'attention';
   return isPaused(popups.pausedUntil, now) ? 'paused' : 'normal';
 }
 
+const phaseLines: Readonly<Record<Exclude<HostPhase, 'running'>, string>> = {
+  starting: 'The services are starting',
+  silent: 'The services do not answer',
+  waiting: 'The services ended by themselves and are started again',
+  stopped: 'The services are stopping',
+};
+
+/** What the window says while the services have no page. */
+export function phaseNotice(phase: HostPhase, reason: string | null): Notice {
+  const title = phase === 'running' ? 'Homeport has no page' : phaseLines[phase];
+  const usual =
+    phase === 'waiting'
+      ? 'The page comes back by itself.'
+      : phase === 'running'
+        ? 'Its services run; the log says why the page does not.'
+        : 'The page comes as soon as they answer.';
+  return { title, text: reason ?? usual };
+}
+
 /** What the lamp means, in one line. */
 export function statusLine(status: MenuStatus): string {
+  if (status.phase !== 'running') return phaseLines[status.phase];
   const failed = status.services.filter(({ state }) => state === 'failed');
   switch (trayState(status)) {
     case 'error':

@@ -4,9 +4,8 @@ import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
-import { sessionCookie } from './accounts/session-cookie.ts';
 import type { Config } from './config/config.ts';
-import type { Settings } from './config/settings.ts';
+import type { Change, Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
@@ -37,6 +36,21 @@ export function createHostControl(given: ControlParts): HostControl {
     if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
     return found;
   };
+  /** Gives services their changed settings; answers which of them were started anew. */
+  const applyToServices = async (change: Change): Promise<string[]> => {
+    const restarted: string[] = [];
+    for (const id of change.sections) {
+      const settings = config.read().services[id];
+      const service = runners.get(id);
+      if (settings === undefined || service === undefined) continue;
+      // The answer to this very request goes through the control listener: it is started anew once that is out.
+      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.problemsOf(id));
+      if (service.descriptor.controlsHost) setImmediate(() => void apply());
+      else if (!(await apply()).restarted) continue;
+      restarted.push(id);
+    }
+    return restarted;
+  };
   const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
 
   return {
@@ -46,26 +60,18 @@ export function createHostControl(given: ControlParts): HostControl {
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
-      await runner(id).restart();
-      return runner(id).state;
+      const own = runner(id);
+      // They may have been repaired in the file; a service that runs is not to be surprised by what else is in there.
+      const isBarred = config.problemsOf(id).length > 0;
+      if (!isBarred || !(await applyToServices(await config.reread())).includes(id)) await own.restart();
+      return own.state;
     },
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();
       const held = (id: string): number | null => runners.get(id)?.state.port ?? null;
       const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
-      const change = await config.change(section, patch, verify);
-      const restarted: string[] = [];
-      for (const id of change.sections) {
-        const settings = config.read().services[id];
-        const service = runners.get(id);
-        if (settings === undefined || service === undefined) continue;
-        // The answer to this very request goes through the control listener: it is started anew once that is out.
-        if (service.descriptor.controlsHost) setImmediate(() => void service.apply(settings));
-        else if (!(await service.apply(settings)).restarted) continue;
-        restarted.push(id);
-      }
-      return { restarted };
+      return { restarted: await applyToServices(await config.change(section, patch, verify)) };
     },
     engines: () => engines.states(),
     async installEngine(name) {
@@ -101,7 +107,7 @@ export function createHostControl(given: ControlParts): HostControl {
     dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
-    handleApi: apiRouter({ handlers, accounts: parts.accounts, log: parts.log.child('api') }),
+    handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),
     handlePage: staticPages({ folder: given.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {
@@ -110,7 +116,6 @@ export function createHostControl(given: ControlParts): HostControl {
         await firstRun.complete(code, name, password);
       },
     },
-    sessionCookie: (value) => sessionCookie(value, { secure: false }),
   };
 }
 

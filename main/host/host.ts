@@ -5,11 +5,12 @@ import { serviceChanged, settingsChanged, type HostControl } from '../../service
 import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { sessionCookieName } from './accounts/session-cookie.ts';
 import { openBackups } from './backup/store.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
+import { settingsSentence } from './config/reason.ts';
+import { serviceOf } from './config/settings.ts';
 import { lockDataFolder } from './runtime/data-lock.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
@@ -22,12 +23,12 @@ import { desktopNotifier } from './popups/desktop-notifier.ts';
 import { inboxMarker } from './popups/mark-read.ts';
 import type { Notifier } from './popups/notifier.ts';
 import { openPopups } from './popups/popups.ts';
-import { applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 import { TooLate, withTimeout } from './runtime/with-timeout.ts';
 
-/** A service that takes longer to start is left to start by itself; the others are not kept waiting for it. */
+/** A service that takes longer goes on starting by itself; the others, and who waits for the host, are not kept. */
 const readyLimitMs = 15_000;
 
 export interface HostOptions {
@@ -55,17 +56,19 @@ export interface HostOptions {
   readonly logWrite?: (line: string) => void;
 }
 
-/** The session of the app's own window: a cookie of its pages, until it is ended. */
+/** The session of the app's own window, until it is ended. */
 export interface WindowSession {
-  readonly name: string;
-  readonly value: string;
+  /** Its pages send it. */
+  readonly secret: string;
   end(): Promise<void>;
 }
 
 /** The running app without a window: all services on their ports. */
 export interface Host extends AsyncDisposable {
-  /** Base address by service id, of the listeners that answer. */
+  /** Base address by service id, of all listeners; one of a service that is still starting answers 503 until it has. */
   addresses(): Readonly<Record<string, string>>;
+  /** The services that take long to start and are still at it. */
+  starting(): readonly string[];
   /** Why what does not run does not, by service id. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
@@ -79,7 +82,10 @@ export interface Host extends AsyncDisposable {
   resumed(): Promise<void>;
   /** Whether the settings want the page opened in the browser after a start. */
   readonly opensBrowser: boolean;
-  /** What is wrong in the settings, one sentence each; not empty: that is why the host is in safe mode. */
+  /**
+   * What is wrong in the settings, one sentence each: in safe mode all of it, else what is not the reason of a service
+   * that does not run.
+   */
   readonly configProblems: readonly string[];
   /** Signs in the app's own window, as accounts' sessions have it; undefined where its person signs in by password. */
   signInWindow(): Promise<WindowSession | undefined>;
@@ -123,9 +129,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
   log.format = config.read().host.logFormat;
-  const safeMode = options.safeMode === true || config.problems.length > 0;
+  const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
+  if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment);
 
   const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
@@ -166,7 +173,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     if (settings === undefined || (safeMode && descriptor.controlsHost !== true)) continue;
     runners.set(
       descriptor.id,
-      new ServiceRunner(descriptor, parts, settings, descriptor.controlsHost ? control : undefined),
+      new ServiceRunner(descriptor, parts, {
+        settings,
+        problems: config.problemsOf(descriptor.id),
+        control: descriptor.controlsHost ? control : undefined,
+      }),
     );
   }
   opening.defer(async () => {
@@ -178,6 +189,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     config.onChange(({ host }, { sections }) => {
       log.level = host.logLevel;
       log.format = host.logFormat;
+      if (sections.includes('host'))
+        void applyDeclared(kernel, log).catch((error: unknown) =>
+          log.error('declared accounts could not be made', { error }),
+        );
       for (const runner of runners.values()) runner.renewGuard();
       popups.renew();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
@@ -209,14 +224,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,
-    configProblems: config.problems.map(({ path, message, line }) =>
-      [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '),
-    ),
+    configProblems: config.problems
+      .filter(({ path }) => safeMode || runners.get(serviceOf(path) ?? '')?.state.state !== 'failed')
+      .map(settingsSentence),
     addresses: () => pick(runners, (runner) => runner.address),
+    starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
     failures: () => pick(runners, failureOf),
     async signInWindow() {
-      const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
-      return session && { name: sessionCookieName, value: session.cookie, end: () => session.end() };
+      return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
     async setupUrl() {
       const base = address('control');
@@ -232,7 +247,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 }
 
-/** @throws Problem `host.stopped` when the signal comes before all have started. */
+/**
+ * Resolves once all listeners are open and all services have started, or had time enough to.
+ * @throws Problem `host.stopped` when the signal comes before.
+ */
 async function startAll(
   runners: readonly ServiceRunner[],
   clock: Clock,
@@ -244,6 +262,8 @@ async function startAll(
   signal?.addEventListener('abort', stop);
   try {
     const all = Promise.all(runners.map((runner) => runner.start()));
+    // However slow the machine: a port is known before anyone is told that the host is ready.
+    await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
     await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
@@ -253,7 +273,6 @@ async function startAll(
 }
 
 function failureOf({ state: { state, reason } }: ServiceRunner): string | undefined {
-  if (state === 'starting') return 'It takes long to start; it is ready when its page says so.';
   return state === 'failed' ? (reason ?? '') : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineWorked } from '../../services/contracts/control/engines.ts';
-import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
+import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
 import { createBus } from './services/bus.ts';
@@ -11,6 +11,7 @@ import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
+import { callerOf } from './http/caller.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
@@ -56,30 +57,22 @@ export interface Kernel extends AsyncDisposable {
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const { dataDir, log, clock, environment } = options;
   await using opening = new AsyncDisposableStack();
+  const unlocked = Promise.withResolvers<Vault>();
   const config = await openConfig({
     dataDir,
     descriptors: options.descriptors,
     environment,
     commandLine: options.commandLine,
     readOnly: options.readOnly ?? false,
+    openVault: async (settings) => {
+      const opened = await openKernelVault(options, settings.host.keyring);
+      unlocked.resolve(opened);
+      return opened;
+    },
     log: log.child('config'),
   });
-
+  const vault = await unlocked.promise;
   const folder = join(dataDir, 'host');
-  const isNew = !existsSync(folder);
-  const { keyStore } = options;
-  const vault = await openVault({
-    folder: dataDir,
-    create: isNew,
-    log: log.child('vault'),
-    ...(keyStore === undefined
-      ? {}
-      : keyStore.safe && config.read().host.keyring
-        ? { wrapping: keyStore.wrapping }
-        : { formerly: keyStore.wrapping }),
-  });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await checkKey(vault, folder, join(dataDir, 'vault.key'));
   const { databaseUrl } = config.read().host;
   const database = opening.use(
     await openDatabase({
@@ -116,7 +109,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log,
     metrics,
     bus,
-    handovers: createHandovers(options.started),
+    handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
     accounts,
     vault,
     engines,
@@ -124,8 +117,26 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
+    caller: callerOf(() => config.read().host.allowedOrigins),
     portsInUse: () => Object.values(config.read().services).flatMap(({ port }) => (port === undefined ? [] : [port])),
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyring: boolean): Promise<Vault> {
+  const folder = join(dataDir, 'host');
+  const vault = await openVault({
+    folder: dataDir,
+    create: !existsSync(folder),
+    log: log.child('vault'),
+    ...(keyStore === undefined
+      ? {}
+      : keyStore.safe && keyring
+        ? { wrapping: keyStore.wrapping }
+        : { formerly: keyStore.wrapping }),
+  });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await checkKey(vault, folder, join(dataDir, 'vault.key'));
+  return vault;
 }

@@ -1,20 +1,24 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileReply } from '../../services/contracts/api.ts';
-import { downloadsApi } from '../../services/contracts/downloads/api.ts';
-import { DataFolderTaken } from '../host/runtime/data-lock.ts';
-import type { Host, HostOptions } from '../host/host.ts';
-import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
-import { watchClipboard } from '../desktop/clipboard.ts';
-import { openPreferences, type Store } from '../desktop/preferences.ts';
-import { watchStatus } from '../desktop/status.ts';
-import { ask } from '../desktop/ask.ts';
-import { hasTray, type Run } from '../desktop/tray-presence.ts';
-import { openUpdates, type Updater } from '../desktop/updates.ts';
+import { version } from '../host/runtime/version.ts';
 import { systemClock } from '../host/runtime/clock.ts';
 import { systemRandom } from '../host/runtime/random.ts';
+import { watchClipboard } from '../desktop/clipboard.ts';
+import { decideClosing, setWhenClosed, whenClosed } from '../desktop/closing.ts';
+import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
+import { keepHostProcess, type HostProcess } from '../desktop/host-process.ts';
+import type { OpenedHost } from '../desktop/host-line.ts';
+import { openPreferences, type Store } from '../desktop/preferences.ts';
+import { emptyStatus, type HostStatus } from '../desktop/status.ts';
+import { hasTray, type Run } from '../desktop/tray-presence.ts';
+import { phaseNotice } from '../desktop/tray-state.ts';
+import { openUpdates, type Updater } from '../desktop/updates.ts';
 import { openBridge } from './bridge.ts';
+import { askClosing, askFailing, tellLoss, tellTray } from './dialogs.ts';
 import type { ElectronParts } from './electron.ts';
-import { safeKeyStore } from './key-wrapping.ts';
+import { forkHost } from './host-child.ts';
+import { hostLog } from './host-log.ts';
+import { keyAnswers } from './key-wrapping.ts';
 import { openLoginItem } from './login-item.ts';
 import type { MenuActions } from './menu.ts';
 import { electronNotifier } from './notifier.ts';
@@ -32,14 +36,13 @@ export interface DesktopOptions {
   readonly argv: readonly string[];
   readonly platform: NodeJS.Platform;
   readonly environment: NodeJS.ProcessEnv;
-  /** Holds `assets/` and `main/shell/preload.cjs`. */
+  /** Holds `assets/` and `main/shell/`. */
   readonly root: string;
   readonly dataDir: string;
   /** Start without showing the window. */
   readonly hidden: boolean;
-  readonly openHost: (
-    desktop: Required<Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal'>>,
-  ) => Promise<Host>;
+  /** Arguments of the services' own process. */
+  readonly hostArgv: readonly string[];
   /** Keeps the shell's preferences in a folder. */
   readonly openStore: (folder: string) => Store;
   readonly updater: Updater | undefined;
@@ -48,7 +51,11 @@ export interface DesktopOptions {
   readonly command: readonly string[];
 }
 
-/** Starts the host and puts the app in the tray and in a window. Resolves once it runs, or has handed over to another instance. */
+/**
+ * Starts the services in a process of their own, and puts the app in the tray and in a window. What Electron wants
+ * before it is ready is done before this returns to its caller. Resolves once the app runs, or has handed over to
+ * another instance.
+ */
 export async function startDesktop(options: DesktopOptions): Promise<void> {
   const { parts, platform, root, dataDir } = options;
   const { app, dialog, shell } = parts;
@@ -56,20 +63,29 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   app.setAppUserModelId(appId);
   // Chromium's own files: apart from the services', and one instance for each data folder.
   const profile = join(dataDir, 'desktop');
+  // Electron takes no folder that is not there.
+  mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
   if (!app.requestSingleInstanceLock()) return app.exit(0);
 
-  const stopping = new AbortController();
-  let host: Host | undefined;
-  let quitting = false;
+  const begun = Promise.withResolvers<void>();
   const closing = new AsyncDisposableStack();
+  let host: HostProcess | undefined = undefined;
+  let page: string | undefined;
+  /** The secret of the window's session, which its pages ask for. */
+  let session: string | null = null;
+  let status: HostStatus = emptyStatus;
+  let tray: AppTray | undefined;
+  const log = hostLog(() => host);
+  const note = (message: string) => (error: unknown) => log.warn(message, { error });
+
+  let quitting = false;
   const quit = async (): Promise<void> => {
     if (quitting) return;
     quitting = true;
-    stopping.abort();
-    const limit = setTimeout(() => app.exit(1), host?.stopTimeoutMs() ?? 10_000);
-    await closing.disposeAsync().catch((error: unknown) => host?.log.error('the app did not close cleanly', { error }));
-    clearTimeout(limit);
+    window.hide();
+    await closing.disposeAsync().catch((error: unknown) => console.error('the app did not close cleanly', error));
+    begun.resolve();
     app.exit(0);
   };
   app.on('before-quit', (event) => {
@@ -77,132 +93,72 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     void quit();
   });
   app.on('window-all-closed', () => undefined); // or Electron ends the app
-  const own = (): string | undefined => host?.addresses()['control'];
-  const note = (message: string) => (error: unknown) => host?.log.warn(message, { error });
-  const openAddress = (address: string): void => {
-    const path = address.slice(own()?.length ?? 0);
-    if (own() !== undefined && address.startsWith(`${own() ?? ''}/`)) open(path);
-    else openOutside(address, shell, note('an address could not be opened'));
-  };
 
-  let linked = pageOfLink(linkAmong(options.argv) ?? '');
-  let wanted = !options.hidden || linked !== undefined;
-  const open = (path: string): void => {
-    const base = own();
+  const preferences = openPreferences(options.openStore(profile));
+  let path = pageOfLink(linkAmong(options.argv) ?? '');
+  let wanted = !options.hidden || path !== undefined;
+  let ready = false;
+  const waiting = () => phaseNotice(host?.phase() ?? 'starting', host?.reason() ?? null);
+  const window = createWindow({
+    ...{ parts, preferences, clock: systemClock, waiting },
+    webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
+    icon: join(root, 'assets', 'icon.png'),
+    decide: () => decideClosing({ preferences, inTray: () => tray !== undefined, ask: askClosing(dialog) }),
+    hidden: () => tellTray(tray !== undefined, preferences, notifier),
+    quit: () => app.quit(),
+    failed: note('the window could not be closed'),
+    failing: (retry) => void askFailing(parts, page, retry).catch(note('the page could not be shown')),
+  });
+  const open = (wish: string): void => {
+    path = wish;
     wanted = true;
-    if (base === undefined) linked = path;
-    else window.show(base + path);
+    if (ready) window.open(wish);
+  };
+  const bringBack = (): void => {
+    wanted = true;
+    if (ready) window.bringBack(path ?? '/');
   };
   app.on('second-instance', (_, argv) => {
-    const link = linkAmong(argv);
-    const path = link === undefined ? undefined : pageOfLink(link);
-    if (path === undefined) window.show();
-    else open(path);
+    const link = pageOfLink(linkAmong(argv) ?? '');
+    if (link === undefined) bringBack();
+    else open(link);
   });
   app.on('open-url', (event, link) => {
     event.preventDefault();
-    const path = pageOfLink(link);
-    if (path !== undefined) open(path);
+    const linked = pageOfLink(link);
+    if (linked !== undefined) open(linked);
   });
-  app.on('activate', () => window.show());
+  app.on('activate', bringBack);
   app.setAsDefaultProtocolClient('homeport');
+  const own = (): string | undefined => page;
   guardContents(parts, own, note('an address could not be opened'));
+  const notifier = electronNotifier(parts.Notification, platform);
 
   await app.whenReady();
+  ready = true;
   // The pages have their own; macOS needs its menu for copy and paste.
   if (platform !== 'darwin') parts.Menu.setApplicationMenu(null);
   guardPermissions(parts.session.defaultSession, own);
-  const preferences = openPreferences(options.openStore(profile));
-  const notifier = electronNotifier(parts.Notification, platform);
-  const trayShown = await hasTray(platform, options.run);
-  const window = createWindow({
-    parts,
-    preferences,
-    webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
-    icon: join(root, 'assets', 'icon.png'),
-    dark: parts.nativeTheme.shouldUseDarkColors,
-    hidesToTray: () => trayShown && preferences.get('keepRunning'),
-    explain: () =>
-      notifier.show(
-        {
-          ...{ id: 'desktop-tray', title: 'Homeport goes on in the tray', urgency: 'low', silent: true, actions: [] },
-          body: 'Its services keep running. Quit it from the menu of its icon.',
-          group: 'homeport',
-        },
-        () => undefined,
-      ),
-    quit: () => app.quit(),
-  });
-  closing.defer(() => window.release());
   const loginItem = openLoginItem({ app, platform, environment: options.environment, command: options.command });
-
-  try {
-    host = closing.use(
-      await options.openHost({
-        notifier,
-        openAddress,
-        keyStore: safeKeyStore(parts.safeStorage, platform),
-        signal: stopping.signal,
-      }),
-    );
-  } catch (error) {
-    if (quitting) return;
-    if (error instanceof DataFolderTaken && error.holder?.url !== undefined) {
-      // It runs without a window, as on a server: its pages are in the browser.
-      await shell.openExternal(error.holder.url);
-      return app.exit(0);
-    }
-    dialog.showErrorBox('Homeport could not start', error instanceof Error ? error.message : String(error));
-    return app.exit(1);
-  }
-  const running = host;
-  watchPower(parts.powerMonitor, running);
-  const base = own();
-  if (base === undefined) dialog.showErrorBox('Homeport has no page', running.failures()['control'] ?? '');
-  else {
-    const session = await running.signInWindow();
-    if (session !== undefined) {
-      closing.defer(() => session.end());
-      const { name, value } = session;
-      const cookie = { url: base, name, value, path: '/', httpOnly: true, sameSite: 'strict' as const };
-      await parts.session.defaultSession.cookies.set(cookie);
-    }
-  }
-
-  let tray: AppTray | undefined;
   let startsAtLogin = await loginItem.get();
-  const status = closing.use(await watchStatus(running, () => show()));
+  closing.use(notifier);
+  closing.defer(() => window.release());
   const updates = closing.use(
     openUpdates({
-      ...{ updater: options.updater, clock: systemClock, random: systemRandom, log: running.log },
-      busy: () => status.now().downloads > 0,
+      ...{ updater: options.updater, clock: systemClock, random: systemRandom, log },
+      busy: () => status.downloads > 0,
       changed: () => show(),
     }),
   );
   const show = (): void => {
+    const phase = host?.phase() ?? 'starting';
     const keepsRunning = preferences.get('keepRunning');
-    tray?.show({ ...status.now(), startsAtLogin, keepsRunning, update: updates.state(), now: systemClock.now() });
+    tray?.show({ ...status, phase, startsAtLogin, keepsRunning, update: updates.state(), now: systemClock.now() });
   };
   const startAtLogin = async (on: boolean): Promise<void> => {
     await loginItem.set(on);
     startsAtLogin = await loginItem.get();
     show();
-  };
-  const actions: MenuActions = {
-    open,
-    turn: (id, on) => {
-      running.control.changeSettings(id, { enabled: on }).catch(note('a service could not be switched'));
-    },
-    restart: (id) => void running.control.restart(id).catch(note('a service could not be started')),
-    copy: (text) => void parts.clipboard.writeText(text),
-    pause: (until) => void running.popups.pause(until),
-    startAtLogin: (on) => void startAtLogin(on).catch(note('start at login could not be changed')),
-    keepRunning(on) {
-      preferences.set('keepRunning', on);
-      show();
-    },
-    checkForUpdate: () => void updates.check(),
-    quit: () => app.quit(),
   };
   const clipboard = closing.use(
     watchClipboard({
@@ -212,10 +168,26 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     }),
   );
   clipboard.turn(preferences.get('watchClipboard'));
+  const actions: MenuActions = {
+    open,
+    turn: (id, on) => void host?.ask('turn', { id, on }).catch(note('a service could not be switched')),
+    restart: (id) => void host?.ask('restart', id).catch(note('a service could not be started')),
+    startAgain: () => host?.restart(),
+    copy: (text) => void parts.clipboard.writeText(text).catch(note('an address could not be copied')),
+    pause: (until) => void host?.ask('pause', until).catch(note('popups could not be paused')),
+    startAtLogin: (on) => void startAtLogin(on).catch(note('start at login could not be changed')),
+    keepRunning(on) {
+      preferences.set('keepRunning', on);
+      show();
+    },
+    checkForUpdate: () => void updates.check(),
+    quit: () => app.quit(),
+  };
   openBridge(parts.ipcMain, own, {
-    info: async () => ({ version: running.control.version, platform }),
+    info: async () => ({ version, platform }),
     quit: async () => app.quit(),
     hide: async () => window.hide(),
+    session: async () => session,
     async pickFolder({ from }) {
       const { filePaths } = await dialog.showOpenDialog({
         defaultPath: from,
@@ -224,9 +196,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
       return filePaths[0] ?? null;
     },
     async showDownload({ uid }) {
-      const file = await ask(running, downloadsApi.file, { params: { uid } }).catch(() => undefined);
-      if (!(file instanceof FileReply)) return false;
-      shell.showItemInFolder(file.path);
+      const file = await host?.ask('downloadFile', uid);
+      if (typeof file !== 'string') return false;
+      shell.showItemInFolder(file);
       return true;
     },
     watchesClipboard: async () => preferences.get('watchClipboard'),
@@ -236,13 +208,86 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     },
     startsAtLogin: () => loginItem.get(),
     startAtLogin: ({ on }) => startAtLogin(on),
+    whenClosed: async () => whenClosed(preferences, tray !== undefined),
+    async setWhenClosed({ choice }) {
+      setWhenClosed(preferences, tray !== undefined, choice);
+      show();
+    },
     update: async () => updates.state(),
     checkForUpdate: () => updates.check(),
   });
-  if (trayShown) {
+  if (await hasTray(platform, options.run)) {
     tray = closing.use(openTray(parts, { images: join(root, 'assets', 'tray'), platform, actions }));
-    show();
   }
-  const setup = await running.setupUrl();
-  if (base !== undefined && wanted) window.show(setup ?? base + (linked ?? '/'));
+
+  /** Counts the processes of the services, which do not know each other's popups. */
+  let generation = 0;
+  const opened = (facts: OpenedHost): void => {
+    page = facts.page ?? undefined;
+    ({ status, session } = facts);
+    show();
+    if (page === undefined) dialog.showErrorBox('Homeport has no page', facts.problem);
+    else {
+      window.serve(page);
+      if (generation === 1 && wanted) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
+    }
+    begun.resolve();
+  };
+  if (quitting) return;
+  host = closing.use(
+    keepHostProcess({
+      fork: () => {
+        generation += 1;
+        const entry = join(root, 'main', 'shell', 'host-entry.js');
+        return forkHost(parts.utilityProcess, { entry, argv: options.hostArgv });
+      },
+      clock: systemClock,
+      answers: {
+        ...keyAnswers(parts.safeStorage, platform),
+        changed(now) {
+          status = now;
+          show();
+        },
+        moved(base) {
+          page = base ?? page;
+          window.serve(base ?? undefined);
+        },
+        show({ ticket, popup }) {
+          const shownBy = generation;
+          notifier.show(popup, (event) => {
+            // Services that are ending hear nothing more; those that ended by themselves left the inbox.
+            if (shownBy === generation) host?.ask('popupEvent', { ticket, event }).catch(() => undefined);
+            else if (event === 'clicked') open('/inbox');
+          });
+        },
+        closePopups: async () => await notifier[Symbol.asyncDispose](),
+        openAddress(address) {
+          if (page !== undefined && address.startsWith(`${page}/`)) open(address.slice(page.length));
+          else openOutside(address, shell, note('an address could not be opened'));
+        },
+      },
+      opened,
+      refused({ reason, runningAt }) {
+        if (quitting) return;
+        if (runningAt === null) dialog.showErrorBox('Homeport could not start', reason);
+        // It runs without a window, as on a server: its pages are in the browser.
+        const told = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
+        told
+          .catch(() => undefined)
+          .finally(() => {
+            app.exit(runningAt === null ? 1 : 0);
+            begun.resolve();
+          });
+      },
+      lost: () => tellLoss(notifier),
+      changed(phase) {
+        show();
+        if (phase !== 'running' && phase !== 'silent') window.serve(undefined);
+        window.renew();
+      },
+    }),
+  );
+  show();
+  watchPower(parts.powerMonitor, host, log);
+  await begun.promise;
 }

@@ -19,7 +19,7 @@ export interface ElectronParts {
   >;
   readonly BrowserWindow: new (options: Electron.BrowserWindowConstructorOptions) => ElectronWindow;
   readonly clipboard: Pick<typeof Electron.clipboard, 'readText' | 'writeText'>;
-  readonly dialog: Pick<typeof Electron.dialog, 'showErrorBox' | 'showOpenDialog'>;
+  readonly dialog: Pick<typeof Electron.dialog, 'showErrorBox' | 'showMessageBox' | 'showOpenDialog'>;
   readonly ipcMain: Pick<typeof Electron.ipcMain, 'handle'>;
   readonly Menu: {
     buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): Electron.Menu;
@@ -34,7 +34,7 @@ export interface ElectronParts {
   readonly powerMonitor: Pick<typeof Electron.powerMonitor, 'on'>;
   readonly safeStorage: Pick<
     typeof Electron.safeStorage,
-    'decryptString' | 'encryptString' | 'getSelectedStorageBackend' | 'isEncryptionAvailable'
+    'decryptStringAsync' | 'encryptStringAsync' | 'getSelectedStorageBackend' | 'isAsyncEncryptionAvailable'
   >;
   readonly screen: Pick<typeof Electron.screen, 'getAllDisplays'>;
   readonly session: { readonly defaultSession: ElectronSession };
@@ -42,11 +42,16 @@ export interface ElectronParts {
   readonly Tray: new (
     image: Electron.NativeImage,
   ) => Pick<Electron.Tray, 'destroy' | 'on' | 'setContextMenu' | 'setImage' | 'setToolTip'>;
+  readonly utilityProcess: {
+    fork(
+      entry: string,
+      args: string[],
+      options: Electron.ForkOptions,
+    ): Pick<Electron.UtilityProcess, 'on' | 'pid' | 'postMessage'>;
+  };
 }
 
-type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'> & {
-  readonly cookies: Pick<Electron.Cookies, 'set'>;
-};
+type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'>;
 
 export type ElectronWindow = Pick<
   Electron.BrowserWindow,
@@ -60,7 +65,7 @@ export type ElectronWindow = Pick<
   | 'on'
   | 'restore'
   | 'show'
->;
+> & { readonly webContents: Pick<Electron.WebContents, 'getURL' | 'on' | 'reload'> };
 
 /** Any page, a page within a page included. */
 export type ElectronContents = Pick<Electron.WebContents, 'on' | 'setWindowOpenHandler'>;

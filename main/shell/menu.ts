@@ -9,6 +9,8 @@ export interface MenuActions {
   open(path: string): void;
   turn(service: string, on: boolean): void;
   restart(service: string): void;
+  /** Starts the process of the services anew. */
+  startAgain(): void;
   copy(text: string): void;
   /** ms since the epoch; null ends the pause. */
   pause(until: number | null): void;
@@ -22,26 +24,14 @@ const hour = 3_600_000;
 
 /** The tray's menu, anew for each state: Linux desktops show no change in a menu that is there. */
 export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemConstructorOptions[] {
-  const { services, popups, downloads, now } = status;
-  const paused = isPaused(popups.pausedUntil, now);
   return [
     { label: statusLine(status), enabled: false },
     { type: 'separator' },
     { label: 'Open Homeport', click: () => actions.open('/') },
-    ...(status.urgent > 0 ? [{ label: 'Read the messages', click: () => actions.open('/inbox') }] : []),
-    { label: 'Services', submenu: services.map((service) => serviceItem(service, actions)) },
-    {
-      label: downloads === 0 ? 'No active downloads' : `Downloads: ${String(downloads)} active`,
-      click: () => actions.open('/downloads'),
-    },
-    {
-      label: paused ? `Notifications paused until ${clock(popups.pausedUntil ?? 0, now)}` : 'Pause notifications',
-      submenu: [
-        { label: 'For 1 hour', click: () => actions.pause(now + hour) },
-        { label: 'Until the morning', click: () => actions.pause(nextMorning(now)) },
-        { label: paused ? 'Show them again' : 'Not paused', enabled: paused, click: () => actions.pause(null) },
-      ],
-    },
+    ...(status.phase === 'running' ? runningItems(status, actions) : []),
+    ...(status.phase === 'silent' || status.phase === 'waiting'
+      ? [{ label: 'Start the services again now', click: () => actions.startAgain() }]
+      : []),
     { type: 'separator' },
     {
       label: 'Start at login',
@@ -58,6 +48,27 @@ export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemCons
     ...updateItem(status.update, actions),
     { type: 'separator' },
     { label: 'Quit Homeport', click: () => actions.quit() },
+  ];
+}
+
+function runningItems(status: MenuStatus, actions: MenuActions): MenuItemConstructorOptions[] {
+  const { services, popups, downloads, now } = status;
+  const paused = isPaused(popups.pausedUntil, now);
+  return [
+    ...(status.urgent > 0 ? [{ label: 'Read the messages', click: () => actions.open('/inbox') }] : []),
+    { label: 'Services', submenu: services.map((service) => serviceItem(service, actions)) },
+    {
+      label: downloads === 0 ? 'No active downloads' : `Downloads: ${String(downloads)} active`,
+      click: () => actions.open('/downloads'),
+    },
+    {
+      label: paused ? `Notifications paused until ${clock(popups.pausedUntil ?? 0, now)}` : 'Pause notifications',
+      submenu: [
+        { label: 'For 1 hour', click: () => actions.pause(now + hour) },
+        { label: 'Until the morning', click: () => actions.pause(nextMorning(now)) },
+        { label: paused ? 'Show them again' : 'Not paused', enabled: paused, click: () => actions.pause(null) },
+      ],
+    },
   ];
 }
 

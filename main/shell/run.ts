@@ -4,25 +4,36 @@ import { fileURLToPath } from 'node:url';
 import * as electron from 'electron';
 import Store from 'electron-store';
 import updater from 'electron-updater';
-import { main } from '../headless.ts';
 import { runProgram } from '../desktop/tray-presence.ts';
 import { dataDirOf, parseCommandLine } from '../host/cli/command-line.ts';
-import { openHost } from '../host/host.ts';
-import { registry } from '../host/services/registry.ts';
 import { startDesktop } from './desktop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program under Electron: the desktop app, or what else the command line asks for. */
+/** The program under Electron: the desktop app, or what else the command line asks for. Throws nothing. */
 export async function run(argv: readonly string[]): Promise<void> {
+  const { app, dialog } = electron;
+  try {
+    await start(argv);
+  } catch (error) {
+    console.error(error);
+    dialog.showErrorBox('Homeport could not start', error instanceof Error ? error.message : String(error));
+    app.exit(1);
+  }
+}
+
+async function start(argv: readonly string[]): Promise<void> {
   const { app } = electron;
   const command = parseCommandLine(argv);
   if (command.name !== 'start' || command.headless) {
+    // The shell itself does without the services' sources.
+    const { main } = await import('../headless.ts');
     await main(argv);
     // A host without a window ends by a signal; every other command has ended here.
     if (command.name !== 'start') app.exit(Number(process.exitCode ?? 0));
     return;
   }
+  const { port, safeMode } = command;
   const dataDir = dataDirOf(command.dataDir, process.env, process.platform);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
   await startDesktop({
@@ -33,15 +44,11 @@ export async function run(argv: readonly string[]): Promise<void> {
     platform: process.platform,
     environment: process.env,
     hidden: command.hidden,
-    openHost: (desktop) =>
-      openHost({
-        ...desktop,
-        dataDir,
-        descriptors: registry,
-        pages: join(root, 'dist', 'renderer'),
-        safeMode: command.safeMode,
-        commandLine: command.port === undefined ? {} : { port: command.port },
-      }),
+    hostArgv: [
+      ...['--data-dir', dataDir],
+      ...(port === undefined ? [] : ['--port', String(port)]),
+      ...(safeMode ? ['--safe-mode'] : []),
+    ],
     openStore: (folder) => new Store({ cwd: folder, name: 'preferences' }),
     // electron-builder leaves this file where a feed was named; without it there is nothing to ask.
     updater: existsSync(join(process.resourcesPath, 'app-update.yml')) ? updater.autoUpdater : undefined,

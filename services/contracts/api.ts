@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Identity } from './control/accounts.ts';
+import type { Rights, RouteAccess } from './route-access.ts';
 
 /** What our own API answers when a call fails; `fields` holds messages by the path of the field they are about. */
 export const ApiError = z
@@ -64,8 +65,7 @@ export interface ApiRoute<Query, Body, Reply> {
   readonly path: string;
   /** One sentence for the API's page. */
   readonly summary: string;
-  /** `public`: no sign-in; `user`: any signed-in person, and service accounts that administrate; `admin`: administrators. */
-  readonly access: 'public' | 'user' | 'admin';
+  readonly access: RouteAccess;
   readonly query?: z.core.$ZodType<Query>;
   readonly body?: z.core.$ZodType<Body>;
   /** The body is bytes of any kind and length, in place of JSON: the handler reads and bounds them. */
@@ -79,11 +79,13 @@ export interface ApiRequest<Query, Body> {
   readonly body: Body;
   /** On routes that take bytes: the request, its body unread. */
   readonly incoming?: IncomingMessage;
-  /** Undefined only on public routes. */
+  /** Undefined on public routes, and where the host itself asks in the process. */
   readonly identity: Identity | undefined;
+  /** What the caller may see and change, for routes that answer object by object. */
+  readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Sets a response header, e.g. the session's cookie. */
+  /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }
 

@@ -60,7 +60,7 @@ export const JobSummary = z.object({
   state: JobState,
   attempts: z.int(),
   createdAt: z.number().describe('ms since the epoch'),
-  runAt: z.number().describe('ms since the epoch: when it is tried next'),
+  runAt: z.number().describe('ms since the epoch: when it is tried next; not before the first of its order key'),
   lastError: z.string().nullable(),
 });
 export type JobSummary = z.infer<typeof JobSummary>;
@@ -115,6 +115,11 @@ export interface Jobs {
   count(state: JobState): Promise<number>;
   /** Makes a dead or waiting job due now. Returns false when there is none of that id. */
   retry(id: string): Promise<boolean>;
+  /**
+   * Tries the first job of an order key now that waits out a failure: something tells that it may succeed. The attempt does
+   * not count, so the waits after it are no longer for it. False when no job waits so.
+   */
+  hasten<T>(kind: JobKind<T>, orderKey: string): Promise<boolean>;
   /** Removes a dead or waiting job for good. */
   drop(id: string): Promise<boolean>;
 }

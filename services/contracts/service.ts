@@ -3,9 +3,11 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts } from './control/accounts.ts';
+import type { Accounts, Credentials } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
+import type { Children } from './children.ts';
+import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -67,38 +69,12 @@ export interface Vault {
   seal(text: string, purpose: string): string;
   /** @throws Problem `vault.unreadable` (500) when it was sealed under another key or purpose, or was changed. */
   open(sealed: string, purpose: string): string;
+  /** 64 hexadecimal digits: the same text gives the same ones under one purpose here, and they tell nothing of it. */
+  fingerprint(text: string, purpose: string): string;
 }
 
-export interface FetchOptions {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  readonly signal?: AbortSignal;
-  /** Whole exchange, default 30,000 ms. */
-  readonly timeoutMs?: number;
-  /** More of an answer's body is an error, default 1 MiB. */
-  readonly maxBytes?: number;
-  /** Default 5; each hop is checked again. */
-  readonly maxRedirects?: number;
-  /** True: a POST that is redirected with 301 or 302 stays one, since its body is what matters. Default: it becomes a GET, as in browsers. */
-  readonly keepMethod?: boolean;
-  /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
-  readonly trust?: 'owner' | 'other';
-  /**
-   * False: the host of this address may show any certificate. Only for an address the owner typed and only where he said so;
-   * a redirect to another host is checked all the same. Default true.
-   */
-  readonly verify?: boolean;
-}
-export interface FetchReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** Where the last redirect led. */
-  readonly url: string;
-}
-/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502). */
-export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
+/** Where a request comes from, as `Accounts.authenticate` wants to know it. */
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
@@ -120,13 +96,17 @@ export interface Context {
   readonly accounts: Accounts;
   readonly vault: Vault;
   readonly engines: Engines;
-  readonly fetch: Fetch;
+  readonly children: Children;
+  readonly fetch: Fetch & { readonly stream: FetchStream };
+  readonly connect: Connect;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
   /** Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has none. */
   readonly address: (serviceId: string) => string | undefined;
+  /** Where a request to this service's listener comes from. */
+  readonly caller: (request: IncomingMessage) => Caller;
 }
 
 export const Health = z.object({
@@ -181,7 +161,7 @@ export interface Service extends AsyncDisposable {
 export type CrossOrigin =
   /** None but the configured origins (and browser extensions, where the setting allows them). */
   | 'refuse'
-  /** Those that carry their credential explicitly (Authorization header or `auth` query), as web clients of the peer do; cookies are never looked at. */
+  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
   | 'credentialed'
   /** All: the answers are public by nature, as with Stremio addons. */
   | 'any';
@@ -204,6 +184,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly port?: number;
   readonly protocol?: 'http' | 'smtp';
   readonly crossOrigin?: CrossOrigin;
+  /** By these settings its listener speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
+  tls?(settings: z.infer<Schema>): { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Its context holds the host's controls; the control service alone. It also runs in safe mode. */
   readonly controlsHost?: true;
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */

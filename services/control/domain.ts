@@ -1,8 +1,12 @@
+import { hostRights, type Rights } from '../contracts/route-access.ts';
+
 /** One live event, ready to be sent again. */
 export interface LiveFrame {
   /** Grows by one with each event since the host was started. */
   readonly number: number;
   readonly text: string;
+  /** What somebody gets of it; undefined: nothing. It is asked anew each time, since grants come and go. */
+  for(rights: Rights): string | undefined;
 }
 
 export interface RingLimits {
@@ -32,10 +36,19 @@ export class EventRing {
     return this.#id(this.#last);
   }
 
-  /** Keeps an event; `render` makes its text out of the id it gets. */
-  add(render: (id: string) => string): string {
+  /** Keeps an event; `render` makes its text out of the id it gets, `part` what of it somebody may see who may not see all. */
+  add(
+    render: (id: string) => string,
+    part: (id: string, rights: Rights, whole: string) => string | undefined = (_id, _rights, whole) => whole,
+  ): LiveFrame {
     this.#last += 1;
-    const frame = { number: this.#last, text: render(this.#id(this.#last)) };
+    const id = this.#id(this.#last);
+    const text = render(id);
+    const frame = {
+      number: this.#last,
+      text,
+      for: (rights: Rights) => (rights.all ? text : part(id, rights, text)),
+    };
     this.#frames.push(frame);
     this.#characters += frame.text.length;
     while (this.#frames.length > this.#limits.frames || this.#characters > this.#limits.characters) {
@@ -43,18 +56,18 @@ export class EventRing {
       if (!dropped) break;
       this.#characters -= dropped.text.length;
     }
-    return frame.text;
+    return frame;
   }
 
-  /** The texts of all events after `id`, or undefined when some of them are not known any more. */
-  after(id: string): readonly string[] | undefined {
+  /** What somebody gets of the events after `id`, or undefined when some of them are not known any more. */
+  after(id: string, rights: Rights = hostRights): readonly string[] | undefined {
     const separator = id.lastIndexOf('-');
     const digits = id.slice(separator + 1);
     if (separator < 0 || id.slice(0, separator) !== this.#boot || !/^\d{1,15}$/.test(digits)) return undefined;
     const seen = Number(digits);
     const oldest = this.#last - this.#frames.length;
     if (seen < oldest || seen > this.#last) return undefined;
-    return this.#frames.slice(seen - oldest).map((frame) => frame.text);
+    return this.#frames.slice(seen - oldest).flatMap((frame) => frame.for(rights) ?? []);
   }
 
   #id(number: number): string {

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
-import type { Topic } from '../contracts/bus.ts';
-import { liveTopics, resetEvent } from '../contracts/control/live.ts';
+import { audible, liveTopics, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
 import { Problem } from '../contracts/problem.ts';
+import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
+import { sessionOf } from '../contracts/session.ts';
 import { EventRing } from './domain.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
 
@@ -34,6 +35,7 @@ interface Stream {
   readonly response: ServerResponse;
   readonly credentials: Credentials;
   readonly identity: Identity;
+  readonly rights: Rights;
   checkedAt: number;
 }
 
@@ -55,7 +57,7 @@ export class LiveEvents implements Disposable {
       name: 'control_live_events_total',
       help: 'Events offered to open pages, by topic.',
       labels: ['topic'],
-      initial: liveTopics.map((topic) => ({ topic: topic.name })),
+      initial: liveTopics.map(({ topic }) => ({ topic: topic.name })),
     });
     this.#cut = context.metrics.counter({
       name: 'control_live_slow_streams_total',
@@ -76,8 +78,8 @@ export class LiveEvents implements Disposable {
 
   start(): void {
     const { bus, clock } = this.#context;
-    for (const topic of liveTopics as readonly Topic<unknown>[]) {
-      this.#open.use(bus.subscribe(topic, (event) => this.#broadcast(topic.name, event)));
+    for (const live of liveTopics as readonly LiveTopic<unknown>[]) {
+      this.#open.use(bus.subscribe(live.topic, (event) => this.#broadcast(live, event)));
     }
     this.#open.use(bus.subscribe(accountsChanged, ({ account }) => void this.#accountChanged(account)));
     this.#open.use(clock.every(this.#limits.keepaliveMs, () => this.#keepAlive()));
@@ -93,8 +95,8 @@ export class LiveEvents implements Disposable {
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
-      cookie: request.headers.cookie,
-      remoteAddress: remoteAddress(request),
+      session: sessionOf(request),
+      ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
     if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
@@ -107,8 +109,9 @@ export class LiveEvents implements Disposable {
       });
     }
     if (response.destroyed) return;
-    this.#begin(response, lastEventId(request, query));
-    const stream: Stream = { response, credentials, identity, checkedAt: this.#context.clock.now() };
+    const rights = this.#rightsOf(identity);
+    this.#begin(response, lastEventId(request, query), rights);
+    const stream: Stream = { response, credentials, identity, rights, checkedAt: this.#context.clock.now() };
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
   }
@@ -127,21 +130,40 @@ export class LiveEvents implements Disposable {
     this.#streams.clear();
   }
 
-  #begin(response: ServerResponse, lastId: string | undefined): void {
+  #rightsOf(identity: Identity): Rights {
+    const { accounts } = this.#context;
+    return {
+      all: identity.role === 'admin',
+      may: (service, permission, resource) => accounts.may(identity, service, permission, resource),
+    };
+  }
+
+  #begin(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
       'X-Accel-Buffering': 'no',
     });
-    const missed = lastId === undefined ? [idFrame(this.#ring.lastId)] : this.#ring.after(lastId);
+    const missed = lastId === undefined ? [idFrame(this.#ring.lastId)] : this.#ring.after(lastId, rights);
     response.write(retryFrame(2000));
     response.write(missed ? missed.join('') || keepaliveFrame : eventFrame(resetEvent, {}, this.#ring.lastId));
   }
 
-  #broadcast(name: string, data: unknown): void {
-    const frame = this.#ring.add((id) => eventFrame(name, data, id));
+  #broadcast(live: LiveTopic<unknown>, data: unknown): void {
+    const { name } = live.topic;
+    const frame = this.#ring.add(
+      (id) => eventFrame(name, audible(live, data, hostRights), id),
+      (id, rights, whole) => {
+        const part = audible(live, data, rights);
+        if (part === undefined) return undefined;
+        return part === data ? whole : eventFrame(name, part, id);
+      },
+    );
     this.#sent.inc({ topic: name });
-    for (const stream of this.#streams) this.#send(stream, frame);
+    for (const stream of this.#streams) {
+      const text = frame.for(stream.rights);
+      if (text !== undefined) this.#send(stream, text);
+    }
   }
 
   #send({ response }: Stream, text: string): void {
@@ -157,7 +179,8 @@ export class LiveEvents implements Disposable {
   #keepAlive(): void {
     const now = this.#context.clock.now();
     for (const stream of this.#streams) {
-      this.#send(stream, keepaliveFrame);
+      // Who does not get every event still learns how far they are, or would come back with an id that is long forgotten.
+      this.#send(stream, stream.rights.all ? keepaliveFrame : idFrame(this.#ring.lastId));
       if (now - stream.checkedAt >= this.#limits.recheckMs) void this.#recheck(stream);
     }
   }
@@ -183,13 +206,8 @@ export class LiveEvents implements Disposable {
   }
 }
 
-/** EventSource sends the header by itself; a page that had to make a new EventSource can only use the address. */
+/** In the header as EventSource sends it, or in the address for programs whose own cannot set one. */
 function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
   const header = request.headers['last-event-id'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;
-}
-
-/** The client's address, IPv4 in its plain form. */
-export function remoteAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }

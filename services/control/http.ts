@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { remoteAddress, type LiveEvents } from './events.ts';
+import { sessionOf } from '../contracts/session.ts';
+import { unframed } from '../contracts/unframed.ts';
+import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
@@ -15,8 +14,6 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
       return send(request, response, 'application/json', () => JSON.stringify(context.host.openApi()));
     const metrics = /^\/metrics(?:\/([a-z]+))?$/.exec(path);
     if (metrics) return sendMetrics(context, request, response, metrics[1]);
-    const backup = /^\/api\/backups\/([^/]+)\/file$/.exec(path);
-    if (backup) return sendBackup(context, request, response, decodeURIComponent(backup[1] ?? ''));
     if (path === '/api' || path.startsWith('/api/')) context.host.handleApi(request, response);
     else context.host.handlePage(request, response);
   };
@@ -40,8 +37,8 @@ async function sendMetrics(
 ): Promise<void> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    session: sessionOf(request),
+    ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
     if (identity) throw new Problem('accounts.forbidden', 403, 'This account has no grant to read metrics.');
@@ -65,38 +62,8 @@ async function send(
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const text = await body();
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.writeHead(200, { ...unframed, 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
-}
-
-/** A backup as a file to keep elsewhere. It holds the vault's key, so administrators alone get it. */
-async function sendBackup(
-  context: ControlContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  name: string,
-): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Problem('control.method', 405, 'A backup is read with GET.', { headers: { Allow: 'GET, HEAD' } });
-  }
-  const identity = await context.accounts.authenticate({
-    authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
-  });
-  if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first, or send an access token.');
-  if (identity.role !== 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  const path = await context.host.backups.path(name);
-  const { size } = await stat(path);
-  response.writeHead(200, {
-    'Content-Type': 'application/gzip',
-    'Content-Length': size,
-    'Content-Disposition': `attachment; filename="${name}"`,
-    'Cache-Control': 'no-store',
-  });
-  if (request.method === 'HEAD') response.end();
-  // A client that goes away in the middle is no fault of ours.
-  else await pipeline(createReadStream(path), response).catch(() => response.destroy());
 }
 
 function sendProblem(
@@ -122,6 +89,7 @@ function sendProblem(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...unframed,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -11,6 +11,7 @@ export const manifest = defineManifest({
   protocol: 'http',
   // The service itself decides: its clients are extensions and bookmarklets, see routes/cors.ts.
   crossOrigin: 'any',
+  tls: ({ https, certFile, keyFile }) => (https ? { certFile, keyFile } : undefined),
   settings: Settings,
   environment,
   migrations,

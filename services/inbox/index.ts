@@ -1,4 +1,11 @@
-import { inboxAdded, inboxChanged, inboxOffered, inboxSeen, type InboxOffer } from '../contracts/inbox/api.ts';
+import {
+  inboxAdded,
+  inboxChanged,
+  inboxOffered,
+  inboxSeen,
+  type InboxChanged,
+  type InboxOffer,
+} from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
 import { manifest } from './manifest.ts';
@@ -6,7 +13,7 @@ import { Intake } from './intake.ts';
 import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { ItemStore, type Change } from './store/items.ts';
+import { ItemStore, type Change, type Placed } from './store/items.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
@@ -41,7 +48,10 @@ function create(context: Context, { keepDays }: Settings): Service {
     bus.publish(inboxAdded, item);
   };
 
-  const announce = async (ids: readonly number[], change: Change & { readonly removed?: boolean }): Promise<number> => {
+  const announce = async (
+    rows: readonly Placed[],
+    change: Change & { readonly removed?: boolean },
+  ): Promise<number> => {
     const unread = await store.unread();
     const { read, done, removed } = change;
     const told = {
@@ -49,9 +59,10 @@ function create(context: Context, { keepDays }: Settings): Service {
       ...(done !== undefined && { done }),
       ...(removed !== undefined && { removed }),
     };
-    for (let at = 0; at < ids.length; at += idsPerEvent) {
-      const some = ids.slice(at, at + idsPerEvent);
-      bus.publish(inboxChanged, { ids: some, change: told, unread });
+    for (let at = 0; at < rows.length; at += idsPerEvent) {
+      const part = rows.slice(at, at + idsPerEvent);
+      const some = part.map(({ id }) => id);
+      bus.publish(inboxChanged, { ids: some, change: told, unread, places: placesOf(part) });
       if (read === true || done === true || removed === true) {
         bus.publish(inboxSeen, { keys: await store.keysOf(some) });
       }
@@ -61,7 +72,7 @@ function create(context: Context, { keepDays }: Settings): Service {
 
   let purging: Promise<void> | undefined;
   const clean = (): void => {
-    purging ??= purge(context, store, keepDays, (ids) => announce(ids, { removed: true }))
+    purging ??= purge(context, store, keepDays, (rows) => announce(rows, { removed: true }))
       .catch((error: unknown) => log.error('old notifications could not be removed', { error }))
       .finally(() => (purging = undefined));
   };
@@ -85,4 +96,13 @@ function create(context: Context, { keepDays }: Settings): Service {
       await Promise.all([purging, intake.settled()]);
     },
   };
+}
+
+function placesOf(rows: readonly Placed[]): NonNullable<InboxChanged['places']> {
+  const byPlace = Map.groupBy(rows, ({ topic, source }) => `${topic}\n${source}`);
+  return [...byPlace.values()].map((together) => ({
+    topic: together[0]?.topic ?? '',
+    source: together[0]?.source ?? '',
+    ids: together.map(({ id }) => id),
+  }));
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
-import type { ItemStore } from './store/items.ts';
+import type { ItemStore, Placed } from './store/items.ts';
 
 const day = 24 * 3600 * 1000;
 const batch = 500;
@@ -12,13 +12,13 @@ export async function purge(
   { commit, clock }: Pick<Context, 'commit' | 'clock'>,
   store: ItemStore,
   keepDays: number,
-  removed: (ids: readonly number[]) => Promise<unknown>,
+  removed: (rows: readonly Placed[]) => Promise<unknown>,
 ): Promise<void> {
   const now = clock.now();
   for (let full = true; full; await nextTurn()) {
-    const ids = await commit((transaction) => store.removeOld(transaction, now - keepDays * day, batch));
-    if (ids.length > 0) await removed(ids);
-    full = ids.length === batch;
+    const rows = await commit((transaction) => store.removeOld(transaction, now - keepDays * day, batch));
+    if (rows.length > 0) await removed(rows);
+    full = rows.length === batch;
   }
   const forgotten = now - Math.max(keepDays, leastKeyDays) * day;
   while ((await commit((transaction) => store.forgetOffers(transaction, forgotten, batch))) === batch) await nextTurn();

@@ -1,5 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
-import { Settings } from './settings.ts';
+import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
@@ -10,6 +10,6 @@ export const manifest = defineManifest({
   port: 8025,
   protocol: 'smtp',
   settings: Settings,
-  environment: {},
+  environment,
   migrations,
 });

@@ -1,6 +1,7 @@
 import { noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Fetch, type Health } from '../contracts/service.ts';
+import type { Fetch } from '../contracts/outgoing.ts';
+import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Activity } from './deliver/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
@@ -20,11 +21,13 @@ import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { Sending } from './deliver/sending.ts';
+import { ShownUrls } from './shown-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { HealthStore } from './store/health.ts';
 import { NoticeStore } from './store/notices.ts';
+import { sealShownUrls } from './store/seal-shown-urls.ts';
 import { takeOverAppriseApi } from './import/apprise-api.ts';
 
 const hourMs = 3_600_000;
@@ -45,7 +48,8 @@ export const notify = defineService({
     const engineCatalogue = new EngineCatalogue({ ...context, library });
     const fresh = new RecentCache();
     const health = new HealthStore(context);
-    const sealed = new SealedDestinations(vault, engine);
+    const shownUrls = new ShownUrls(vault);
+    const sealed = new SealedDestinations(vault, engine, shownUrls);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
@@ -53,6 +57,9 @@ export const notify = defineService({
     const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
     const open = new DisposableStack();
+
+    let sealing: Promise<void> | undefined;
+    let stopped = false;
 
     const countWaiting = async (): Promise<number> => {
       await jobs.upToDate();
@@ -99,8 +106,11 @@ export const notify = defineService({
           `Notifications are taken over from apprise-api only, not from ${program}.`,
         );
       },
-      start() {
-        open.use(deliveries.start());
+      async start() {
+        sealing = sealShownUrls(context, shownUrls, () => stopped).catch((error: unknown) =>
+          log.warn('addresses of an older version are not all sealed yet', { error }),
+        );
+        open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         open.use(activity.start());
         open.use(clock.every(hourMs, prune));
@@ -110,7 +120,6 @@ export const notify = defineService({
             ({ name, work }) => void (name === 'apprise' && work === null && engineChanged()),
           ),
         );
-        return Promise.resolve();
       },
       async health(): Promise<Health> {
         const waiting = await countWaiting();
@@ -121,6 +130,8 @@ export const notify = defineService({
       },
       async [Symbol.asyncDispose]() {
         open.dispose();
+        stopped = true;
+        await sealing;
         await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },
@@ -128,8 +139,9 @@ export const notify = defineService({
   },
 });
 
-function withoutRedirects(fetch: Fetch): Fetch {
-  return (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+function withoutRedirects(fetch: Context['fetch']): Context['fetch'] {
+  const once: Fetch = (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+  return Object.assign(once, { stream: fetch.stream });
 }
 
 /** What all configurations name. */

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
 import { MemoryDownloads, MemoryInbox } from '../renderer/memory-services.ts';
-import { launchBrowser, openPage } from '../support/browser.ts';
-import { admin, builtPages, openTestHost } from '../support/host.ts';
+import { launchBrowser, openPage, signIn } from '../support/browser.ts';
+import { builtPages, openTestHost } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
 import { inFreshFolder, percentile } from './measure.ts';
 import type { BenchOptions, Figure } from './run.ts';
@@ -55,7 +55,7 @@ function firstPage(browser: Browser, { rounds }: Pace): Promise<Figure> {
       const ready = performance.now();
       await using watched = await openPage(browser);
       const { page } = watched;
-      await signIn(page, host.url('control'));
+      await signIn(page.context(), host.url('control'));
       await page.goto(host.url('control'));
       await page.getByRole('switch').first().waitFor();
       times.push((performance.now() - ready) / 1000);
@@ -77,7 +77,7 @@ async function stream(browser: Browser, { streamSeconds, hourOfEvents }: Pace): 
   await using host = await openTestHost({ services: [inbox.descriptor, control] });
   await using watched = await openPage(browser);
   const { page } = watched;
-  await signIn(page, host.url('control'));
+  await signIn(page.context(), host.url('control'));
   await page.goto(`${host.url('control')}/inbox`);
   const system = await browser.newBrowserCDPSession();
   const tools = await page.context().newCDPSession(page);
@@ -131,7 +131,7 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   await using host = await openTestHost({ services: [downloads.descriptor, control] });
   await using watched = await openPage(browser);
   const { page } = watched;
-  await signIn(page, host.url('control'));
+  await signIn(page.context(), host.url('control'));
   const opened = performance.now();
   await page.goto(`${host.url('control')}/downloads`);
   await page.getByRole('heading', { name: `Queue ${String(longest)}` }).waitFor();
@@ -165,11 +165,6 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
       goal: { at: 'most', value: 50 },
     },
   ];
-}
-
-async function signIn(page: Page, url: string): Promise<void> {
-  const answer = await page.context().request.post(`${url}/api/session`, { data: admin });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}`);
 }
 
 /** Adds rows at the rate of the bench, in steps of 10 ms as a network would bring them. */

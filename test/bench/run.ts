@@ -27,7 +27,7 @@ export interface BenchOptions {
   /** Fewer rounds of less, so that a bench takes less than three minutes: to see where one stands, not to decide by. */
   readonly quick: boolean;
   /** Prints figures as soon as they are measured. */
-  tell(...figures: readonly Figure[]): void;
+  readonly tell: (...figures: readonly Figure[]) => void;
 }
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {

@@ -104,6 +104,7 @@ describe('notifications', () => {
 
   it('tell what became of them', () => {
     const electron = new FakeElectron();
+    electron.becomeReady();
     const notifier = electronNotifier(electron.parts.Notification, 'darwin');
     const events: PopupEvent[] = [];
     notifier.show(popup, (event) => events.push(event));
@@ -118,6 +119,7 @@ describe('notifications', () => {
 
   it('take the place of an earlier one of the same message, and leave the screen when there are too many', () => {
     const electron = new FakeElectron();
+    electron.becomeReady();
     const notifier = electronNotifier(electron.parts.Notification, 'linux');
     notifier.show(popup, () => undefined);
     notifier.show(popup, () => undefined);
@@ -130,6 +132,7 @@ describe('notifications', () => {
 
   it('say so where the desktop shows none, and go when the app goes', async () => {
     const electron = new FakeElectron();
+    electron.becomeReady();
     electron.showsNotifications = false;
     const notifier = electronNotifier(electron.parts.Notification, 'linux');
     const events: PopupEvent[] = [];
@@ -152,12 +155,27 @@ it('the menu copies an address, shortens a long reason, and tells of an update',
   const menu = (update: 'idle' | 'checking' | 'loading' | 'ready' | 'absent') =>
     trayMenu(
       {
-        ...{ services: [service], urgent: 3, downloads: 0, startsAtLogin: true, keepsRunning: true, update, now: 0 },
+        ...{
+          services: [service],
+          phase: 'running' as const,
+          urgent: 3,
+          downloads: 0,
+          startsAtLogin: true,
+          keepsRunning: true,
+          update,
+          now: 0,
+        },
         popups: { enabled: true, driver: 'electron', pausedUntil: null, quietUntil: null, held: 0 },
       },
       {
         ...{ open: nothing, turn: nothing, restart: nothing, pause: nothing, startAtLogin: nothing },
-        ...{ keepRunning: nothing, checkForUpdate: nothing, quit: nothing, copy: (text) => copied.push(text) },
+        ...{
+          keepRunning: nothing,
+          checkForUpdate: nothing,
+          quit: nothing,
+          startAgain: nothing,
+          copy: (text) => copied.push(text),
+        },
       },
     );
   const items = menu('idle').flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));

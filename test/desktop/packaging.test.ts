@@ -35,11 +35,16 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
   const archive = join(packed, 'resources', 'app.asar');
   let files: readonly string[];
   beforeAll(async () => {
-    await run(process.execPath, ['scripts/build-app.mjs'], { cwd: root });
+    // Without npm's path: the script finds its compiler by itself.
+    await run(process.execPath, ['scripts/build-app.mjs'], {
+      cwd: root,
+      env: { ...process.env, PATH: '/usr/bin:/bin' },
+    });
     const dist = await standIn(join(work, 'electron'));
     const options = ['--linux', 'dir', `-c.electronDist=${dist}`, `-c.directories.output=${join(work, 'out')}`];
     // It asks the world for nothing: the program is there, and nothing is published.
-    await run('electron-builder', ['--config', 'electron-builder.yml', ...options], { cwd: root });
+    const builder = join(root, 'node_modules', '.bin', 'electron-builder');
+    await run(builder, ['--config', 'electron-builder.yml', ...options], { cwd: root });
     files = listPackage(archive, { isPack: false });
   }, 240_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -48,6 +53,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     for (const file of [
       '/main/index.js',
       '/main/shell/preload.cjs',
+      '/main/shell/host-entry.js',
       '/services/mail/mime/parse-worker.js',
       '/dist/renderer/index.html',
       '/assets/tray/normal-22@2x.png',

@@ -88,6 +88,11 @@ it('a full disk gives errors that senders keep their mail by, no corruption, and
   } while (published.ok && messages < 200);
   expect(published.status).toBe(507);
   expect(await published.json()).toMatchObject({ http: 507 });
+  const status = await fetch(`${host.url('notify')}/status`, { headers: { accept: 'application/json' } });
+  expect([status.status, await status.json()]).toMatchObject([
+    417,
+    { status: { can_write_attach: false, details: expect.arrayContaining(['ATTACH_PERMISSION_ISSUE']) } },
+  ]);
   const change = api(host.url('control'), '/api/settings/inbox', {
     method: 'PATCH',
     body: JSON.stringify({ keepDays: 99 }),
@@ -98,6 +103,7 @@ it('a full disk gives errors that senders keep their mail by, no corruption, and
   rmSync(filler);
   await vi.waitFor(async () => expect(await mail(host, 'after')).toMatch(/^250 /), { timeout: 10_000 });
   accepted.push('after');
+  await vi.waitFor(async () => expect((await fetch(`${host.url('notify')}/status`)).status).toBe(200));
   expect((await publish(host, 'after')).status).toBe(200);
   await vi.waitFor(
     async () => {

@@ -148,7 +148,9 @@ describe('a service that fails', () => {
       clock,
       openTestHost({ dataDir, clock, services: [slow, fixtureService('good'), control] }),
     );
-    expect(host.host.failures()['slow']).toContain('long to start');
+    expect(host.host.failures()).toEqual({});
+    expect(host.host.starting()).toEqual(['slow']);
+    expect((await fetch(host.url('slow'))).status).toBe(503);
     expect((await stateOf(host, 'slow'))?.state).toBe('starting');
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     await turning(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlApi } from '../../services/contracts/control/api.ts';
 import { pushQuietApi } from '../../services/contracts/push/quiet.ts';
+import type { RouteAccess } from '../../services/contracts/route-access.ts';
 import { api } from '../support/api.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
@@ -11,6 +12,7 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 const password = 'hopper-hopper-7';
 const destinationPassword = 'geheim-geheim-9';
 const databasePassword = 'pg-geheim-3';
+const loginPassword = 'nas-geheim-5';
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly description?: string }>>>>;
@@ -77,7 +79,7 @@ describe('every route of our API', () => {
     await api(base, `/api/accounts/user/tokens/${gone.token.id}`, { method: 'DELETE' });
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
-    const access = (method: string, path: string): string | undefined =>
+    const access = (method: string, path: string): RouteAccess | undefined =>
       [...Object.values(controlApi), ...Object.values(pushQuietApi)].find(
         (route) => route.method === method && route.path === path,
       )?.access;
@@ -106,18 +108,26 @@ describe('every route of our API', () => {
     expect(await status('/api/events', 'GET', undefined)).toBe(401);
   });
 
-  it('takes a session’s cookie for a change only from our own page', async () => {
+  it('takes a session’s secret in its header, and in no cookie', async () => {
     const reply = await fetch(`${base}/api/session`, {
       ...post({ name: admin.name, password: admin.password }),
       headers: { 'Content-Type': 'application/json' },
     });
-    const Cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    expect(await status('/api/services', 'GET', undefined, { Cookie })).toBe(200);
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie })).toBe(403);
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: 'https://evil.example' })).toBe(
+    expect(reply.headers.getSetCookie()).toEqual([]);
+    const { session } = (await reply.json()) as { session: string };
+    const header = { 'Homeport-Session': session };
+    expect(await status('/api/services', 'GET', undefined, header)).toBe(200);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, header)).toBe(200);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, { ...header, Origin: 'https://evil.example' })).toBe(
       403,
     );
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: base })).toBe(200);
+    for (const name of ['homeport_session', 'homeport-session', '__Host-homeport_session']) {
+      const Cookie = `${name}=${session}`;
+      for (const path of ['/api/services', '/api/events', '/metrics', '/api/account']) {
+        expect(await status(path, 'GET', undefined, { Cookie, Origin: base })).toBe(401);
+      }
+      expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: base })).toBe(401);
+    }
   });
 });
 
@@ -138,6 +148,24 @@ describe('a secret', () => {
       method: 'PATCH',
       body: JSON.stringify({ databaseUrl: `postgres://me:${databasePassword}@127.0.0.1:1/x` }),
     });
+    await api(base, '/api/settings/mail', {
+      method: 'PATCH',
+      body: JSON.stringify({
+        recipients: [
+          { address: 'ships', to: 'inbox://', destinations: `json://me:${destinationPassword}@127.0.0.1:9/x` },
+        ],
+        logins: [{ name: 'nas', password: loginPassword }],
+      }),
+    });
+    const misnamed = await fetch(`${base}/api/settings/mail`, {
+      method: 'PATCH',
+      headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ logins: [{ user: 'nas', password: loginPassword }] }),
+    });
+    expect([misnamed.status, await misnamed.text()]).toEqual([
+      422,
+      expect.stringContaining('services.mail.logins.0.user'),
+    ]);
     await fetch(`${host.url('push')}/ships?auth=${Buffer.from(`Bearer ${token}`).toString('base64url')}`, {
       method: 'POST',
     });
@@ -150,11 +178,10 @@ describe('a secret', () => {
     await vi.waitFor(async () => expect(JSON.stringify(await api(base, '/api/log?limit=500'))).toContain('/ships'));
 
     const places = contents(dataDir);
-    // The file that settings are kept in holds them; it is for its owner alone.
+    // The file that settings are kept in holds them sealed, and is for its owner alone.
     const yaml = join(dataDir, 'homeport.yaml');
-    expect(places.get(yaml)).toContain(databasePassword);
+    expect(places.get(yaml)?.match(/sealed: v1\./g)).toHaveLength(3);
     expect(statSync(yaml).mode & 0o077).toBe(0);
-    for (const path of places.keys()) if (path.startsWith(yaml)) places.delete(path);
     places.set('stdout', host.output.join('\n'));
     places.set('stderr', host.errors.join('\n'));
     for (const path of [
@@ -175,6 +202,7 @@ describe('a secret', () => {
       token,
       destinationPassword,
       databasePassword,
+      loginPassword,
       'almost-hopper-8',
       adminAuthorization.slice('Basic '.length),
       Buffer.from(`Bearer ${token}`).toString('base64url'),

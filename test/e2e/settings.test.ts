@@ -146,16 +146,111 @@ describe('a change of settings', () => {
   });
 });
 
+describe('a bad setting of one service', () => {
+  const services = (): [ReturnType<typeof recorder>, ReturnType<typeof fixtureService>[]] => {
+    const lamp = recorder('lamp');
+    return [lamp, [lamp.service, fixtureService('good'), control]];
+  };
+  const stateOf = async (host: TestHost, id: string): Promise<ServiceState | undefined> => {
+    const reply = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+    return reply.services.find((service) => service.id === id);
+  };
+  const problems = async (host: TestHost): Promise<string[]> => {
+    const reply = await api<{ configProblems: { path: string }[] }>(host.url('control'), '/api/services');
+    return reply.configProblems.map(({ path }) => path);
+  };
+  const restart = (host: TestHost, id: string): Promise<ServiceState> =>
+    api(host.url('control'), `/api/services/${id}/restart`, { method: 'POST' });
+
+  beforeEach(() => writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n    port: 0 # drawn\n'));
+
+  it('stops that service alone, with the reason, until it is repaired in the page', async () => {
+    const [lamp, all] = services();
+    {
+      await using host = await openTestHost({ dataDir, services: all });
+      expect(host.host.safeMode).toBe(false);
+      expect(Object.keys(host.host.addresses())).toEqual(['good', 'control']);
+      expect(await stateOf(host, 'lamp')).toMatchObject({
+        state: 'failed',
+        reason: 'Its settings cannot be used. services.lamp.word: line 4: Expected text.',
+        address: null,
+      });
+      expect(await (await fetch(host.url('good'))).text()).toBe('good');
+      expect(await problems(host)).toEqual(['services.lamp.word']);
+      expect(await patch(host.url('control'), 'lamp', { word: 'mended' })).toEqual({ restarted: ['lamp'] });
+      expect(await problems(host)).toEqual([]);
+      expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
+    }
+    expect(readFileSync(file, 'utf8')).toContain('# drawn');
+    expect(readdirSync(dataDir)).toContain('homeport.yaml.bad');
+    await using host = await openTestHost({ dataDir, services: all });
+    expect(await value(host, 'lamp', 'word')).toBe('mended');
+    expect(lamp.words).toEqual(['mended', 'mended']);
+  });
+
+  it('is repaired by the default as well, which stood in for it all the time', async () => {
+    const [lamp, all] = services();
+    await using host = await openTestHost({ dataDir, services: all });
+    expect(await patch(host.url('control'), 'lamp', { word: null })).toEqual({ restarted: ['lamp'] });
+    expect(lamp.words).toEqual(['']);
+  });
+
+  it('is repaired in the file and by a restart of the service; one that stays keeps it stopped', async () => {
+    const [lamp, all] = services();
+    await using host = await openTestHost({ dataDir, services: all });
+    expect(await restart(host, 'lamp')).toMatchObject({ state: 'failed' });
+    writeFileSync(file, 'services: [\n');
+    await expect(restart(host, 'lamp')).rejects.toThrow('422');
+    writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: by hand\n');
+    expect(await restart(host, 'lamp')).toMatchObject({ state: 'up', reason: null });
+    expect(lamp.words).toEqual(['by hand']);
+  });
+
+  it('in a variable names the variable', async () => {
+    rmSync(file);
+    const [, all] = services();
+    await using host = await openTestHost({ dataDir, services: all, environment: { HOMEPORT_PORT_LAMP: 'first' } });
+    expect(host.host.failures()).toEqual({ lamp: expect.stringContaining('HOMEPORT_PORT_LAMP') as string });
+    expect(await (await fetch(host.url('good'))).text()).toBe('good');
+  });
+
+  it('does not start one that is switched off', async () => {
+    writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    enabled: false\n    word: [1]\n');
+    const [, all] = services();
+    await using host = await openTestHost({ dataDir, services: all });
+    expect(await stateOf(host, 'lamp')).toMatchObject({ state: 'off', reason: null });
+  });
+
+  it('that came into the file while it ran stops it when the file is read anew', async () => {
+    rmSync(file);
+    const [, all] = services();
+    await using host = await openTestHost({ dataDir, services: all });
+    writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n');
+    await patch(host.url('control'), 'good', { word: 'other' });
+    expect(await stateOf(host, 'lamp')).toMatchObject({ state: 'failed' });
+    expect(await stateOf(host, 'good')).toMatchObject({ state: 'up' });
+  });
+
+  it('of the pages themselves is told, and they make do without it', async () => {
+    writeFileSync(file, 'version: 1\nservices:\n  control:\n    port: 0\n');
+    const [, all] = services();
+    await using host = await openTestHost({ dataDir, services: all, environment: { HOMEPORT_PORT_CONTROL: 'first' } });
+    expect(host.host.configProblems[0]).toContain('services.control.port');
+    expect(await problems(host)).toEqual(['services.control.port']);
+    expect(await (await fetch(host.url('good'))).text()).toBe('good');
+  });
+});
+
 describe('safe mode', () => {
   it('is left by repairing the field in the page and starting again', async () => {
-    writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n    port: 0 # drawn\n');
+    writeFileSync(file, 'version: 1\nhost:\n  stopTimeout: [1]\nservices:\n  lamp:\n    port: 0 # drawn\n');
     const services = [fixtureService('lamp'), control];
     {
       await using host = await openTestHost({ dataDir, services });
       expect(host.host.safeMode).toBe(true);
       expect(Object.keys(host.host.addresses())).toEqual(['control']);
-      expect(host.host.configProblems[0]).toContain('services.lamp.word');
-      await patch(host.url('control'), 'lamp', { word: 'mended' });
+      expect(host.host.configProblems[0]).toContain('host.stopTimeout');
+      await patch(host.url('control'), 'host', { stopTimeout: 7 });
       const { configProblems } = await api<{ configProblems: unknown[] }>(host.url('control'), '/api/services');
       expect(configProblems).toEqual([]);
     }
@@ -163,7 +258,7 @@ describe('safe mode', () => {
     expect(readdirSync(dataDir)).toContain('homeport.yaml.bad');
     await using host = await openTestHost({ dataDir, services });
     expect(host.host.safeMode).toBe(false);
-    expect(await value(host, 'lamp', 'word')).toBe('mended');
+    expect(await value(host, 'host', 'stopTimeout')).toBe(7);
     expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
   });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -76,4 +77,22 @@ it('a host does so after its start, and one that ended before does not', async (
   await using _host = await openTestHost({ services: [control], clock });
   clock.advance(10_000);
   expect(collected).toHaveBeenCalledOnce();
+});
+
+it('a process that was started without flags gives back what it left all the same', () => {
+  const heap = new URL('../../main/host/runtime/idle-gc.ts', import.meta.url).href;
+  const program = `
+    const { exposeCollector } = await import('${heap}');
+    const before = typeof gc;
+    exposeCollector();
+    let left = new Array(2e6).fill(0).map((_, at) => ({ at }));
+    const full = process.memoryUsage().heapUsed;
+    left = undefined;
+    globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    console.log(before, full - process.memoryUsage().heapUsed > 32e6);
+  `;
+  const args = ['--input-type=module', '--eval', program];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] } })).toBe(
+    'undefined true\n',
+  );
 });

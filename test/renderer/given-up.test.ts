@@ -7,13 +7,12 @@ import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { signIn } from './visit.ts';
 
-describe.skipIf(noBrowser)('Given-up work', () => {
+describe.skipIf(noBrowser)('Problems', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
@@ -56,7 +55,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
   };
 
   it('says so when there is none, on every screen', async () => {
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     await watched.page.getByText('Nothing was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -89,7 +88,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
 
   it('is dismissed with a way back', async () => {
     await giveUp(1);
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     const { page } = watched;
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     await page.getByText('Nothing was given up.').waitFor();
@@ -103,7 +102,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
 
   it.each(screens)('fits and is accessible with rows on $on', async (screen) => {
     await giveUp(2);
-    await using watched = await visit('/given-up', screen);
+    await using watched = await visit('/settings/problems', screen);
     const { page } = watched;
     await page
       .getByRole('button', { name: /^Dismiss/ })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
-import { noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { layCable } from './cable.ts';
 import { MoodyService } from './memory-services.ts';
-import { openPages, signIn, type Pages } from './visit.ts';
+import { openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('Home', () => {
   let pages: Pages;
@@ -164,11 +164,34 @@ describe.skipIf(noBrowser)('safe mode', () => {
   it('says which field of the settings file is wrong', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-safe-'));
     try {
-      writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  moody:\n    limit: lots\n');
+      writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nhost:\n  stopTimeout: lots\n');
       await using pages = await openPages({ dataDir });
       await using visit = await pages.visit('/');
       await visit.page.getByText('Homeport runs in safe mode.').waitFor();
-      await visit.page.getByText('services.moody.limit').waitFor();
+      await visit.page.getByText('host.stopTimeout').waitFor();
+      expect(visit.complaints).toEqual([]);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe.skipIf(noBrowser)('a bad setting of one service', () => {
+  it('is the reason in its row, and gone with its repair', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-bad-'));
+    try {
+      const file = join(dataDir, 'homeport.yaml');
+      writeFileSync(file, 'version: 1\nservices:\n  moody:\n    limit: lots\n');
+      await using pages = await openPages({ dataDir });
+      await using visit = await pages.visit('/');
+      const banner = visit.page.getByText('Part of the settings cannot be used.');
+      await banner.waitFor();
+      const row = visit.page.getByRole('listitem').filter({ has: visit.page.getByRole('heading', { name: 'Moody' }) });
+      await row.getByText('services.moody.limit: line 4: Expected a number.').waitFor();
+      writeFileSync(file, 'version: 1\nservices:\n  moody:\n    limit: 5\n');
+      await row.getByRole('button', { name: 'Restart' }).click();
+      await banner.waitFor({ state: 'detached' });
+      await row.getByText('services.moody.limit').waitFor({ state: 'detached' });
       expect(visit.complaints).toEqual([]);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

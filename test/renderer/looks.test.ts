@@ -9,11 +9,11 @@ import { openPages, type Pages } from './visit.ts';
 const views = [
   ['home', '/', 'Home'],
   ['inbox', '/inbox', 'Inbox'],
-  ['message', '/inbox?id=7', 'Inbox'],
+  ['message', '/inbox/messages/7', 'Inbox'],
   ['downloads', '/downloads', 'Downloads'],
-  ['download', '/downloads?id=2', 'Downloads'],
+  ['download', '/downloads/queue/2', 'Downloads'],
   ['settings', '/settings/moody', 'Settings'],
-  ['log', '/log', 'Log'],
+  ['log', '/settings/log', 'Log'],
   ['parts', '/gallery', 'Parts'],
 ] as const;
 

@@ -5,12 +5,12 @@ import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, openPage, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, signIn } from './visit.ts';
+import { besidesRefusals } from './visit.ts';
 
 const hostile = [
   'From: Camera <cam@example.org>',
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   };
 
   it('says how to send the first mail, and shows each as it comes', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('shows a hostile mail harmless, with its source and its delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
     const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
     await send('Keep me');
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     const row = page.getByRole('button', { name: /Keep me/ });
     await row.waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, edits and removes recipients with a way back, and tries an address', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('keeps what is not shown of a recipient, and takes its words', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit alerts' }).click();
@@ -177,7 +177,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
-    await using watched = await visit('/mail/rules');
+    await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('scrolls through ten thousand mails with few rows drawn', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('says why the mails cannot be read, and reads them on a press', async () => {
     await send('Still there');
-    await using watched = await visit('/log');
+    await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/mail\/messages/, (route) =>
@@ -261,7 +261,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   it.each(screens)('fits and is accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
-    await using watched = await visit('/mail', screen);
+    await using watched = await visit('/delivery/mails', screen);
     const { page } = watched;
     await expect.poll(() => page.getByText('Delivered').count()).toBe(2);
     await expectFits(watched, 'mail', screen);

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
   });
 
   it('the rules say how long messages are kept, and can be taken back', async () => {
-    await using visit = await pages.visit('/push?tab=keeping');
+    await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('A message is kept for 12 hours').waitFor();
     await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
   });
 
   it.each(screens)('the rules fit on $on', async (screen) => {
-    await using visit = await pages.visit('/push?tab=keeping', screen);
+    await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByLabel('Topic', { exact: true }).fill('logs-*');

@@ -5,9 +5,8 @@ import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { openPage, theBrowser, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { openPage, theBrowser, type PageOptions, type WatchedPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { signIn } from './visit.ts';
 
 /** The pages of what tells and takes notices, with the services themselves behind them. */
 export interface RealServices extends AsyncDisposable {

@@ -120,4 +120,34 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
+
+  it('the app’s own choices take effect at once, and are shown as they are', async () => {
+    await using pages = await openPages({ services: [control] });
+    await using visit = await pages.visit('/settings', {
+      before: () => {
+        const state = { login: false, choice: 'keep' };
+        Object.assign(window, {
+          bridge: {
+            startsAtLogin: async () => state.login,
+            startAtLogin: async ({ on }: { on: boolean }) => void (state.login = on),
+            whenClosed: async () => ({ choice: state.choice, inTray: false }),
+            setWhenClosed: async ({ choice }: { choice: string }) => void (state.choice = choice),
+          },
+          desktop: state,
+        });
+      },
+    });
+    const { page } = visit;
+    const choices = page.getByRole('radiogroup', { name: 'When the window is closed' });
+    expect(await choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
+    await choices.getByRole('radio', { name: 'Ask' }).check();
+    const login = page.getByRole('switch', { name: 'Start Homeport when I sign in' });
+    await login.click();
+    await expect.poll(() => login.getAttribute('aria-checked')).toBe('true');
+    expect(await page.evaluate(() => (window as unknown as { desktop: unknown }).desktop)).toEqual({
+      login: true,
+      choice: 'ask',
+    });
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
 });

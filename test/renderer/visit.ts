@@ -1,7 +1,14 @@
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
-import { openPage, theBrowser, type BrowserKind, type PageOptions, type WatchedPage } from '../support/browser.ts';
-import { admin, openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
+import {
+  openPage,
+  signIn,
+  theBrowser,
+  type BrowserKind,
+  type PageOptions,
+  type WatchedPage,
+} from '../support/browser.ts';
+import { openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
 import type { Cable } from './cable.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
 
@@ -54,12 +61,6 @@ export async function openPages(
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-/** Gives the browser a session, as the sign-in page would. */
-export async function signIn(context: BrowserContext, url: string): Promise<void> {
-  const answer = await context.request.post(`${url}/api/session`, { data: admin });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
 }
 
 /** What the console says about requests that a test makes fail on purpose is no complaint. */

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openPage, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import type { Browser } from 'playwright-core';
-import { signIn } from './visit.ts';
 
 const run = promisify(execFile);
 const swaks = await run('swaks', ['--version']).then(

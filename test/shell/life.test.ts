@@ -26,6 +26,27 @@ describe('the desktop app', () => {
     expect(rig.electron.protocols).toEqual(['homeport']);
   });
 
+  it('has done what Electron wants before it is ready by then, and touches nothing else', async () => {
+    let seen: unknown;
+    await using rig = await openDesktop({
+      hidden: true,
+      beforeReady(electron) {
+        const { paths, protocols, windows, trays } = electron;
+        seen = { userData: paths['userData'], protocols: [...protocols], made: windows.length + trays.length };
+        // macOS hands a link over while the app starts.
+        electron.events.emit('open-url', { preventDefault: () => undefined }, 'homeport://open?view=inbox/7');
+      },
+    });
+    expect(seen).toEqual({ userData: join(rig.dataDir, 'desktop'), protocols: ['homeport'], made: 0 });
+    expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/inbox/7`]);
+  });
+
+  it('quits while its services are being opened', async () => {
+    await using rig = await openDesktop({ whileOpening: (electron) => electron.parts.app.quit() });
+    expect(rig.electron.exits).toEqual([0]);
+    expect(rig.electron.errors).toEqual([]);
+  });
+
   it('shows the pages of a host that runs without a window', async () => {
     await using rig = await openDesktop({
       openHost: async () => {
@@ -96,6 +117,16 @@ describe('the vault’s key', () => {
     expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
     expect(await keyIn((electron) => (electron.keyring = 'basic_text'), dataDir)).not.toContain('safe-storage');
     expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
+  });
+
+  it('is wrapped anew when the keyring has a newer key', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
+    using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    const before = await keyIn(() => undefined, dataDir);
+    expect(await keyIn(() => undefined, dataDir)).toBe(before);
+    const renewed = await keyIn((electron) => (electron.hasNewKey = true), dataDir);
+    expect(renewed).not.toBe(before);
+    expect(await keyIn((electron) => (electron.hasNewKey = true), dataDir)).toBe(renewed);
   });
 
   it('stays in the file where there is no keyring', async () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Updater } from '../../main/desktop/updates.ts';
 import { openHost, type Host } from '../../main/host/host.ts';
-import { startDesktop, type DesktopOptions } from '../../main/shell/desktop.ts';
+import type { DesktopParts } from '../../main/desktop/serve-host.ts';
+import { startDesktop } from '../../main/shell/desktop.ts';
 import { control } from '../../services/control/index.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from '../renderer/memory-services.ts';
 import { FakeElectron } from '../support/electron.ts';
 import { builtPages, testEnvironment } from '../support/host.ts';
+import { forkHere } from './fork-here.ts';
 
 export interface DesktopRig extends AsyncDisposable {
   readonly electron: FakeElectron;
@@ -22,6 +24,8 @@ export interface DesktopRig extends AsyncDisposable {
   readonly host: () => Host;
   /** Address of the app's pages. */
   readonly own: () => string;
+  /** The header that the window's pages send, as the app tells them; none where it signed in nobody. */
+  session(): Promise<Readonly<Record<string, string>>>;
   /** Waits until the tray shows what the expectation wants. */
   sees(expectation: () => void): Promise<void>;
 }
@@ -38,9 +42,13 @@ export interface RigOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly moody?: MoodyService;
-  readonly openHost?: DesktopOptions['openHost'];
+  readonly openHost?: (desktop: DesktopParts) => Promise<Host>;
   /** Changes the fake before anything starts. */
   readonly prepare?: (electron: FakeElectron) => void;
+  /** Does something while the services are being opened. */
+  readonly whileOpening?: (electron: FakeElectron) => void;
+  /** Looks once the entry has been evaluated, and Electron is not ready yet. */
+  readonly beforeReady?: (electron: FakeElectron) => void;
 }
 
 /** The desktop app on a fake of Electron, around the real host with services that do what the test says. */
@@ -56,17 +64,10 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
     ...testEnvironment(dataDir, { ...options, environment: { XDG_CONFIG_HOME: join(dataDir, 'config') } }),
     ...options.environment,
   };
-  await startDesktop({
-    parts: electron.parts,
-    argv: options.argv ?? [],
-    platform: options.platform ?? 'linux',
-    environment,
-    root: '/opt/homeport',
-    dataDir,
-    hidden: options.hidden ?? false,
-    openHost:
-      options.openHost ??
+  electron.fork = forkHere(
+    options.openHost ??
       (async (desktop) => {
+        options.whileOpening?.(electron);
         host = await openHost({
           ...desktop,
           dataDir,
@@ -77,17 +78,34 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
         });
         return host;
       }),
+  );
+  const started = startDesktop({
+    parts: electron.parts,
+    argv: options.argv ?? [],
+    platform: options.platform ?? 'linux',
+    environment,
+    root: '/opt/homeport',
+    dataDir,
+    hidden: options.hidden ?? false,
+    hostArgv: [],
     openStore: () => ({ get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) }),
     updater: options.updater,
     run: async () => `(${String(options.tray ?? true)},)`,
     command: ['/opt/homeport/homeport'],
   });
+  options.beforeReady?.(electron);
+  electron.becomeReady();
+  await started;
   const own = (): string => host?.addresses()['control'] ?? '';
   return {
     ...{ electron, dataDir, inbox, downloads, moody, kept, log, own },
     host() {
       if (host === undefined) throw new Error('the host was not opened');
       return host;
+    },
+    async session() {
+      const secret = await electron.call('session', undefined, { url: `${own()}/`, parent: null });
+      return typeof secret === 'string' ? { 'Homeport-Session': secret } : {};
     },
     sees: (expectation) => vi.waitFor(expectation, { timeout: 10_000, interval: 20 }),
     async [Symbol.asyncDispose]() {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { bridgeCalls } from '../../services/contracts/control/desktop.ts';
-import { preventable } from '../support/electron.ts';
+import { menuTree, preventable } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 
 describe('a page in the window', () => {
@@ -116,6 +116,11 @@ describe('the bridge', () => {
     await electron.call('watchClipboard', { on: true }, page);
     expect(await electron.call('watchesClipboard', undefined, page)).toBe(true);
     expect(rig.kept.get('watchClipboard')).toBe(true);
+    expect(await electron.call('whenClosed', undefined, page)).toEqual({ choice: 'keep', inTray: true });
+    await electron.call('setWhenClosed', { choice: 'quit' }, page);
+    expect(rig.kept.get('keepRunning')).toBe(false);
+    expect(menuTree(electron.tray?.menu ?? [])).toContain('[ ] Keep running when the window is closed');
+    await expect(electron.call('setWhenClosed', { choice: 'explode' }, page)).rejects.toThrow('does not fit');
     await electron.call('hide', undefined, page);
     expect(electron.window?.visible).toBe(false);
     await electron.call('quit', undefined, page);

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FakeElectron } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 
 describe('the window', () => {
   it('opens on the start page, signed in as the only administrator, sandboxed and without a white flash', async () => {
     await using rig = await openDesktop();
-    const { window, cookies } = rig.electron;
+    const { window } = rig.electron;
     expect(window?.addresses).toEqual([`${rig.own()}/`]);
     expect(window?.options.webPreferences).toEqual({
       preload: join('/opt/homeport', 'main', 'shell', 'preload.cjs'),
@@ -16,10 +17,7 @@ describe('the window', () => {
       spellcheck: true,
     });
     expect(window?.options).toMatchObject({ show: false, backgroundColor: '#0d141b' });
-    expect(cookies).toMatchObject([{ url: rig.own(), path: '/', httpOnly: true, sameSite: 'strict' }]);
-    const session = await fetch(`${rig.own()}/api/session`, {
-      headers: { Cookie: `${cookies[0]?.name ?? ''}=${cookies[0]?.value ?? ''}` },
-    });
+    const session = await fetch(`${rig.own()}/api/session`, { headers: await rig.session() });
     expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
   });
 
@@ -27,23 +25,20 @@ describe('the window', () => {
     await using rig = await openDesktop();
     const { host } = rig;
     const again = await host().signInWindow();
-    expect(again?.value).not.toBe(rig.electron.cookies[0]?.value);
+    const headers = { 'Homeport-Session': again?.secret ?? '' };
+    expect(headers).not.toEqual(await rig.session());
     await again?.end();
-    const answer = await fetch(`${rig.own()}/api/session`, {
-      headers: { Cookie: `${again?.name ?? ''}=${again?.value ?? ''}` },
-    });
+    const answer = await fetch(`${rig.own()}/api/session`, { headers });
     expect(await answer.json()).toMatchObject({ account: null });
   });
 
   it('asks for a password where several people administrate', async () => {
     await using rig = await openDesktop();
-    const [cookie] = rig.electron.cookies;
     const made = await fetch(`${rig.own()}/api/accounts`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
-        'Sec-Fetch-Site': 'same-origin',
-        Cookie: `${cookie?.name ?? ''}=${cookie?.value ?? ''}`,
+        ...(await rig.session()),
       },
       body: JSON.stringify({ name: 'grace', role: 'admin', password: 'harbour light' }),
     });
@@ -53,7 +48,7 @@ describe('the window', () => {
 
   it('opens the one-time link at the first start', async () => {
     await using rig = await openDesktop({ administrator: false });
-    expect(rig.electron.cookies).toEqual([]);
+    expect(await rig.session()).toEqual({});
     expect(rig.electron.window?.addresses.at(-1)).toMatch(/\/setup\?code=\w+$/);
   });
 
@@ -77,20 +72,133 @@ describe('the window', () => {
     await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
   });
 
-  it('ends the app when it is closed where no desktop shows a tray icon, since nothing could bring it back', async () => {
+  it('asks where no desktop shows a tray icon, and leaves the services alone until it is answered', async () => {
     await using rig = await openDesktop({ tray: false });
-    expect(rig.electron.trays).toEqual([]);
-    expect(rig.electron.window?.visible).toBe(true);
-    rig.electron.window?.close();
-    await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
-    expect(rig.electron.notifications).toEqual([]);
+    const { electron } = rig;
+    expect(electron.trays).toEqual([]);
+    expect(electron.window?.visible).toBe(true);
+    // The box is closed without an answer.
+    expect(electron.window?.close().prevented).toBe(true);
+    await rig.sees(() => expect(electron.questions).toHaveLength(1));
+    expect(electron.questions[0]).toMatchObject({
+      buttons: ['Keep running', 'Quit Homeport', 'Cancel'],
+      cancelId: 2,
+      checkboxLabel: 'Remember my choice',
+    });
+    expect(electron.questions[0]?.detail).toContain('its services go on');
+    expect(electron.questions[0]?.detail).toContain('nothing is received, downloaded or passed on');
+    expect(electron.window?.visible).toBe(true);
+    expect(electron.exits).toEqual([]);
+    expect((await fetch(rig.own())).status).toBe(200);
   });
 
-  it('stays away at a start for login, until it is asked for', async () => {
+  it('goes on without a window where its person wants that, and a second start brings it back', async () => {
+    await using rig = await openDesktop({ tray: false });
+    const { electron } = rig;
+    electron.answers.push({ button: 0 }, { button: 0, remember: true });
+    electron.window?.close();
+    await rig.sees(() => expect(electron.window?.visible).toBe(false));
+    expect((await fetch(rig.own())).status).toBe(200);
+    expect(rig.kept.has('closing')).toBe(false);
+    expect(electron.notifications).toEqual([]);
+    electron.secondInstance(['homeport']);
+    expect(electron.window?.visible).toBe(true);
+    electron.window?.close();
+    await rig.sees(() => expect(rig.kept.get('closing')).toBe('keep'));
+    electron.secondInstance(['homeport']);
+    electron.window?.close();
+    expect(electron.window?.visible).toBe(false);
+    expect(electron.questions).toHaveLength(2);
+    expect(electron.exits).toEqual([]);
+    // What was remembered can be taken back on the page of settings.
+    const page = { url: `${rig.own()}/settings`, parent: null };
+    expect(await electron.call('whenClosed', undefined, page)).toEqual({ choice: 'keep', inTray: false });
+    await electron.call('setWhenClosed', { choice: 'ask' }, page);
+    electron.secondInstance(['homeport']);
+    electron.window?.close();
+    await rig.sees(() => expect(electron.questions).toHaveLength(3));
+  });
+
+  it('ends the app where its person wants that, and remembers it', async () => {
+    await using rig = await openDesktop({ tray: false });
+    rig.electron.answers.push({ button: 1, remember: true });
+    rig.electron.window?.close();
+    await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
+    expect(rig.kept.get('closing')).toBe('quit');
+    await using again = await openDesktop({ tray: false, kept: { closing: 'quit' } });
+    again.electron.window?.close();
+    await again.sees(() => expect(again.electron.exits).toEqual([0]));
+    expect(again.electron.questions).toEqual([]);
+  });
+
+  it.each([
+    ['a second start', (electron: FakeElectron) => electron.secondInstance(['homeport'])],
+    ['a click on its icon in the dock', (electron: FakeElectron) => void electron.events.emit('activate')],
+  ])('stays away at a start for login, until %s shows the start page', async (_, asks) => {
     await using rig = await openDesktop({ hidden: true });
     expect(rig.electron.windows).toEqual([]);
-    rig.electron.events.emit('second-instance', {}, ['homeport']);
+    asks(rig.electron);
     expect(rig.electron.window?.visible).toBe(true);
+    expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/`]);
+    rig.electron.window?.close();
+    asks(rig.electron);
+    // What was there is still there.
+    expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/`]);
+    expect(rig.electron.window?.visible).toBe(true);
+  });
+
+  it('says that the services are starting when it is asked for before they have', async () => {
+    await using rig = await openDesktop({
+      hidden: true,
+      whileOpening: (electron) => electron.secondInstance(['homeport']),
+    });
+    const { window } = rig.electron;
+    expect(window?.notices[0]).toContain('The services are starting');
+    await rig.sees(() => expect(window?.addresses).toContain(`${rig.own()}/`));
+    expect(window?.addresses).toEqual(Array(window?.addresses.length).fill(`${rig.own()}/`));
+  });
+
+  it('says that its page does not answer, and shows it once it does', async () => {
+    let refused = 2;
+    await using rig = await openDesktop({
+      prepare(electron) {
+        electron.fails = (address) =>
+          address.startsWith('data:') || --refused < 0 ? undefined : [-102, 'ERR_CONNECTION_REFUSED'];
+      },
+    });
+    const { window } = rig.electron;
+    const page = `${rig.own()}/`;
+    await rig.sees(() => expect(window?.addresses).toEqual([page, page, page]));
+    expect(window?.notices).toHaveLength(2);
+    expect(window?.notices[0]).toContain('The page does not answer (ERR_CONNECTION_REFUSED)');
+    await rig.sees(() => expect(window?.webContents.getURL()).toBe(page));
+  });
+
+  it('leaves alone what a load was cut short by, and what a frame within the page could not load', async () => {
+    await using rig = await openDesktop();
+    const { window } = rig.electron;
+    window?.webContents.events.emit('did-fail-load', {}, -3, 'ERR_ABORTED', `${rig.own()}/inbox`, true, 1, 1);
+    window?.webContents.events.emit('did-fail-load', {}, -105, 'ERR_NAME_NOT_RESOLVED', 'https://x.test/', false, 1, 2);
+    expect(window?.notices).toEqual([]);
+  });
+
+  it('draws its page again when the process that drew it ends, and asks when that goes on', async () => {
+    await using rig = await openDesktop();
+    const { electron, own } = rig;
+    const { window } = electron;
+    await rig.sees(() => expect(window?.webContents.getURL()).toBe(`${own()}/`));
+    window?.webContents.crash('clean-exit');
+    expect(window?.webContents.reloads).toBe(0);
+    window?.webContents.crash('crashed');
+    window?.webContents.crash('oom');
+    expect(window?.webContents.reloads).toBe(2);
+    electron.answers.push({ button: 1 }, { button: 0 });
+    window?.webContents.crash('killed');
+    await rig.sees(() => expect(electron.opened).toEqual([own()]));
+    expect(electron.questions[0]?.message).toBe('The window cannot show Homeport');
+    for (let crash = 0; crash < 3; crash += 1) window?.webContents.crash('crashed');
+    await rig.sees(() => expect(window?.addresses).toEqual([`${own()}/`, `${own()}/`]));
+    expect((await fetch(own())).status).toBe(200);
   });
 
   it('comes back where it was, and as large', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
 const whole = chosen ?? '/usr/bin/chromium';
@@ -79,4 +80,17 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Gives the browser a session, as the sign-in page would. */
+export async function signIn(context: BrowserContext, url: string): Promise<void> {
+  const answer = await context.request.post(`${url}/api/session`, { data: admin });
+  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
+  const { session } = (await answer.json()) as { session: string };
+  // Once a tab, wherever its page comes from: who signs out there stays signed out.
+  await context.addInitScript((secret) => {
+    if (location.protocol === 'about:' || sessionStorage.getItem('signed-in') === secret) return;
+    sessionStorage.setItem('signed-in', secret);
+    localStorage.setItem('homeport.session', secret);
+  }, session);
 }

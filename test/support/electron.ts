@@ -1,6 +1,11 @@
 import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
 import type * as Electron from 'electron';
-import type { ElectronParts, ElectronWindow } from '../../main/shell/electron.ts';
+import type { ElectronParts } from '../../main/shell/electron.ts';
+import { FakeNotification, FakeTray } from './electron-icons.ts';
+import { FakeWindow, preventable, type FailingLoad, type FakeContents } from './electron-window.ts';
+
+export { preventable } from './electron-window.ts';
 
 type Bounds = { x: number; y: number; width: number; height: number };
 
@@ -17,118 +22,17 @@ export function menuTree(items: readonly Electron.MenuItemConstructorOptions[], 
     .join('\n');
 }
 
-class FakeWindow implements Record<keyof ElectronWindow, unknown> {
-  readonly events = new EventEmitter();
-  readonly addresses: string[] = [];
-  visible = false;
-  focused = 0;
-  maximized = false;
-  minimized = false;
-  bounds: Bounds;
-  readonly options: Electron.BrowserWindowConstructorOptions;
-  constructor(options: Electron.BrowserWindowConstructorOptions) {
-    this.options = options;
-    const { x = 0, y = 0, width = 800, height = 600 } = options;
-    this.bounds = { x, y, width, height };
-  }
-  readonly on = ((name: string, listener: (...args: any[]) => void) => {
-    this.events.on(name, listener);
-  }) as never;
-  focus(): void {
-    this.focused += 1;
-  }
-  getNormalBounds(): Bounds {
-    return this.bounds;
-  }
-  hide(): void {
-    this.visible = false;
-  }
-  isMaximized(): boolean {
-    return this.maximized;
-  }
-  isMinimized(): boolean {
-    return this.minimized;
-  }
-  async loadURL(address: string): Promise<void> {
-    this.addresses.push(address);
-  }
-  maximize(): void {
-    this.maximized = true;
-  }
-  restore(): void {
-    this.minimized = false;
-  }
-  show(): void {
-    this.visible = true;
-  }
-  /** The person closes it. */
-  close(): { prevented: boolean } {
-    const event = preventable();
-    this.events.emit('close', event);
-    if (!event.prevented) this.events.emit('closed');
-    return event;
-  }
-}
+/** Starts what `utilityProcess.fork` was asked for. */
+export type Fork = (
+  entry: string,
+  args: readonly string[],
+  options: Electron.ForkOptions,
+) => Pick<Electron.UtilityProcess, 'on' | 'pid' | 'postMessage'>;
 
-class FakeTray {
-  image: string;
-  tip = '';
-  menu: readonly Electron.MenuItemConstructorOptions[] = [];
-  destroyed = false;
-  readonly events = new EventEmitter();
-  constructor(image: { path: string }) {
-    this.image = image.path;
-  }
-  on(name: string, listener: () => void): void {
-    this.events.on(name, listener);
-  }
-  setImage(image: { path: string }): void {
-    this.image = image.path;
-  }
-  setToolTip(tip: string): void {
-    this.tip = tip;
-  }
-  setContextMenu(menu: { items: readonly Electron.MenuItemConstructorOptions[] }): void {
-    this.menu = menu.items;
-  }
-  destroy(): void {
-    this.destroyed = true;
-  }
-}
-
-export class FakeNotification {
-  readonly events = new EventEmitter();
-  readonly options: Electron.NotificationConstructorOptions;
-  shown = false;
-  closed = false;
-  constructor(options: Electron.NotificationConstructorOptions) {
-    this.options = options;
-  }
-  on(name: string, listener: (...args: any[]) => void): this {
-    this.events.on(name, listener);
-    return this;
-  }
-  show(): void {
-    this.shown = true;
-    this.events.emit('show');
-  }
-  close(): void {
-    this.closed = true;
-    this.events.emit('close');
-  }
-}
-
-/** An event whose default can be prevented. */
-export function preventable(fields: object = {}): { prevented: boolean; preventDefault(): void } {
-  const event = {
-    ...fields,
-    prevented: false,
-    preventDefault: () => void (event.prevented = true),
-  };
-  return event;
-}
-
-/** An Electron that only remembers what it was told, and does what a test says. `parts` is what the shell gets. */
+/**
+ * An Electron that only remembers what it was told, and does what a test says; in when it becomes ready, in what may be
+ * called before, and in the order of its events it is as documented. `parts` is what the shell gets.
+ */
 export class FakeElectron {
   readonly events = new EventEmitter();
   readonly windows: FakeWindow[] = [];
@@ -139,12 +43,23 @@ export class FakeElectron {
   readonly opened: string[] = [];
   readonly shownItems: string[] = [];
   readonly errors: string[] = [];
-  readonly cookies: Electron.CookiesSetDetails[] = [];
   readonly protocols: string[] = [];
   readonly power = new EventEmitter();
   /** Of the app, in the order they were given. */
   readonly exits: number[] = [];
   clipboard = '';
+  /** Answers to questions that are still to come, the button of each; without one the last button closes the box. */
+  readonly answers: { readonly button: number; readonly remember?: boolean }[] = [];
+  readonly questions: Electron.MessageBoxOptions[] = [];
+  /** Loads of a window that fail. */
+  fails: FailingLoad = () => undefined;
+  fork: Fork = () => {
+    throw new Error('this test starts no process of the services');
+  };
+  /** The keyring has a newer key than the one that wraps what it is given. */
+  hasNewKey = false;
+  isReady = false;
+  readonly #ready = Promise.withResolvers<void>();
   badge = 0;
   isFirst = true;
   displays: { workArea: Bounds }[] = [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }];
@@ -163,14 +78,24 @@ export class FakeElectron {
     // Classes that Electron makes itself; each remembers what was made.
     const { windows, trays, notifications } = this;
     const shows = (): boolean => this.showsNotifications;
+    const needsReady = (what: string): void => {
+      if (!this.isReady) throw new Error(`${what} before the app is ready`);
+    };
+    const surroundings = {
+      contentsMade: (contents: FakeContents) => void this.events.emit('web-contents-created', {}, contents),
+      closed: (window: FakeWindow) => this.#closed(window),
+      fails: (address: string) => this.fails(address),
+    };
     class BrowserWindow extends FakeWindow {
       constructor(options: Electron.BrowserWindowConstructorOptions) {
-        super(options);
+        needsReady('Cannot create BrowserWindow');
+        super(options, surroundings);
         windows.push(this);
       }
     }
     class Tray extends FakeTray {
       constructor(image: any) {
+        needsReady('Cannot create Tray');
         super(image);
         trays.push(this);
       }
@@ -180,16 +105,21 @@ export class FakeElectron {
         return shows();
       }
       constructor(options: Electron.NotificationConstructorOptions) {
+        needsReady('Cannot create Notification');
         super(options);
         notifications.push(this);
       }
     }
+    const session = {
+      setPermissionRequestHandler: (handler: any) => void (this.permissions.request = handler),
+      setPermissionCheckHandler: (handler: any) => void (this.permissions.check = handler),
+    };
     const fake = {
       app: {
-        exit: (code = 0) => void this.exits.push(code),
+        exit: (code = 0) => this.#exit(code),
         getLoginItemSettings: () => ({ openAtLogin: this.loginItem.openAtLogin }),
         on: (name: string, listener: (...args: any[]) => void) => this.events.on(name, listener),
-        quit: () => void this.events.emit('before-quit', preventable()),
+        quit: () => this.#quit(),
         requestSingleInstanceLock: () => this.isFirst,
         setAppUserModelId: () => undefined,
         setAsDefaultProtocolClient: (protocol: string) => this.protocols.push(protocol) > 0,
@@ -201,12 +131,24 @@ export class FakeElectron {
           this.loginItem = { openAtLogin, args };
         },
         setName: () => undefined,
-        setPath: (name: string, path: string) => void (this.paths[name] = path),
-        whenReady: async () => undefined,
+        setPath: (name: string, path: string) => {
+          if (!existsSync(path)) throw new Error(`Failed to set path: ${path} is not there`);
+          this.paths[name] = path;
+        },
+        whenReady: () => this.#ready.promise,
       },
       BrowserWindow,
-      clipboard: { readText: async () => this.clipboard, writeText: (text: string) => void (this.clipboard = text) },
+      clipboard: {
+        readText: async () => this.clipboard,
+        writeText: async (text: string) => void (this.clipboard = text),
+      },
       dialog: {
+        showMessageBox: async (question: Electron.MessageBoxOptions) => {
+          needsReady('dialog cannot be used');
+          this.questions.push(question);
+          const { button = question.cancelId ?? 0, remember = false } = this.answers.shift() ?? {};
+          return { response: button, checkboxChecked: remember };
+        },
         showErrorBox: (title: string, content: string) => void this.errors.push(`${title}: ${content}`),
         showOpenDialog: async () => ({ canceled: this.chosenFolders.length === 0, filePaths: this.chosenFolders }),
       },
@@ -219,17 +161,27 @@ export class FakeElectron {
       Notification,
       powerMonitor: { on: (name: string, listener: () => void) => this.power.on(name, listener) },
       safeStorage: {
-        isEncryptionAvailable: () => this.keyring !== 'none',
-        getSelectedStorageBackend: () => this.keyring,
-        encryptString: (text: string) => Buffer.from(`kept ${text}`),
-        decryptString: (bytes: Buffer) => bytes.toString().replace(/^kept /, ''),
+        // They begin once the app is ready, and take their time: the keyring may ask the person.
+        isAsyncEncryptionAvailable: () => this.#keyring(() => this.keyring !== 'none'),
+        getSelectedStorageBackend: () => (this.isReady ? this.keyring : 'unknown'),
+        encryptStringAsync: (text: string) => this.#keyring(() => Buffer.from(`${this.#keyName()} ${text}`)),
+        decryptStringAsync: (bytes: Buffer) =>
+          this.#keyring(() => {
+            const [name = '', result = ''] = bytes.toString().split(' ');
+            if (!['old', 'new'].includes(name)) throw new Error('Error while decrypting the ciphertext.');
+            return { result, shouldReEncrypt: name !== this.#keyName() };
+          }),
       },
-      screen: { getAllDisplays: () => this.displays },
+      screen: {
+        getAllDisplays: () => {
+          needsReady('The screen module cannot be used');
+          return this.displays;
+        },
+      },
       session: {
-        defaultSession: {
-          setPermissionRequestHandler: (handler: any) => void (this.permissions.request = handler),
-          setPermissionCheckHandler: (handler: any) => void (this.permissions.check = handler),
-          cookies: { set: async (cookie: Electron.CookiesSetDetails) => void this.cookies.push(cookie) },
+        get defaultSession() {
+          needsReady('Session can only be received');
+          return session;
         },
       },
       shell: {
@@ -237,8 +189,60 @@ export class FakeElectron {
         showItemInFolder: (path: string) => void this.shownItems.push(path),
       },
       Tray,
+      utilityProcess: {
+        fork: (entry: string, args: readonly string[], options: Electron.ForkOptions) => {
+          needsReady('utilityProcess cannot be created');
+          return this.fork(entry, args, options);
+        },
+      },
     } satisfies { [Part in keyof ElectronParts]: { [Name in keyof ElectronParts[Part]]: unknown } };
     this.parts = fake as unknown as ElectronParts;
+  }
+
+  /** The entry module has been evaluated: only now Electron goes on to become ready. */
+  becomeReady(): void {
+    this.events.emit('will-finish-launching');
+    this.isReady = true;
+    this.events.emit('ready', {}, {});
+    this.#ready.resolve();
+  }
+
+  /** Somebody starts the app once more; told after `ready` at the earliest. */
+  secondInstance(argv: readonly string[]): void {
+    if (!this.isReady) throw new Error('Electron tells of a second instance once it is ready');
+    this.events.emit('second-instance', {}, argv, '/', undefined);
+  }
+
+  #quit(): void {
+    const event = preventable();
+    this.events.emit('before-quit', event);
+    if (event.prevented) return;
+    if (this.windows.some((window) => window.close().prevented)) return;
+    this.events.emit('will-quit', preventable());
+    this.#exit(0);
+  }
+
+  /** Asks nobody; windows go as they are. */
+  #exit(code: number): void {
+    this.exits.push(code);
+    for (const window of this.windows) window.destroy();
+    this.events.emit('quit', {}, code);
+  }
+
+  #closed(window: FakeWindow): void {
+    if (this.exits.length > 0 || window !== this.windows.at(-1)) return;
+    if (this.events.listenerCount('window-all-closed') === 0) this.#quit();
+    else this.events.emit('window-all-closed');
+  }
+
+  #keyName(): string {
+    return this.hasNewKey ? 'new' : 'old';
+  }
+
+  async #keyring<T>(answer: () => T): Promise<T> {
+    await this.#ready.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    return answer();
   }
 
   get window(): FakeWindow | undefined {

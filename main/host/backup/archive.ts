@@ -40,6 +40,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'logs',
   'engines',
   '.restoring',
+  '.children',
   // Chromium's own files.
   'desktop',
 ]);

@@ -10,6 +10,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
 import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/config.ts';
+import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
@@ -64,7 +65,8 @@ async function backup(file: string, place: Place): Promise<void> {
   requireDataFolder(place);
   finishCutRestore(place);
   const config = await readConfig(place);
-  const tables = config.read().host.databaseUrl === '' && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
+  const elsewhereSaid = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
+  const tables = !elsewhereSaid && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
   const { files, bytes } = await writeBackup(place.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
@@ -156,9 +158,7 @@ async function check(named: string | undefined, { dataDir, descriptors }: Place)
     return;
   }
   const { problems, warnings } = checkConfig(await readText(file), descriptors);
-  for (const { path, line, message } of [...problems, ...warnings]) {
-    print([path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': '));
-  }
+  for (const each of [...problems, ...warnings]) print(settingsSentence(each));
   if (problems.length > 0) process.exitCode = 1;
   else print(`${file} is in order.`);
 }

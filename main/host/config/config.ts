@@ -13,11 +13,12 @@ import {
 } from './document.ts';
 import type { WriteStep } from './file.ts';
 import { resolveLayers, type CommandLineSettings, type Resolved } from './layers.ts';
-import { applyPatch, refuseNewProblems } from './patch.ts';
-import { markProvisioned, mergeProvision, provisionedOf, readProvision } from './provision.ts';
+import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
+import { markProvisioned, mergeProvision, provisionedOf, readProvision, type Provision } from './provision.ts';
+import { openDocument, sealText, type SettingsVault } from './sealing.ts';
 import { SettingsFile, type Loaded } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
-import { compare, settingsOf, type Change, type Settings } from './settings.ts';
+import { compare, serviceOf, settingsOf, type Change, type Settings } from './settings.ts';
 import { settingsView } from './view.ts';
 
 export interface ConfigOptions {
@@ -29,6 +30,11 @@ export interface ConfigOptions {
   readonly log: Log;
   /** For reading beside a running host: writes nothing and leaves HOMEPORT_CONFIG to it. */
   readonly readOnly?: boolean;
+  /**
+   * Opens the vault that the file's secrets are sealed with. It is asked once, with the settings as far as they can be read
+   * without it. Without one, sealed secrets count as not set and none is sealed: for commands that need no secret.
+   */
+  readonly openVault?: (settings: Settings) => Promise<SettingsVault>;
   /** Called before each step of a write, for tests of crashes. */
   readonly step?: WriteStep;
 }
@@ -40,9 +46,13 @@ export type Verify = (next: Settings) => Promise<void> | void;
 export interface Config {
   /** Absolute path of homeport.yaml. */
   readonly file: string;
-  /** What could not be used; the defaults stand in for it. Not empty: the host starts in safe mode. */
+  /** What could not be used; the defaults stand in for it. */
   readonly problems: readonly SettingsProblem[];
+  /** Those of them that are one service's own. */
+  problemsOf(serviceId: string): readonly SettingsProblem[];
   readonly warnings: readonly SettingsProblem[];
+  /** Paths of secrets that are set and were not opened, since no vault was given. */
+  readonly closed: readonly string[];
   /** Set while the file of HOMEPORT_CONFIG has portable parts that were not applied yet. */
   readonly provision: PortableProvision | undefined;
   read(): Settings;
@@ -57,6 +67,11 @@ export interface Config {
    * `config.unwritable` (507); and whatever `verify` throws.
    */
   change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change>;
+  /**
+   * Takes along what was changed in the file by hand.
+   * @throws Problem `config.invalid` (422) when the file or the host's section cannot be used; what is in effect stays.
+   */
+  reread(): Promise<Change>;
   /** Makes the known settings of all sections those of `content`, as an import does. Throws as `change` does. */
   replace(content: Content, verify?: Verify): Promise<Change>;
   /** Called after each saved change that altered a value, in order. */
@@ -72,6 +87,7 @@ export interface PortableProvision {
 
 interface State {
   readonly document: SettingsDocument;
+  readonly closed: readonly string[];
   readonly resolved: Resolved;
   readonly settings: Settings;
 }
@@ -95,6 +111,7 @@ class FileConfig implements Config {
   readonly #listeners = new Set<(settings: Settings, change: Change) => void>();
   #state: State;
   #provision: PortableProvision | undefined;
+  #vault: SettingsVault | undefined;
   /** The end of the queue of changes; never rejects. */
   #last: Promise<void> = Promise.resolve();
 
@@ -110,8 +127,16 @@ class FileConfig implements Config {
     return this.#state.resolved.problems;
   }
 
+  problemsOf(serviceId: string): readonly SettingsProblem[] {
+    return this.problems.filter(({ path }) => serviceOf(path) === serviceId);
+  }
+
   get warnings(): readonly SettingsProblem[] {
     return this.#state.resolved.warnings;
+  }
+
+  get closed(): readonly string[] {
+    return this.#state.closed;
   }
 
   get provision(): PortableProvision | undefined {
@@ -123,9 +148,13 @@ class FileConfig implements Config {
     if (!readOnly) await this.#disk.prepare();
     const loaded = await this.#disk.load();
     const { document } = loaded;
+    const provision = readOnly ? undefined : await this.#newProvision(document);
+    this.#vault = await this.#options.openVault?.(this.#readable(document, provision));
     this.#state = this.#stateOf(document);
-    if (document.migratedFrom !== undefined && !readOnly) await this.#saveMigrated(loaded);
-    if (!readOnly) await this.#applyProvision();
+    if (!readOnly) {
+      await this.#bringUpToDate(loaded);
+      await this.#applyProvision(provision);
+    }
     for (const { path, message, line } of this.problems)
       this.#options.log.error('setting refused', { path, reason: message, line });
     for (const { path, message, line } of this.warnings)
@@ -165,6 +194,15 @@ class FileConfig implements Config {
     });
   }
 
+  async reread(): Promise<Change> {
+    return this.#inTurn(async () => {
+      const next = this.#stateOf((await this.#disk.load()).document);
+      const bad = next.resolved.problems.filter(({ path }) => serviceOf(path) === undefined);
+      if (bad.length > 0) throw invalidSettings(bad);
+      return this.#enter(next);
+    });
+  }
+
   onChange(listener: (settings: Settings, change: Change) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -176,21 +214,28 @@ class FileConfig implements Config {
     verify: Verify | undefined,
     write: (yaml: SettingsDocument['yaml'], resolved: Resolved) => void,
   ): Promise<Change> {
-    const turn = this.#last.then(async () => {
+    return this.#inTurn(async () => {
       const loaded = await this.#disk.load();
       const { document } = loaded;
       // A file that became unreadable while running does not take the settings in effect with it.
       const base = document.damaged ? this.#state.document : document;
       const before = document.damaged ? this.#state.resolved : this.#stateOf(base).resolved;
-      const yaml = base.yaml.clone();
-      write(yaml, before);
+      const changed = base.yaml.clone();
+      write(changed, before);
+      const yaml = this.#sealed(changed);
       const next = this.#stateOf(readDocument(writeDocument(yaml)));
       const inFile = checkDocument(next.document, this.#sections).problems;
       refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
       await verify?.(next.settings);
+      const typed = this.#sealed(base.yaml) !== base.yaml;
       await this.#disk.save(writeDocument(yaml), loaded);
+      if (typed) await this.#sealCopies();
       return this.#enter(next);
     });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
     this.#last = turn.then(
       () => undefined,
       () => undefined,
@@ -213,31 +258,68 @@ class FileConfig implements Config {
     return change;
   }
 
-  #stateOf(document: SettingsDocument): State {
+  #stateOf(read: SettingsDocument): State {
     const { environment, commandLine } = this.#options;
+    const { document, closed } = openDocument(read, this.#sections, this.#vault);
     const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
-    return { document, resolved, settings: settingsOf(resolved) };
+    return { document, closed, resolved, settings: settingsOf(resolved) };
   }
 
-  async #saveMigrated(loaded: Loaded): Promise<void> {
-    try {
-      await this.#disk.save(writeDocument(loaded.document.yaml), loaded);
-      this.#options.log.info('settings migrated', { from: loaded.document.migratedFrom });
-    } catch (error) {
-      // The migrated settings are in effect all the same; the next start or change tries again.
-      this.#options.log.warn('migrated settings not saved', { error });
+  /** The settings as far as they can be read while the vault is closed. */
+  #readable(document: SettingsDocument, provision: Provision | undefined): Settings {
+    if (provision === undefined || provisionedOf(document).settings === provision.hash)
+      return this.#stateOf(document).settings;
+    const yaml = document.yaml.clone();
+    mergeProvision(yaml, provision, this.#sections);
+    return this.#stateOf(readDocument(writeDocument(yaml))).settings;
+  }
+
+  #sealed(yaml: SettingsDocument['yaml']): SettingsDocument['yaml'] {
+    return (this.#vault && sealText(yaml, this.#sections, this.#vault)) ?? yaml;
+  }
+
+  /** Saves what an older version made, and seals secrets that were typed into the file. */
+  async #bringUpToDate(loaded: Loaded): Promise<void> {
+    const { document } = loaded;
+    const yaml = this.#sealed(document.yaml);
+    if (document.migratedFrom !== undefined || yaml !== document.yaml) {
+      try {
+        await this.#disk.save(writeDocument(yaml), loaded);
+        if (document.migratedFrom !== undefined)
+          this.#options.log.info('settings migrated', { from: document.migratedFrom });
+        if (yaml !== document.yaml) this.#options.log.info('secrets of the settings sealed');
+      } catch (error) {
+        // The settings are in effect all the same; the next start or change tries again.
+        this.#options.log.warn('settings not brought up to date', { error });
+      }
     }
+    await this.#sealCopies();
   }
 
-  async #applyProvision(): Promise<void> {
+  /** The versions before it hold what was typed, too. */
+  async #sealCopies(): Promise<void> {
+    await this.#disk.rewriteCopies((text) => {
+      const { damaged, migratedFrom, yaml } = readDocument(text);
+      if (damaged || migratedFrom !== undefined) return text;
+      const sealed = this.#sealed(yaml);
+      return sealed === yaml ? text : writeDocument(sealed);
+    });
+  }
+
+  /** The file of HOMEPORT_CONFIG, where there is one. */
+  async #newProvision(document: SettingsDocument): Promise<Provision | undefined> {
     const named = this.#options.environment['HOMEPORT_CONFIG'];
-    if (named === undefined || named.trim() === '' || resolve(named) === this.file) return;
-    if (this.#state.document.damaged) {
+    if (named === undefined || named.trim() === '' || resolve(named) === this.file) return undefined;
+    if (document.damaged) {
       // Safe mode: someone has to look at the file; laying a provision over nothing would hide what was lost.
       this.#options.log.warn('HOMEPORT_CONFIG not applied while homeport.yaml cannot be read');
-      return;
+      return undefined;
     }
-    const provision = await readProvision(named, this.#sections);
+    return readProvision(named, this.#sections);
+  }
+
+  async #applyProvision(provision: Provision | undefined): Promise<void> {
+    if (provision === undefined) return;
     const { content, hash } = provision;
     const applied = provisionedOf(this.#state.document);
     if (applied.settings !== hash) {

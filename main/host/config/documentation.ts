@@ -52,10 +52,12 @@ services:
 \`\`\`
 
 Comments and names that Homeport does not know are kept. Each save is atomic, and the three versions before it stay as \`homeport.yaml.1\` (the newest) to \`.3\`. A file of an older version is
-brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported with its field, its default is used, and Homeport starts in safe mode; a file
+brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported with its field, and its service alone does not run until it is corrected: in the
+settings, or in the file and by a restart of the service. One in the group \`host\`, or a file that cannot be read as settings, starts Homeport in safe mode, with its pages alone; a file
 that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config check\` tells what is wrong without a start.
 
-The file holds secrets in plain text and is readable by its owner only. \`homeport config export\` seals them with the key of this installation; \`--secrets\` writes them in plain text.
+A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed one counts for its setting alone.
+A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
 
 In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set.`;
 

@@ -1,5 +1,5 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** Called before each step of a write; tests stop the process or break the step there. */
 export type WriteStep = (step: string) => void;
@@ -54,6 +54,23 @@ export async function keepCopy(file: string, name: string, text: string, step: W
     await syncFolder(dirname(file));
     return copy;
   }
+}
+
+/** Replaces a text without keeping the old one. */
+export async function overwrite(file: string, text: string, step: WriteStep): Promise<void> {
+  await writeWhole(`${file}.new`, text, step);
+  step('put the new text in place');
+  await rename(`${file}.new`, file);
+  await syncFolder(dirname(file));
+}
+
+/** The earlier versions and what was kept aside. */
+export async function copiesOf(file: string): Promise<string[]> {
+  const name = basename(file);
+  const copies = (await readdir(dirname(file))).filter(
+    (each) => each.startsWith(`${name}.`) && /^\.(\d+|bad(\.\d+)?|v\d+(\.\d+)?)$/.test(each.slice(name.length)),
+  );
+  return copies.map((each) => join(dirname(file), each));
 }
 
 /** Removes what a write that was cut short may have left. */

@@ -79,6 +79,29 @@ export function secretAt(place: SchemaPlace, path: readonly PropertyKey[]): bool
   return inner.nodes.length === 0 || holdsSecret(inner);
 }
 
+/** Paths of names in a value that the schema does not know, where it describes all that there may be. */
+export function unknownWithin(
+  value: unknown,
+  place: SchemaPlace,
+  path: readonly (string | number)[] = [],
+): readonly (readonly (string | number)[])[] {
+  if (isSecret(place)) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => unknownWithin(each, elementOf(place, index), [...path, index]));
+  }
+  if (!isRecord(value)) return [];
+  const described = place.nodes.filter((node) => asSchema(node['properties']) !== undefined);
+  const isOpen = place.nodes.some((node) => asSchema(node['additionalProperties']) !== undefined);
+  return Object.entries(value).flatMap(([name, each]) => {
+    const known = isOpen || described.length === 0 || described.some((node) => knows(node, name));
+    return known ? unknownWithin(each, propertyOf(place, name), [...path, name]) : [[...path, name]];
+  });
+}
+
+function knows(node: JsonSchema, name: string): boolean {
+  return Object.hasOwn(asSchema(node['properties']) ?? {}, name);
+}
+
 /** The value as a schema node, undefined when it is none (`true`, a list, nothing). */
 export function asSchema(value: unknown): JsonSchema | undefined {
   return isRecord(value) ? value : undefined;

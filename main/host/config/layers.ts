@@ -2,10 +2,11 @@ import type { z } from 'zod';
 import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { coerce } from './coerce.ts';
 import type { SettingsDocument } from './document.ts';
-import { secretAt } from './json-schema.ts';
+import { secretAt, unknownWithin } from './json-schema.ts';
 import { reasonOf } from './reason.ts';
 import { isSealed } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
+import { spelt } from './spelling.ts';
 
 /** What the command line may set. */
 export interface CommandLineSettings {
@@ -40,6 +41,7 @@ interface Candidate {
   readonly origin: SettingsOrigin;
 }
 
+const noSuchSetting = 'There is no such setting.';
 const portFlag = { flag: '--port', path: 'services.control.port' };
 
 /**
@@ -76,16 +78,21 @@ function layersOf(
   report: Report,
 ): Candidate[] {
   const layers: Candidate[] = [];
+  const take = (value: unknown, origin: SettingsOrigin): void => {
+    const unknown = unknownWithin(value, field.place);
+    for (const path of unknown) report([...section.path, field.name, ...path], noSuchSetting, origin);
+    // Half of what somebody meant may be another thing, as a login is that lost its name.
+    if (unknown.length === 0) layers.push({ value, origin });
+  };
   const saved = ownOf(inFile, field.name);
   // `port:` with nothing behind it is a value taken out, not a value of the wrong type.
-  if (saved !== undefined && (saved !== null || field.acceptsNull))
-    layers.push({ value: saved, origin: { from: 'file' } });
+  if (saved !== undefined && (saved !== null || field.acceptsNull)) take(saved, { from: 'file' });
 
   const name = field.variables.find((variable) => isSet(outer.environment[variable]));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
-    const coerced = coerce(outer.environment[name] ?? '', field.place);
-    if ('value' in coerced) layers.push({ value: coerced.value, origin });
+    const coerced = coerce(spelt(name, outer.environment[name] ?? ''), field.place);
+    if ('value' in coerced) take(coerced.value, origin);
     else report([...section.path, field.name], coerced.reason, origin);
   }
 

@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { setField } from './document.ts';
 import type { ResolvedSection } from './layers.ts';
-import { isSecret } from './json-schema.ts';
+import { isSecret, unknownWithin } from './json-schema.ts';
 import { restoreSecrets } from './secrets.ts';
 import type { Field } from './sections.ts';
 import { writtenValue } from './settings.ts';
@@ -28,6 +28,9 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
       continue;
     }
     if (isSecret(field.place) && HiddenSecret.safeParse(value).success) continue;
+    for (const path of unknownWithin(value, field.place)) {
+      invalid.push({ path: [field.path, ...path].join('.'), message: 'There is no such setting.' });
+    }
     const current = writtenValue(resolved, name);
     const next = restoreSecrets(value, current, field.place, (path) => {
       invalid.push({ path: [field.path, ...path].join('.'), message: 'Type this secret again.' });
@@ -70,7 +73,8 @@ export function refuseNewProblems(
   if (found.length > 0) throw invalidSettings(found);
 }
 
-function invalidSettings(problems: readonly SettingsProblem[]): Problem {
+/** Code `config.invalid` (422): the first problem in words, all of them as fields. */
+export function invalidSettings(problems: readonly SettingsProblem[]): Problem {
   const [first] = problems;
   const detail = first === undefined ? 'The settings do not fit.' : `${first.path}: ${first.message}`;
   return new Problem('config.invalid', 422, detail, {

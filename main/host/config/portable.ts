@@ -4,12 +4,10 @@ import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { checkDocument } from './check.ts';
 import { readDocument, textOf, type Content } from './document.ts';
+import { openSecret, sealSecret, type SettingsVault } from './sealing.ts';
 import { isSealed, replaceSecrets } from './secrets.ts';
 import { settingsSections, type Field } from './sections.ts';
 import { currentVersion } from './migrations.ts';
-
-/** The vault's `seal` or `open`: text in, text out, bound to a purpose. */
-type Crypt = (text: string, purpose: string) => string;
 
 export interface ExportOptions {
   /** Of `Config.content()`: what the file says. Values of the environment belong to the machine and stay out. */
@@ -18,7 +16,7 @@ export interface ExportOptions {
   /** Accounts and the services' own portable data, by service id; written as it is. */
   readonly portable: Readonly<Record<string, unknown>>;
   /** Seals the settings' secrets. Without it they are written in plain text. */
-  readonly seal?: Crypt;
+  readonly seal?: SettingsVault['seal'];
 }
 
 /** Everything that can be set, as the text of one file: settings that are not at their default, and the portable parts. */
@@ -47,7 +45,7 @@ export function exportConfig({ content, descriptors, portable, seal }: ExportOpt
 export interface ImportOptions {
   readonly descriptors: readonly ServiceDescriptor[];
   /** Opens the settings' sealed secrets. Needed only for a file that has some. */
-  readonly open?: Crypt;
+  readonly open?: SettingsVault['open'];
 }
 
 export interface Import {
@@ -89,25 +87,21 @@ export function importConfig(text: string, { descriptors, open }: ImportOptions)
   return { content: { host, services, portable }, portable, warnings };
 }
 
-/** Bound to the field, so that a sealed secret cannot be moved to another one that is shown or sent elsewhere. */
-function purposeOf(field: Field): string {
-  return `config ${field.path}`;
-}
-
-function sealed(value: unknown, field: Field, seal: Crypt | undefined): unknown {
+function sealed(value: unknown, field: Field, seal: SettingsVault['seal'] | undefined): unknown {
   if (seal === undefined) return value;
-  return replaceSecrets(value, field.place, (secret) =>
-    secret === '' || secret === null || secret === undefined
-      ? secret
-      : { sealed: seal(JSON.stringify(secret), purposeOf(field)) },
-  );
+  return replaceSecrets(value, field.place, (secret) => sealSecret(secret, field, seal));
 }
 
-function opened(value: unknown, field: Field, open: Crypt | undefined, found: SettingsProblem[]): unknown {
+function opened(
+  value: unknown,
+  field: Field,
+  open: SettingsVault['open'] | undefined,
+  found: SettingsProblem[],
+): unknown {
   return replaceSecrets(value, field.place, (secret, path) => {
     if (!isSealed(secret)) return secret;
     try {
-      if (open !== undefined) return JSON.parse(open(secret.sealed, purposeOf(field)));
+      if (open !== undefined) return openSecret(secret, field, open);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }

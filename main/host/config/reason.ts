@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -22,4 +23,9 @@ export function reasonOf(issue: z.core.$ZodIssue, secret: boolean): string {
   if (issue.code === 'too_small') return 'It is too short or too small.';
   if (issue.code === 'too_big') return 'It is too long or too large.';
   return 'It is not of the expected form.';
+}
+
+/** A problem of the settings on one line: where, and why. */
+export function settingsSentence({ path, line, message }: SettingsProblem): string {
+  return [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': ');
 }

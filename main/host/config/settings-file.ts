@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { checkDocument } from './check.ts';
 import { emptyDocument, readDocument, type SettingsDocument } from './document.ts';
-import { keepCopy, readText, removeLeftovers, replaceText, type WriteStep } from './file.ts';
+import { copiesOf, keepCopy, overwrite, readText, removeLeftovers, replaceText, type WriteStep } from './file.ts';
 import type { Section } from './sections.ts';
 
 /** What the file says at this moment. */
@@ -71,6 +71,19 @@ export class SettingsFile {
       this.#log.warn('settings saved, but they may not outlast a power cut', { error });
     }
     this.#written = text;
+  }
+
+  /** Passes the texts of the copies beside the file through `change`. One that cannot be rewritten stays, and the log says so. */
+  async rewriteCopies(change: (text: string) => string): Promise<void> {
+    for (const path of await copiesOf(this.path)) {
+      try {
+        const text = await readText(path);
+        const next = text === undefined ? undefined : change(text);
+        if (next !== undefined && next !== text) await overwrite(path, next, this.#step);
+      } catch (error) {
+        this.#log.warn('a copy of the settings keeps secrets in plain text', { path, error });
+      }
+    }
   }
 
   async #keepAside({ document, text }: Loaded): Promise<void> {

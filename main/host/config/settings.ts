@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { HostSettings } from './host-settings.ts';
 import type { Resolved, ResolvedSection } from './layers.ts';
 import { Listener, type Section } from './sections.ts';
@@ -21,7 +22,7 @@ export interface Settings {
 
 /** What a change did to the settings in effect. */
 export interface Change {
-  /** Field paths, e.g. `services.push.port`. */
+  /** Paths of the fields with another value, or whose problem came or went; e.g. `services.push.port`. */
   readonly changed: readonly string[];
   /** The sections those are in: `host` or a service's id. */
   readonly sections: readonly string[];
@@ -41,19 +42,45 @@ export function settingsOf(resolved: Resolved): Settings {
   return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services) });
 }
 
-/** Which fields differ between two states of the settings. */
+/** The service whose own business a problem at this path is; undefined for the file as a whole and the host's section. */
+export function serviceOf(path: string): string | undefined {
+  const [group, id] = path.split('.');
+  return group === 'services' ? id : undefined;
+}
+
+/** What differs between two states of the settings. */
 export function compare(before: Resolved, after: Resolved): Change {
   const changed: string[] = [];
   const sections: string[] = [];
   for (const [id, { section, values }] of after.sections) {
     const old = before.sections.get(id)?.values ?? {};
+    // A value that was refused may be repaired by the very one that stood in for it.
+    const [told, tell] = [problemsIn(before, section), problemsIn(after, section)];
     const paths = section.fields
-      .filter(({ name }) => !isDeepStrictEqual(old[name], values[name]))
+      .filter(({ name, path }) => !isDeepStrictEqual(old[name], values[name]) || differAt(path, told, tell))
       .map(({ path }) => path);
+    const whole = section.path.join('.');
+    if (paths.length === 0 && differAt(whole, told, tell)) paths.push(whole);
     changed.push(...paths);
     if (paths.length > 0) sections.push(id);
   }
   return { changed, sections };
+}
+
+function problemsIn({ problems }: Resolved, { path }: Section): readonly SettingsProblem[] {
+  return problems.filter((problem) => isAtOrBelow(problem.path, path.join('.')));
+}
+
+/** Whether two lists say different things of a place. Lines may move without that. */
+function differAt(place: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
+  const [one, other] = lists.map((list) =>
+    list.filter(({ path }) => isAtOrBelow(path, place)).map(({ path, message }) => [path, message]),
+  );
+  return !isDeepStrictEqual(one, other);
+}
+
+function isAtOrBelow(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}.`);
 }
 
 /** The value as it would be written: what was given, completed where parsing only filled in defaults. */

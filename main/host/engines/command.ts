@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
 export interface CommandResult {
   readonly ok: boolean;
@@ -6,18 +7,6 @@ export interface CommandResult {
   readonly stderr: string;
   /** Why it is not ok, one line; empty when it is. */
   readonly reason: string;
-}
-
-const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
-const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_.*)$/i;
-
-/** The part of our environment that a program outside gets: what it needs to run and to reach the network, no secret of ours. */
-export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && (passedOn.test(name) || network.test(name))) environment[name] = value;
-  }
-  return { ...environment, ...extra };
 }
 
 /** Runs a program to its end. Never throws; a time-out (ms) kills it and is a failure. */

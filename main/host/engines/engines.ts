@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   EngineName,
@@ -198,10 +199,16 @@ function whole(name: EngineName): EngineName {
 
 const advice = {
   'yt-dlp': 'Run "homeport engines install yt-dlp", or set YTDLP_PATH to an executable.',
-  ffmpeg: `Install ffmpeg with your system's package manager ("sudo apt-get install ffmpeg", "brew install ffmpeg"), or set FFMPEG_PATH.`,
+  ffmpeg: `Install ffmpeg with your system's package manager${packageCommand()}, or set FFMPEG_PATH.`,
   apprise:
     'Install it here or with "homeport engines install apprise" if you need it, or set APPRISE_PATH to a program.',
 } as const;
+
+/** As it is typed here; a command that is not there helps nobody. */
+function packageCommand(): string {
+  if (process.platform === 'darwin') return ' ("brew install ffmpeg")';
+  return existsSync('/usr/bin/apt-get') ? ' ("apt-get install ffmpeg", as root)' : '';
+}
 
 /** What to do about a missing engine, in one sentence after the reasons. */
 function remedy(name: EngineName, configured: string | undefined, broken: readonly string[]): string {

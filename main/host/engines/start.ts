@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
-import { cleanEnvironment } from './command.ts';
+import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
 /** See {@link Engines.start}. */
 export const startLibrary: Engines['start'] = ({ python, path }, { script, folder }) => {

@@ -40,7 +40,8 @@ export function checkedConnector(connect: buildConnector.connector, isRefused: I
   };
 }
 
-function refusedAddress(host: string): Problem {
+/** @see Fetch */
+export function refusedAddress(host: string): Problem {
   return new Problem(
     'fetch.refused_address',
     403,

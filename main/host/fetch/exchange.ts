@@ -118,7 +118,7 @@ class Gathering implements Dispatcher.DispatchHandler {
 }
 
 /** A header that occurs several times is joined as HTTP allows, cookies by line. */
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name];

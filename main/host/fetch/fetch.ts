@@ -1,14 +1,17 @@
 import { lookup } from 'node:dns/promises';
 import type { Agent, Dispatcher } from 'undici';
-import { certificateTrouble } from '../../../services/contracts/certificates.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Fetch, FetchOptions, FetchReply, Log } from '../../../services/contracts/service.ts';
+import type { Connect, Fetch, FetchOptions, FetchReply, FetchStream } from '../../../services/contracts/outgoing.ts';
+import type { Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
 import { checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { decode } from './decode.ts';
+import { openConnection } from './connect.ts';
 import { exchange, type Answer } from './exchange.ts';
+import { explainFailure } from './explain.ts';
 import { firstHop, nextHop, type Hop } from './redirect.ts';
+import { openStream } from './stream.ts';
 
 export interface HostFetchOptions {
   readonly log: Log;
@@ -23,7 +26,7 @@ export interface HostFetchOptions {
 }
 
 /** Disposing closes idle connections and ends running requests. */
-export type HostFetch = Fetch & AsyncDisposable;
+export type HostFetch = Fetch & { readonly stream: FetchStream; readonly connect: Connect } & AsyncDisposable;
 
 interface Agents {
   /** Its connections were checked when they were opened. Never shared with requests that need no check. */
@@ -42,22 +45,25 @@ const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } a
 export function createFetch(options: HostFetchOptions): HostFetch {
   let agents: Promise<Agents> | undefined;
 
+  /** The owner vouches for the host he typed, not for where that host sends us on. */
+  const dispatchers = async (first: Hop, given: Pick<FetchOptions, 'trust' | 'verify'>) => {
+    const { checked, free, unverified } = await (agents ??= openAgents(options));
+    const allowPrivate = options.allowPrivate?.() === true;
+    return ({ url }: Hop): Dispatcher => {
+      const vouched = given.trust === 'owner' && url.hostname === first.url.hostname;
+      if (vouched && given.verify === false) return unverified;
+      return allowPrivate || vouched ? free : checked;
+    };
+  };
+
   const fetch: Fetch = async (address, given = {}) => {
     const { timeoutMs = defaults.timeoutMs } = given;
     const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
     using deadline = openDeadline(timeoutMs, given.signal);
-    const allowPrivate = options.allowPrivate?.() === true;
     try {
-      const { checked, free, unverified } = await (agents ??= openAgents(options));
-      // The owner vouches for the host he typed, not for where that host sends us on.
-      const dispatcherFor = ({ url }: Hop): Dispatcher => {
-        const vouched = given.trust === 'owner' && url.hostname === hop.url.hostname;
-        if (vouched && given.verify === false) return unverified;
-        return allowPrivate || vouched ? free : checked;
-      };
-      return await walk(hop, dispatcherFor, deadline, given);
+      return await walk(hop, await dispatchers(hop, given), deadline, given);
     } catch (error) {
-      const problem = explain(error, hop, deadline.isOver(), timeoutMs);
+      const problem = explainFailure(error, hop.url.host, deadline.isOver() ? timeoutMs : undefined);
       options.log.debug('fetch failed', {
         host: hop.url.host,
         method: hop.method,
@@ -68,7 +74,25 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     }
   };
 
+  const stream: FetchStream = async (address, given = {}) => {
+    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, undefined);
+    try {
+      return await openStream(hop, await dispatchers(hop, given), given);
+    } catch (error) {
+      if (given.signal?.aborted === true) throw given.signal.reason;
+      throw explainFailure(error, hop.url.host);
+    }
+  };
+
+  const connect: Connect = (given) => {
+    const { resolve = resolveAll, isRefused = isRefusedAddress } = options;
+    const free = given.trust === 'owner' || options.allowPrivate?.() === true;
+    return openConnection(given, { resolve, isRefused: free ? undefined : isRefused });
+  };
+
   return Object.assign(fetch, {
+    stream,
+    connect,
     async [Symbol.asyncDispose]() {
       if (agents === undefined) return;
       await Promise.all(Object.values(await agents).map((agent: Dispatcher) => agent.destroy()));
@@ -128,49 +152,4 @@ async function finish(hop: Hop, { status, headers, bytes }: Answer, maxBytes: nu
   // These two told about the packed body.
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
   return { status, headers: rest, body: await decode(bytes, encoding, maxBytes), url: hop.url.href };
-}
-
-/** Messages name the host only: paths and queries of webhooks hold secrets. */
-function explain(error: unknown, { url }: Hop, isLate: boolean, timeoutMs: number): Problem {
-  if (error instanceof Problem) return error;
-  if (isLate)
-    return new Problem('fetch.timeout', 504, `${url.host} did not answer within ${timeoutMs / 1000} s.`, {
-      cause: error,
-    });
-  const code = codeOf(error);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new Problem('fetch.timeout', 504, `${url.host} could not be reached in time.`, { cause: error });
-  }
-  const trouble = certificateTrouble(code);
-  if (trouble !== undefined) {
-    return new Problem('fetch.untrusted', 502, `The certificate of ${url.host} is not trusted: ${trouble}.`, {
-      cause: error,
-    });
-  }
-  if (error instanceof Error && error.name === 'AbortError') {
-    return new Problem('fetch.failed', 502, `The request to ${url.host} was cancelled.`, { cause: error });
-  }
-  return new Problem(
-    'fetch.failed',
-    502,
-    `${url.host} could not be asked${reasons[code] ?? (code === '' ? '' : `: ${code}`)}.`,
-    {
-      cause: error,
-    },
-  );
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: ': there is no host of this name',
-  EAI_AGAIN: ': its name could not be resolved just now',
-  ECONNREFUSED: ': nothing listens there',
-  ECONNRESET: ': the connection broke',
-  UND_ERR_SOCKET: ': the connection broke',
-  UND_ERR_HEADERS_OVERFLOW: ': its headers are too large',
-};
-
-/** The code of an error or of the first one within it. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

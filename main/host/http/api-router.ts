@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
-import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Log } from '../../../services/contracts/service.ts';
+import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
+import type { Context, Log } from '../../../services/contracts/service.ts';
+import { readLink, sessionOf, type SessionLink } from '../../../services/contracts/session.ts';
+import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
-import { isProvenSameOrigin, isSafe } from './origin.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
@@ -14,7 +16,9 @@ import { matchRoutes, type RouteMatch } from './route-match.ts';
 export interface ApiRouterOptions {
   /** Asked at each request, so that services may come and go. */
   readonly handlers: () => readonly ApiHandler[];
-  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
+  /** Where a request comes from. */
+  readonly caller: Context['caller'];
   readonly log: Log;
   /** Largest JSON body. Default 1 MiB. */
   readonly maxBytes?: number;
@@ -36,10 +40,15 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
-  const [path = '', query = ''] = splitTarget(request.url ?? '');
+  const [target = '', query = ''] = splitTarget(request.url ?? '');
+  const { path, link } = readLink(target);
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  const identity = await authenticate(request, route, options.accounts);
+  // A link stands in for a sign-in where a file is read, and nowhere else.
+  if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw unknownPath();
+  const identity = await authenticate(request, route, link, options);
+  const rights = rightsOf(identity, options.accounts);
+  admit(route, identity, rights, params);
   const reply = await handler.handle({
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
@@ -49,6 +58,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
         : parseInput(route.body, await readJson(request, { maxBytes: options.maxBytes ?? 1024 * 1024 }), 'body'),
     ...(route.bytes === true ? { incoming: request } : {}),
     identity,
+    rights,
     remoteAddress: remoteAddress(request),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     setHeader: (name, value) => void response.setHeader(name, value),
@@ -65,7 +75,7 @@ function splitTarget(url: string): [string, string] {
 }
 
 function choose(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
-  if (matches.length === 0) throw new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+  if (matches.length === 0) throw unknownPath();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const chosen = matches.find((match) => match.handler.route.method === method);
   if (chosen !== undefined) return chosen;
@@ -73,52 +83,71 @@ function choose(matches: readonly RouteMatch[], request: IncomingMessage): Route
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/**
- * Who is calling, or a refusal. A session's cookie counts for a change only when the browser proves that our own page
- * sends it: the guard lets requests without any browser headers pass, and those have tokens to come with.
- */
+function unknownPath(): Problem {
+  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+}
+
+/** Who is calling, or a refusal. */
 async function authenticate(
   request: IncomingMessage,
   route: Route,
-  accounts: ApiRouterOptions['accounts'],
+  link: SessionLink | undefined,
+  { accounts, caller }: ApiRouterOptions,
 ): Promise<Identity | undefined> {
-  const { authorization, cookie } = request.headers;
-  const withCookie = isSafe(request.method) || isProvenSameOrigin(request);
+  const { authorization } = request.headers;
   let identity: Identity | undefined;
   try {
-    identity = await accounts.authenticate({
-      authorization,
-      cookie: withCookie ? cookie : undefined,
-      remoteAddress: remoteAddress(request),
-    });
+    identity = await accounts.authenticate({ authorization, session: sessionOf(request), link, ...caller(request) });
   } catch (error) {
-    // A cookie that has run out must not keep anyone from signing in.
+    // What is wrong must not keep anyone from signing in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
   }
   if (route.access === 'public') return identity;
   if (identity === undefined) {
-    if (cookie !== undefined && !withCookie) {
-      throw new Problem(
-        'api.cross_site',
-        403,
-        'A session can change things from our own page only. Use an access token elsewhere.',
-      );
-    }
     throw new Problem('api.sign_in', 401, 'Sign in first, or send an access token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
-  if (identity.kind === 'service' && identity.role !== 'admin') {
+  return identity;
+}
+
+function rightsOf(identity: Identity | undefined, accounts: ApiRouterOptions['accounts']): Rights {
+  return {
+    all: identity?.role === 'admin',
+    may: (service, permission, resource) => accounts.may(identity, service, permission, resource),
+  };
+}
+
+/** @throws Problem 403 unless the caller may use the route. What is not declared is open to nobody. */
+function admit(
+  { access }: Route,
+  identity: Identity | undefined,
+  rights: Rights,
+  params: Readonly<Record<string, string>>,
+): void {
+  if (access === 'public' || identity?.role === 'admin') return;
+  if (identity?.kind !== 'person') {
     throw new Problem(
       'api.people_only',
       403,
       'Service accounts use the services they were granted, not the app itself.',
     );
   }
-  if (route.access === 'admin' && identity.role !== 'admin') {
-    throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
-  }
-  return identity;
+  if (access === 'user' || access === 'objects') return;
+  if (access === 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
+  requireGrant(access, rights, params);
+}
+
+function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Record<string, string>>): void {
+  const { service, permission } = needed;
+  const resource = needed.resource.startsWith(':') ? (params[needed.resource.slice(1)] ?? '') : needed.resource;
+  if (rights.may(service, permission, resource)) return;
+  const what = resource === '*' ? `the service ${service}` : resource;
+  throw new Problem(
+    `${service}.forbidden`,
+    403,
+    `You may not ${permission === 'read' ? 'read' : 'write to'} ${what}. An administrator can grant it.`,
+  );
 }
 
 /** A name that occurs several times becomes a list. */
@@ -164,6 +193,7 @@ function checkReply(route: Route, reply: unknown): unknown {
 function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, text] of Object.entries(unframed)) response.setHeader(name, text);
   if (value === undefined) {
     response.writeHead(204).end();
     return;

@@ -72,7 +72,7 @@ function operation(route: Route, reply: Schema, failure: Schema, components: Com
       default: { description: 'It failed.', content: json(failure) },
     },
     security: route.access === 'public' ? [] : [{ token: [] }, { password: [] }],
-    ...(route.access === 'admin' ? { 'x-access': 'admin' } : {}),
+    'x-access': route.access,
   };
 }
 

@@ -130,6 +130,14 @@ export async function openJobs(options: {
       if (made !== undefined) worker.wake(made.kind);
       return made !== undefined;
     },
+    async hasten(kind, orderKey) {
+      await worker.upToDate();
+      const ask = { kind: kind.name, orderKey, now: clock.now() };
+      // What a power cut takes back is tried in its own time.
+      const made = await database.note((transaction) => listing.hasten(transaction, ask));
+      if (made) worker.wake(kind.name);
+      return made;
+    },
     async drop(id) {
       const number = readId(id);
       if (number === undefined) return false;

@@ -9,6 +9,17 @@ export async function makeDue(db: Kysely<any>, id: number, now: number): Promise
   return rows[0];
 }
 
+/** Makes the first job of an order key due now, if it waits out a failure; that attempt is not counted. */
+export async function hasten(
+  db: Kysely<any>,
+  { kind, orderKey, now }: { readonly kind: string; readonly orderKey: string; readonly now: number },
+): Promise<boolean> {
+  const { rows } = await sql`update jobs set run_at = ${now}, attempts = attempts - 1
+    where state = 'waiting' and attempts > 0 and run_at > ${now} and id = (select min(id) from jobs
+      where kind = ${kind} and order_key = ${orderKey} and state in ('waiting', 'running')) returning id`.execute(db);
+  return rows.length > 0;
+}
+
 export async function deleteJob(
   db: Kysely<any>,
   id: number,
@@ -40,6 +51,13 @@ export interface ListedJob {
   readonly last_error: string | null;
 }
 
+/** When a job is tried next: one that stands behind another of its order key not before that one. */
+const nextRunAt = sql<number>`case when jobs.state = 'waiting' and jobs.order_key is not null then
+  (select case when first.run_at > jobs.run_at then first.run_at else jobs.run_at end from jobs as first
+    where first.kind = jobs.kind and first.order_key = jobs.order_key and first.state in ('waiting', 'running')
+    order by first.id limit 1)
+  else jobs.run_at end`;
+
 /** Newest first, without payloads. */
 export async function listJobs(
   db: Kysely<any>,
@@ -52,7 +70,8 @@ export async function listJobs(
 ): Promise<readonly ListedJob[]> {
   let query = db
     .selectFrom('jobs')
-    .select(['id', 'kind', 'job_key', 'state', 'attempts', 'created_at', 'run_at', 'last_error'])
+    .select(['id', 'kind', 'job_key', 'state', 'attempts', 'created_at', 'last_error'])
+    .select(nextRunAt.as('run_at'))
     .orderBy('id', 'desc')
     .limit(filter.limit);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);

@@ -1,5 +1,6 @@
 import type { ApiHandler } from '../../../services/contracts/api.ts';
 import { inboxApi } from '../../../services/contracts/inbox/api.ts';
+import { hostRights } from '../../../services/contracts/route-access.ts';
 
 /** Most rows the inbox takes in one call. */
 const atOnce = 1000;
@@ -14,6 +15,7 @@ export function inboxMarker(handlers: () => readonly ApiHandler[]): (ids: readon
         query: undefined,
         body: { ids: ids.slice(at, at + atOnce), read: true },
         identity: undefined,
+        rights: hostRights,
         remoteAddress: '',
         userAgent: '',
         setHeader: () => undefined,

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Clock } from '../../../services/contracts/service.ts';
 
 const lookMs = 5000;
@@ -14,7 +15,7 @@ const worthwhile = 16 * 1024 * 1024;
  * Gives back what a start or a burst of work left in the heap, once the host is idle: V8 does so only under pressure,
  * which an idle host never makes. It takes a tenth of a second of the loop. After the start that is a fifth of the heap;
  * after a burst it is mostly the young generation, which `npm start` lets grow to a size that spares much of the
- * collector's work. Nothing happens where Node was not told to `--expose-gc`.
+ * collector's work. Nothing happens where Node was not told to `--expose-gc`, nor by {@link exposeCollector}.
  */
 export function collectWhenIdle(clock: Clock): Disposable {
   let before = performance.eventLoopUtilization();
@@ -31,6 +32,14 @@ export function collectWhenIdle(clock: Clock): Disposable {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     least = heapSize();
   });
+}
+
+/** What `--expose-gc` does, for a process whose start is not ours to give flags to. */
+export function exposeCollector(): void {
+  if (globalThis.gc !== undefined) return;
+  v8.setFlagsFromString('--expose-gc');
+  // Only contexts that are made from now on have it.
+  globalThis.gc = runInNewContext('gc') as NodeJS.GCFunction;
 }
 
 function heapSize(): number {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { openChildren } from '../children/children.ts';
 import { openDatabase } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import type { HostParts } from './host-parts.ts';
@@ -26,6 +27,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
+  const children = opening.use(await openChildren(join(parts.dataDir, '.children', id), { clock, log }));
   const resources = opening.move();
   return {
     jobs,
@@ -44,8 +46,11 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       accounts: parts.accounts,
       vault: parts.vault,
       engines: parts.engines,
+      children,
       fetch: parts.fetch,
+      connect: parts.fetch.connect,
       address: parts.address,
+      caller: parts.caller,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

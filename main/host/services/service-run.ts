@@ -4,6 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { GuardPolicy } from '../http/guard.ts';
+import { readCertificate } from '../http/certificate.ts';
 import { openListener, type Handler, type Listener } from '../http/listener.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
@@ -29,8 +30,9 @@ export interface ServiceRun {
 }
 
 /**
- * Opens a service's room and listener, creates it and starts it; its listener answers 503 until it has started.
- * `signal` gives up a start that is under way.
+ * Opens a service's listener and room, creates it and starts it; the listener comes first and answers 503 until the
+ * service has started. `signal` gives up a start that is under way; `listening` hears the port as soon as it is open,
+ * undefined for a service without one.
  * @throws what the service or the opening throws, after everything was closed again; Problem `host.start_timeout`,
  * `host.start_stopped`.
  */
@@ -38,7 +40,11 @@ export async function runService(
   descriptor: ServiceDescriptor,
   parts: HostParts,
   settings: ServiceSettings,
-  given: { readonly control: HostControl | undefined; readonly signal: AbortSignal },
+  given: {
+    readonly control: HostControl | undefined;
+    readonly signal: AbortSignal;
+    readonly listening: (port: number | undefined) => void;
+  },
 ): Promise<ServiceRun> {
   const log = parts.log.child(descriptor.id);
   let room: OpenedContext | undefined;
@@ -66,6 +72,9 @@ export async function runService(
   };
 
   try {
+    const opened = await listen(descriptor, parts, settings);
+    listener = opened;
+    given.listening(opened?.port);
     room = await openServiceContext(descriptor, parts);
     const { context, jobs } = room;
     const { control } = given;
@@ -74,8 +83,6 @@ export async function runService(
       settings.settings,
     );
     service = created;
-    const opened = await listen(descriptor, parts, settings.port);
-    listener = opened;
     await started(created, parts, given.signal);
     const letIn = (): void => opened?.replaceHandler(handlerOf(descriptor, created, parts), guardOf(descriptor, parts));
     letIn();
@@ -113,12 +120,18 @@ async function started(service: Service, { clock }: HostParts, signal: AbortSign
   }
 }
 
-async function listen(descriptor: ServiceDescriptor, parts: HostParts, port: number): Promise<Listener | undefined> {
+async function listen(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  { port, settings }: ServiceSettings,
+): Promise<Listener | undefined> {
   const { id, protocol } = descriptor;
   if (descriptor.port === undefined) return undefined;
+  const tls = descriptor.tls?.(settings);
   return openListener({
     service: id,
     port,
+    certificate: tls === undefined ? undefined : await readCertificate(tls),
     protocol: protocol === 'smtp' ? 'tcp' : 'http',
     handler: undefined,
     guard: guardOf(descriptor, parts),

@@ -1,7 +1,9 @@
 import { serviceChanged, type HostControl, type ServiceState } from '../../../services/contracts/control/api.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { settingsSentence } from '../config/reason.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { PortTaken } from '../http/bind.ts';
 import type { PartLog } from '../log/log.ts';
@@ -26,6 +28,7 @@ export class ServiceRunner {
   readonly #log: PartLog;
   readonly #control: HostControl | undefined;
   #settings: ServiceSettings;
+  #problems: readonly SettingsProblem[];
   #run: ServiceRun | undefined;
   #state: ServiceState;
   #turn: Promise<unknown> = Promise.resolve();
@@ -33,15 +36,28 @@ export class ServiceRunner {
   #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
+  readonly #opened = Promise.withResolvers<void>();
   #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
-  /** `control` is given to the one service whose descriptor asks for the host's controls. */
-  constructor(descriptor: ServiceDescriptor, parts: HostParts, settings: ServiceSettings, control?: HostControl) {
+  /**
+   * `problems`: what of its settings could not be used. `control` is given to the one service whose descriptor asks for
+   * the host's controls.
+   */
+  constructor(
+    descriptor: ServiceDescriptor,
+    parts: HostParts,
+    given: {
+      readonly settings: ServiceSettings;
+      readonly problems: readonly SettingsProblem[];
+      readonly control: HostControl | undefined;
+    },
+  ) {
     this.descriptor = descriptor;
     this.#parts = parts;
     this.#log = parts.log.child(descriptor.id);
-    this.#settings = settings;
-    this.#control = control;
+    this.#settings = given.settings;
+    this.#problems = given.problems;
+    this.#control = given.control;
     const { id, title, summary } = descriptor;
     this.#state = {
       id,
@@ -69,11 +85,14 @@ export class ServiceRunner {
     return this.#run?.jobs;
   }
 
-  /** Base address for a client on this machine, undefined without a listener. */
+  /** Base address for a client on this machine, undefined without a listener. While the service starts, it answers 503. */
   get address(): string | undefined {
-    const port = this.#run?.listener?.port;
-    if (port === undefined) return undefined;
-    return `${this.descriptor.protocol ?? 'http'}://127.0.0.1:${port}`;
+    return this.#state.state === 'stopping' ? undefined : (this.#state.address ?? undefined);
+  }
+
+  /** Resolves once the first start has opened its listener, or has ended without one. */
+  get opened(): Promise<void> {
+    return this.#opened.promise;
   }
 
   /** Never rejects for the service's own failure: that is in {@link state}. */
@@ -88,12 +107,13 @@ export class ServiceRunner {
   }
 
   /** Applies what may have changed: takes new settings in place where the service can, else starts it anew. */
-  apply(settings: ServiceSettings): Promise<{ restarted: boolean }> {
+  apply(settings: ServiceSettings, problems: readonly SettingsProblem[]): Promise<{ restarted: boolean }> {
     return this.#instead(async () => {
       const before = this.#settings;
       this.#settings = settings;
+      this.#problems = problems;
       const service = this.#run?.service;
-      if (service?.reconfigure && settings.enabled && before.port === settings.port) {
+      if (service?.reconfigure && settings.enabled && !this.#isBarred && before.port === settings.port) {
         try {
           await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
           return { restarted: false };
@@ -152,15 +172,27 @@ export class ServiceRunner {
     this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
       this.#become({ state: 'off', detail: '', reason: null, address: null, port: null, suggestedPort: null });
+      this.#opened.resolve();
+      return;
+    }
+    if (this.#isBarred) {
+      // Defaults stand in for what was refused: ports, folders and rules that nobody asked for.
+      const reason = `Its settings cannot be used. ${this.#problems.map(settingsSentence).join(' ')}`;
+      this.#log.error('service is not started with settings that cannot be used', { reason });
+      this.#become({ state: 'failed', detail: '', reason, address: null, port: null, suggestedPort: null });
+      this.#opened.resolve();
       return;
     }
     this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null });
     const starting = new AbortController();
     this.#starting = starting;
     try {
-      const given = { control: this.#control, signal: starting.signal };
-      this.#run = await runService(this.descriptor, this.#parts, this.#settings, given);
-      this.#become({ state: 'up', address: this.address ?? null, port: this.#run.listener?.port ?? null });
+      this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
+        control: this.#control,
+        signal: starting.signal,
+        listening: (port) => this.#listens(port),
+      });
+      this.#become({ state: 'up' });
       await this.refresh();
       let looking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
@@ -176,7 +208,22 @@ export class ServiceRunner {
       else this.#fail(error);
     } finally {
       this.#starting = undefined;
+      this.#opened.resolve();
     }
+  }
+
+  /** The app's own pages and API are where settings are repaired: they make do without. */
+  get #isBarred(): boolean {
+    return this.#problems.length > 0 && this.descriptor.controlsHost !== true;
+  }
+
+  #listens(port: number | undefined): void {
+    if (port !== undefined) {
+      const secure = this.descriptor.tls?.(this.#settings.settings) !== undefined;
+      const scheme = secure ? 'https' : (this.descriptor.protocol ?? 'http');
+      this.#become({ address: `${scheme}://127.0.0.1:${port}`, port });
+    }
+    this.#opened.resolve();
   }
 
   #fail(error: unknown): void {

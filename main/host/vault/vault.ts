@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
@@ -10,6 +10,8 @@ export interface KeyWrapping {
   readonly name: string;
   wrap(bytes: Uint8Array): Promise<string>;
   unwrap(text: string): Promise<Uint8Array>;
+  /** Whether what was unwrapped last should be wrapped anew, since the store has a newer key or a safer one. */
+  readonly outdated?: () => boolean;
 }
 
 export interface VaultOptions {
@@ -46,9 +48,9 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   // The nonces and the key come from node:crypto on purpose: GCM breaks when a random source repeats itself.
   const key = kept === undefined ? randomBytes(keyBytes) : await release(kept, path, options);
   const keptRight = kept !== undefined && (kept.kind === 'plain' ? undefined : kept.by) === options.wrapping?.name;
-  if (!keptRight) {
+  if (!keptRight || options.wrapping?.outdated?.() === true) {
     await writeKeyFile(path, await keep(key, options.wrapping));
-    options.log.info(kept === undefined ? 'vault key made' : 'vault key moved', {
+    options.log.info(kept === undefined ? 'vault key made' : keptRight ? 'vault key wrapped anew' : 'vault key moved', {
       keptBy: options.wrapping?.name ?? 'key file',
     });
   }
@@ -96,6 +98,8 @@ function checkedKey(key: Buffer | undefined, path: string): Buffer {
 }
 
 function vaultUnder(key: Buffer): Vault {
+  // A key of its own: the data key serves nothing but AES.
+  const marking = Buffer.from(hkdfSync('sha256', key, '', 'homeport fingerprint', keyBytes));
   return {
     seal(text, purpose) {
       const nonce = randomBytes(nonceBytes);
@@ -121,6 +125,8 @@ function vaultUnder(key: Buffer): Vault {
         throw unreadable(cause);
       }
     },
+
+    fingerprint: (text, purpose) => createHmac('sha256', marking).update(`${version}${purpose}\0${text}`).digest('hex'),
   };
 }
 

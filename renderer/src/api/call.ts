@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { sessionSecret } from './session-secret.ts';
 
 /** What a call sends; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
@@ -53,7 +54,7 @@ async function send(
       method,
       credentials: 'same-origin',
       keepalive,
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      headers: { ...sessionSecret.headers(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { sessionSecret } from './session-secret.ts';
 
 /**
  * Sends a file to a route that takes bytes, telling how far it is: from 0 to 1. `fetch` tells nothing of that.
@@ -35,6 +36,7 @@ export function upload<Query, Reply>(
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.open(route.method, `${path}?${new URLSearchParams(query).toString()}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
+    for (const [name, value] of Object.entries(sessionSecret.headers())) request.setRequestHeader(name, value);
     request.send(file);
   });
 }

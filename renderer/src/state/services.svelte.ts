@@ -1,4 +1,9 @@
-import { controlApi, serviceChanged, type ServiceState } from '../../../services/contracts/control/api.ts';
+import {
+  controlApi,
+  serviceChanged,
+  settingsChanged,
+  type ServiceState,
+} from '../../../services/contracts/control/api.ts';
 import { call, sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 
@@ -13,6 +18,8 @@ class Services {
 
   constructor() {
     live.on(serviceChanged, (service) => this.take(service));
+    // A problem of the settings may have come or gone.
+    live.on(settingsChanged, () => void this.load());
     live.onReset(() => void this.load());
   }
 

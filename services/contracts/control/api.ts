@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
-import { defineRoute, type ApiHandler } from '../api.ts';
+import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
 import { JobSummary } from '../jobs.ts';
 import { popupsApi, type PopupsControl } from '../popups/popups.ts';
+import type { Rights } from '../route-access.ts';
 import type { Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
@@ -29,6 +30,14 @@ export const ServiceState = z
   })
   .meta({ id: 'ServiceState' });
 export type ServiceState = z.infer<typeof ServiceState>;
+
+/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
+export function shownService(service: ServiceState, rights: Rights): ServiceState {
+  if (rights.all) return service;
+  if (rights.may(service.id, 'read', '*')) return { ...service, suggestedPort: null };
+  const reason = service.reason === null ? null : 'An administrator can see why.';
+  return { ...service, detail: '', reason, suggestedPort: null };
+}
 
 /** A service's state changed, or its living fact. */
 export const serviceChanged = defineTopic('control.service', ServiceState);
@@ -71,12 +80,12 @@ export interface BackupStore {
 /** What only the control service may do with the host that runs it. */
 export interface HostControl {
   readonly version: string;
-  /** True when started with --safe-mode or because the settings could not be read. */
+  /** True when started with --safe-mode or because the settings' file, or the host's own part of it, could not be used. */
   readonly safeMode: boolean;
-  /** What is wrong with the settings file, by field path; empty when nothing is. */
+  /** What is wrong with the settings, by field path; a service with a problem of its own does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
-  /** Stops (if running) and starts a service again; clears its failure. */
+  /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
   settings(): SettingsView;
   /** Verifies, saves and applies. Answers which services were started anew. */
@@ -117,8 +126,6 @@ export interface HostControl {
     needed(): Promise<boolean>;
     complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
   };
-  /** Set-Cookie text for a session value, or for ending it. */
-  sessionCookie(value: string | null): string;
 }
 
 /** The control service's context: a service's own and the host. */
@@ -127,6 +134,9 @@ export interface ControlContext extends Context {
 }
 
 const ok = z.object({ ok: z.literal(true) });
+const sessionSecret = z
+  .string()
+  .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
 
 /** Our own API around the host. */
 export const controlApi = {
@@ -149,21 +159,40 @@ export const controlApi = {
     summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
     access: 'public',
     body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
-    reply: ok,
+    reply: z.object({ session: sessionSecret }),
   }),
   signIn: defineRoute({
     method: 'POST',
     path: '/api/session',
-    summary: 'Signs in and sets the session cookie.',
+    summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
     access: 'public',
     body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
-    reply: z.object({ name: z.string(), role: Role }),
+    reply: z.object({ name: z.string(), role: Role, session: sessionSecret }),
   }),
   signOut: defineRoute({ method: 'DELETE', path: '/api/session', summary: 'Signs out.', access: 'user', reply: ok }),
+  links: defineRoute({
+    method: 'POST',
+    path: '/api/links',
+    summary:
+      'Addresses under which a browser may read files of this API for a day, where it can send no header: pictures, players, downloads.',
+    access: 'user',
+    body: z.object({
+      paths: z
+        .array(
+          z
+            .string()
+            .max(1000)
+            .regex(/^\/api\/[^\s?#]+$/),
+        )
+        .min(1)
+        .max(200),
+    }),
+    reply: z.object({ links: z.array(z.string()).describe('One for each path, in their order.') }),
+  }),
   services: defineRoute({
     method: 'GET',
     path: '/api/services',
-    summary: 'All services with state, living fact and address.',
+    summary: 'All services with state and address; their living facts for those who may read them.',
     access: 'user',
     reply: z.object({
       services: z.array(ServiceState),
@@ -196,7 +225,7 @@ export const controlApi = {
     method: 'GET',
     path: '/api/engines',
     summary: 'The outside programs and their versions.',
-    access: 'user',
+    access: 'admin',
     reply: z.object({ engines: z.array(EngineState) }),
   }),
   installEngine: defineRoute({
@@ -243,9 +272,16 @@ export const controlApi = {
   backups: defineRoute({
     method: 'GET',
     path: '/api/backups',
-    summary: 'The backups in the folder of backups, newest first. `GET /api/backups/NAME/file` loads one.',
+    summary: 'The backups in the folder of backups, newest first.',
     access: 'admin',
     reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+  }),
+  backupFile: defineRoute({
+    method: 'GET',
+    path: '/api/backups/:name/file',
+    summary: 'A backup, to be kept elsewhere. It holds the key of the stored secrets.',
+    access: 'admin',
+    reply: fileReply,
   }),
   makeBackup: defineRoute({
     method: 'POST',

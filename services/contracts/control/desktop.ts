@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
+/** What closing the window does: ask, leave the services running, or end them. */
+export const WhenClosed = z.enum(['ask', 'keep', 'quit']);
+export type WhenClosed = z.infer<typeof WhenClosed>;
+
 /**
  * What a page may ask of the desktop window that it runs in, by the name of the call: its one argument, and its answer.
  * A browser has none of it: pages look for `bridge` in `window`.
@@ -12,6 +16,8 @@ export const bridgeCalls = {
   info: { argument: z.undefined(), reply: z.object({ version: z.string(), platform: z.string() }) },
   quit: { argument: z.undefined(), reply: z.void() },
   hide: { argument: z.undefined(), reply: z.void() },
+  /** The secret of the session that the app opened for its window; null where its person signs in by password. */
+  session: { argument: z.undefined(), reply: z.string().nullable() },
   /** Absolute path; null when the person chose none. */
   pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
   /** Shows the file of a finished download in the system's file manager; false when it is not there any more. */
@@ -21,6 +27,9 @@ export const bridgeCalls = {
   watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
+  /** With an icon in the tray that leads back to the window, closing it never asks. */
+  whenClosed: { argument: z.undefined(), reply: z.object({ choice: WhenClosed, inTray: z.boolean() }) },
+  setWhenClosed: { argument: z.object({ choice: WhenClosed }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },
   checkForUpdate: { argument: z.undefined(), reply: UpdateState },
 } as const;

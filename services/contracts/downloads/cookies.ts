@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
 
 /** Bytes of a cookie file, as the peer bounds it. */
 export const longestCookieFile = 1_000_000;
@@ -19,14 +20,14 @@ export const downloadCookiesApi = {
     method: 'GET',
     path: '/api/downloads/cookies',
     summary: 'Whether there are cookies for the downloads, and for which sites.',
-    access: 'user',
+    access: mayRead('downloads'),
     reply: DownloadCookies,
   }),
   upload: defineRoute({
     method: 'PUT',
     path: '/api/downloads/cookies',
     summary: 'Takes a file of cookies in the Netscape format, in place of what was there.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: z.object({ text: z.string().min(1).max(longestCookieFile) }),
     reply: DownloadCookies,
   }),
@@ -34,7 +35,7 @@ export const downloadCookiesApi = {
     method: 'DELETE',
     path: '/api/downloads/cookies',
     summary: 'Forgets the cookies.',
-    access: 'user',
+    access: mayWrite('downloads'),
     reply: DownloadCookies,
   }),
 };

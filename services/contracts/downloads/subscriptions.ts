@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { DownloadWish } from './api.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
 
 /** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
 export const Subscription = z
@@ -61,14 +62,14 @@ export const subscriptionsApi = {
     method: 'GET',
     path: '/api/downloads/subscriptions',
     summary: 'Channels, playlists and feeds that are looked at for new videos.',
-    access: 'user',
+    access: mayRead('downloads'),
     reply: z.object({ subscriptions: z.array(Subscription) }),
   }),
   add: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions',
     summary: 'Subscribes. What is there by now counts as seen; only what comes later is downloaded.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: DownloadWish.extend({
       url: address,
       intervalMinutes: interval.optional(),
@@ -81,7 +82,7 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/update',
     summary: 'Changes the fields that are named; `enabled: false` pauses it.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: z.object({
       id: z.string(),
       name: z.string().min(1).max(200).optional(),
@@ -97,7 +98,7 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/check',
     summary: 'Looks for new videos now; answers when it has looked.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: z.object({ ids: z.array(z.string()).max(1000).optional().describe('Left out: all that are not paused.') }),
     reply: z.object({ queued: z.int() }),
   }),
@@ -105,7 +106,7 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/remove',
     summary: 'Ends subscriptions. What was downloaded stays; for ten minutes they can be restored.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: Ids,
     reply: z.object({ removed: z.array(z.string()) }),
   }),
@@ -113,7 +114,7 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/restore',
     summary: 'Takes a removal back, with all that was seen.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: Ids,
     reply: z.object({ restored: z.array(z.string()) }),
   }),
@@ -121,7 +122,7 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/preview',
     summary: 'What is behind an address now, and which of it a filter would let through.',
-    access: 'user',
+    access: mayWrite('downloads'),
     body: z.object({ url: address, titleRegex: titleRegex.default('') }),
     reply: SubscriptionPreview,
   }),

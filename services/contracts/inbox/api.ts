@@ -3,6 +3,7 @@ import { defineRoute } from '../api.ts';
 import { defineHandover, defineTopic } from '../bus.ts';
 import { TextFormat } from '../notify/notice.ts';
 import { Priority } from '../push/topics.ts';
+import type { NeededGrant } from '../route-access.ts';
 
 /** One row of the inbox: everything the app ever told its person, shown natively or not. */
 export const InboxItem = z
@@ -49,9 +50,25 @@ export const inboxChanged = defineTopic(
   z.object({
     ids: z.array(z.int()),
     change: z.object({ read: z.boolean().optional(), done: z.boolean().optional(), removed: z.boolean().optional() }),
-    unread: z.int(),
+    unread: z.int().nullable().describe('Of all rows; null for a person who may not see all of them.'),
+    /** The same rows by where they came from, which decides who hears of them. */
+    places: z.array(z.object({ topic: z.string(), source: z.string(), ids: z.array(z.int()) })).optional(),
   }),
 );
+export type InboxChanged = z.infer<typeof inboxChanged.schema>;
+
+/** Where a row came from: its push topic or, without one, its source. */
+export type InboxPlace = Pick<InboxItem, 'topic' | 'source'>;
+
+/**
+ * The grant that a row needs: that of its push topic, as a subscriber needs it; a row that came another way one on the inbox
+ * for its source. Marking is for those who may read, removing for those who may write.
+ */
+export function inboxGrant({ topic, source }: InboxPlace, permission: NeededGrant['permission']): NeededGrant {
+  return topic === ''
+    ? { service: 'inbox', permission, resource: source }
+    : { service: 'push', permission, resource: topic };
+}
 
 /** What was offered under these keys was read, put away or removed, by whomever. */
 export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()) }));
@@ -60,8 +77,8 @@ export const inboxApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/inbox',
-    summary: 'Newest first; page on with `before` set to the last id.',
-    access: 'user',
+    summary: 'The rows the caller may read, newest first; page on with `before` set to the last id.',
+    access: 'objects',
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -79,14 +96,14 @@ export const inboxApi = {
     method: 'GET',
     path: '/api/inbox/:id',
     summary: 'One row, also one that was put away; 404 `inbox.unknown` when there is none.',
-    access: 'user',
+    access: 'objects',
     reply: InboxItem,
   }),
   change: defineRoute({
     method: 'PATCH',
     path: '/api/inbox',
-    summary: 'Marks rows read, unread, done or not done; `all` stands for every row there is.',
-    access: 'user',
+    summary: 'Marks rows read, unread, done or not done; `all` stands for every row the caller may read.',
+    access: 'objects',
     body: z.object({
       ids: z.union([z.literal('all'), z.array(z.int()).min(1).max(1000)]),
       read: z.boolean().optional(),
@@ -97,8 +114,8 @@ export const inboxApi = {
   remove: defineRoute({
     method: 'POST',
     path: '/api/inbox/remove',
-    summary: 'Removes rows for good.',
-    access: 'user',
+    summary: 'Removes rows for good, for those who may write where they came from.',
+    access: 'objects',
     body: z.object({ ids: z.array(z.int()).min(1).max(1000) }),
     reply: z.object({ removed: z.int(), unread: z.int() }),
   }),

@@ -28,7 +28,7 @@ export const popupsApi = {
     method: 'GET',
     path: '/api/popups',
     summary: 'Whether native popups are shown, paused or held by quiet hours, and how many wait.',
-    access: 'user',
+    access: 'admin',
     reply: PopupsState,
   }),
   pausePopups: defineRoute({

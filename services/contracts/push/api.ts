@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { Priority, TopicName } from './topics.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
 
 const done = z.object({ ok: z.literal(true) });
 
@@ -125,7 +126,7 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics',
     summary: 'Topics with messages that can still be read, the one with the newest message first; 500 at most.',
-    access: 'user',
+    access: 'objects',
     reply: z.object({ topics: z.array(PushTopic) }),
   }),
   messages: defineRoute({
@@ -133,7 +134,7 @@ export const pushApi = {
     path: '/api/push/topics/:topic/messages',
     summary:
       'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked for, even none, and still have a next.',
-    access: 'user',
+    access: mayRead('push', ':topic'),
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -159,7 +160,7 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/files/:id',
     summary: 'The file of the message with this id. Pictures can be shown, everything else is to be saved.',
-    access: 'user',
+    access: mayRead('push', ':topic'),
     query: z.object({ save: z.stringbool().default(false) }),
     reply: fileReply,
   }),
@@ -167,14 +168,14 @@ export const pushApi = {
     method: 'POST',
     path: '/api/push/topics/:topic/sequences/:sequence/clear',
     summary: 'Puts a message away at all clients: they take its notification back and count it as read.',
-    access: 'user',
+    access: mayWrite('push', ':topic'),
     reply: done,
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/push/topics/:topic/sequences/:sequence',
     summary: 'Deletes a message at all clients.',
-    access: 'user',
+    access: mayWrite('push', ':topic'),
     reply: done,
   }),
   limits: defineRoute({
@@ -197,7 +198,7 @@ export const pushApi = {
     method: 'POST',
     path: '/api/push/topics/:topic/files',
     summary: 'Takes in a file, sent as it is, for a message that is published within an hour.',
-    access: 'user',
+    access: mayWrite('push', ':topic'),
     query: z.object({ name: z.string().max(255).default('') }),
     bytes: true,
     reply: PushUpload,
@@ -206,7 +207,7 @@ export const pushApi = {
     method: 'POST',
     path: '/api/push/messages',
     summary: 'Publishes a message, as a client of the push server would.',
-    access: 'user',
+    access: 'objects',
     body: z.object({
       topic: TopicName,
       title: z.string().max(250).default(''),
@@ -248,7 +249,7 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/statistics/topics',
     summary: 'What came of the topics in the last seven days, the busiest first; of one topic where it is named.',
-    access: 'user',
+    access: 'objects',
     query: z.object({ topic: z.string().optional() }),
     reply: z.object({
       /** Local days such as `2026-11-21`, today last. */

@@ -30,7 +30,7 @@ export const pushPlannedApi = {
     method: 'GET',
     path: '/api/push/planned',
     summary: 'Messages that wait for their time, the next one first; page on with `after` set to `next`.',
-    access: 'user',
+    access: 'objects',
     query: z.object({
       after: z
         .string()
@@ -49,7 +49,7 @@ export const pushPlannedApi = {
     method: 'PATCH',
     path: '/api/push/planned/:id',
     summary: 'Gives a waiting message another time, written as the delay of a message is.',
-    access: 'user',
+    access: 'objects',
     body: z.object({ at: z.string().trim().min(1, 'Write when it should go out.').max(100) }),
     reply: PlannedMessage,
   }),
@@ -57,14 +57,14 @@ export const pushPlannedApi = {
     method: 'POST',
     path: '/api/push/planned/:id/publish',
     summary: 'Publishes a waiting message now.',
-    access: 'user',
+    access: 'objects',
     reply: z.object({ ok: z.literal(true) }),
   }),
   cancel: defineRoute({
     method: 'DELETE',
     path: '/api/push/planned/:id',
     summary: 'Takes a waiting message back for good.',
-    access: 'user',
+    access: 'objects',
     reply: z.object({ ok: z.literal(true) }),
   }),
 };

@@ -9,7 +9,7 @@ export const pushSearchApi = {
     path: '/api/push/search',
     summary:
       'Messages that can still be read, of all topics the person may read, newest first; page on with `before` set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
-    access: 'user',
+    access: 'objects',
     query: z.object({
       /** Words that title, text or tags have, all of them; "in quotes" one after another, `begin*` of a word. */
       words: z.string().max(200).default(''),

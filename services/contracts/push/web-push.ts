@@ -19,7 +19,7 @@ export const webPushApi = {
     method: 'POST',
     path: '/api/push/browsers/topics',
     summary: 'The topics that the browser with this endpoint gets.',
-    access: 'user',
+    access: 'objects',
     body: z.object({ endpoint: z.string().min(1).max(2000) }),
     reply: z.object({ topics: z.array(z.string()) }),
   }),
@@ -28,7 +28,7 @@ export const webPushApi = {
     path: '/api/push/browsers',
     summary:
       'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. With no topics it is forgotten.',
-    access: 'user',
+    access: 'objects',
     body: z.object({
       endpoint: z.string().min(1).max(2000),
       auth: z.string().min(1).max(200),

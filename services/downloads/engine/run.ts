@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { identityOf, signalGroup } from './processes.ts';
+import { cleanEnvironment } from '../../kit/clean-environment.ts';
+import { identityOf, signalGroup } from '../../kit/process-group.ts';
+import type { Proxies } from './way.ts';
 
 export interface RunOptions {
   readonly clock: Clock;
@@ -10,6 +12,8 @@ export interface RunOptions {
   readonly interrupt?: AbortSignal | undefined;
   /** One whole line, decoded, without its end. A line too long to be kept is left out. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
+  /** In place of the proxies that the environment names, and of what it excepts from them. */
+  readonly proxies?: Proxies | undefined;
   /** Called with the child's identity as soon as it runs; a rejection stops the child. */
   readonly onStart?: (identity: string) => Promise<void>;
 }
@@ -33,7 +37,7 @@ export const closingMs = 15_000;
 export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
   options.signal.throwIfAborted();
   const child = spawn(file, args, {
-    env: environment(),
+    env: environment(options.proxies),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,14 +83,12 @@ export async function runLines(file: string, args: readonly string[], options: R
   }
 }
 
-const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
-const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i;
+const proxyNames = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 
-/** What the extractor needs of our environment, and no secret of ours. */
-function environment(): Record<string, string> {
-  const clean: Record<string, string> = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' };
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && (passedOn.test(name) || network.test(name))) clean[name] = value;
-  }
-  return clean;
+/** What the extractor needs of our environment; with `proxies` these alone lead out. */
+function environment(proxies: Proxies | undefined): Record<string, string> {
+  const clean = cleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
+  if (proxies === undefined) return clean;
+  const kept = Object.entries(clean).filter(([name]) => !proxyNames.includes(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...proxies };
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
-import { identityOf } from '../engine/processes.ts';
+import { identityOf } from '../../kit/process-group.ts';
 import type { EngineWatch } from '../engine/watch.ts';
 import type { Folders } from '../run/folders.ts';
 import { keepingHours } from '../limits/store.ts';

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { removeCopies } from '../engine/deliver.ts';
-import { isRunning, signalGroup } from '../engine/processes.ts';
+import { isRunning, signalGroup } from '../../kit/process-group.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Live } from './live.ts';
 import type { Runs } from '../run/runs.ts';

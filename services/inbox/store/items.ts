@@ -1,6 +1,7 @@
 import { sql, type Expression, type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
-import type { InboxItem, InboxOffer } from '../../contracts/inbox/api.ts';
+import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
 import { escaped, searchText } from '../domain.ts';
+import { within, type Scope } from './scope.ts';
 import { itemOf, shown, type Tables } from './tables.ts';
 
 /** Which rows are asked for; what is left out does not matter. */
@@ -11,6 +12,7 @@ export interface Wanted {
   readonly minPriority?: number | undefined;
   readonly unread?: boolean | undefined;
   readonly done?: boolean | undefined;
+  readonly scope?: Scope | undefined;
 }
 
 export interface Change {
@@ -23,6 +25,13 @@ export interface Offered {
   readonly key: string;
   readonly offer: InboxOffer;
 }
+
+/** A row's number and where it came from, which tells who hears of it. */
+export interface Placed extends InboxPlace {
+  readonly id: number;
+}
+
+const placed = ['id', 'topic', 'source'] as const;
 
 /** The inbox's rows and the keys they were offered under. */
 export class ItemStore {
@@ -101,23 +110,50 @@ export class ItemStore {
   }
 
   /** Rows that are neither read nor put away. */
-  async unread(): Promise<number> {
-    return this.count({ words: [], unread: true, done: false });
+  async unread(scope?: Scope): Promise<number> {
+    return this.count({ words: [], unread: true, done: false, scope });
   }
 
-  async sources(): Promise<string[]> {
-    const rows = await this.#db.selectFrom('items').select('source').distinct().orderBy('source').execute();
+  async sources(scope?: Scope): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('items')
+      .select('source')
+      .distinct()
+      .where((row) => within(row, scope))
+      .orderBy('source')
+      .execute();
     return rows.map((row) => row.source);
   }
 
-  /** Marks rows; answers the ids of those that were not so before. */
-  async change(transaction: Kysely<Tables>, ids: 'all' | readonly number[], change: Change): Promise<number[]> {
+  /** All places that rows came from. */
+  async places(): Promise<InboxPlace[]> {
+    return this.#db.selectFrom('items').select(['topic', 'source']).distinct().execute();
+  }
+
+  /** The places of these rows, as far as they are there and within the scope. */
+  async placesOf(ids: readonly number[], scope?: Scope): Promise<InboxPlace[]> {
+    return this.#db
+      .selectFrom('items')
+      .select(['topic', 'source'])
+      .distinct()
+      .where('id', 'in', ids)
+      .where((row) => within(row, scope))
+      .execute();
+  }
+
+  /** Marks rows; answers those that were not so before. */
+  async change(
+    transaction: Kysely<Tables>,
+    ids: 'all' | readonly number[],
+    change: Change,
+    scope?: Scope,
+  ): Promise<Placed[]> {
     const set = {
       ...(change.read !== undefined && { read: bit(change.read) }),
       ...(change.done !== undefined && { done: bit(change.done) }),
     };
     if (Object.keys(set).length === 0) return [];
-    const rows = await transaction
+    return transaction
       .updateTable('items')
       .set(set)
       .where((row) =>
@@ -127,22 +163,25 @@ export class ItemStore {
         ]),
       )
       .$if(ids !== 'all', (query) => query.where('id', 'in', ids === 'all' ? [] : ids))
-      .returning('id')
+      .where((row) => within(row, scope))
+      .returning(placed)
       .execute();
-    return rows.map((row) => row.id);
   }
 
-  /** Removes rows for good; answers the ids of those that were there. */
-  async remove(transaction: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
-    const rows = await transaction.deleteFrom('items').where('id', 'in', ids).returning('id').execute();
-    return rows.map((row) => row.id);
+  /** Removes rows for good; answers those that were there. */
+  async remove(transaction: Kysely<Tables>, ids: readonly number[], scope?: Scope): Promise<Placed[]> {
+    return transaction
+      .deleteFrom('items')
+      .where('id', 'in', ids)
+      .where((row) => within(row, scope))
+      .returning(placed)
+      .execute();
   }
 
-  /** Removes up to `limit` rows from before `time`, in ms; answers their ids. */
-  async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<number[]> {
+  /** Removes up to `limit` rows from before `time`, in ms; answers them. */
+  async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<Placed[]> {
     const due = transaction.selectFrom('items').select('id').where('time', '<', time).limit(limit);
-    const rows = await transaction.deleteFrom('items').where('id', 'in', due).returning('id').execute();
-    return rows.map((row) => row.id);
+    return transaction.deleteFrom('items').where('id', 'in', due).returning(placed).execute();
   }
 
   /** Forgets up to `limit` keys taken before `time`, in ms; answers how many went. */
@@ -172,8 +211,9 @@ function narrow<Row>(
   query: SelectQueryBuilder<Tables, 'items', Row>,
   wanted: Wanted,
 ): SelectQueryBuilder<Tables, 'items', Row> {
-  const { words, source, tag, minPriority, unread, done } = wanted;
+  const { words, source, tag, minPriority, unread, done, scope } = wanted;
   let narrowed = query;
+  if (scope !== undefined) narrowed = narrowed.where((row) => within(row, scope));
   if (done !== undefined) narrowed = narrowed.where('done', '=', bit(done));
   if (unread !== undefined) narrowed = narrowed.where('read', '=', bit(!unread));
   if (source !== undefined) narrowed = narrowed.where('source', '=', source);

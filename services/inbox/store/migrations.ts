@@ -41,4 +41,11 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('offers_item').on('offers').column('item').execute();
     },
   },
+  {
+    name: '003-index-places',
+    async up(db) {
+      // Who may not see everything is shown the places he may read, and these are looked up at each of his requests.
+      await db.schema.createIndex('items_place').on('items').columns(['topic', 'source']).execute();
+    },
+  },
 ];

@@ -80,12 +80,17 @@ interface Body {
   readonly format: Notice['format'];
 }
 
+/** The words of a mail; of one that has HTML alone, with the addresses of its links where they are asked for. */
+function plainOf(mail: ParsedMail, links: boolean): string {
+  const text = mail.text?.replaceAll('\u0000', '').trimEnd() ?? '';
+  return text.trim() !== '' ? text : htmlToText(mail.html ?? '', { links });
+}
+
 /** The part of the mail that the recipient's choice asks for; empty when the mail has none. */
 function bodyOf(mail: ParsedMail, wanted: Wording['format']): Body {
   const html = mail.html?.trim() ?? '';
   const text = mail.text?.replaceAll('\u0000', '').trimEnd() ?? '';
-  const plain = text.trim() !== '' ? text : html === '' ? '' : htmlToText(html);
-  if (wanted === 'text' || wanted === 'markdown') return { text: plain, format: wanted };
+  if (wanted === 'text' || wanted === 'markdown') return { text: plainOf(mail, true), format: wanted };
   if (html !== '') return { text: html, format: 'html' };
   if (wanted === 'html') return { text: escapeHtml(text).replaceAll(/\r?\n/g, '<br>\n'), format: 'html' };
   return { text, format: 'text' };
@@ -110,7 +115,7 @@ export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly 
   const known: Rendering = telling.recognise
     ? recognise({
         ...{ subject: oneLine(mail.subject, '').slice(0, titleLimit), from: from.slice(0, titleLimit) },
-        text: bodyOf(mail, 'text').text.replaceAll('\r\n', '\n'),
+        text: plainOf(mail, false).replaceAll('\r\n', '\n'),
         attached: mail.attachments.map(({ type }) => type),
       })
     : {};
@@ -137,6 +142,13 @@ export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly 
     format,
     ...(mail.hops === undefined ? {} : { hops: mail.hops }),
   };
+}
+
+/** What mail to a topic's own address says there, as the peer has it: the subject is the title, or all there is. */
+export function messageOfMail(mail: ParsedMail): { readonly title: string; readonly message: string } {
+  const subject = oneLine(mail.subject, '').slice(0, titleLimit);
+  const message = cut(bodyOf(mail, 'text').text.trim());
+  return message === '' ? { title: '', message: subject } : { title: subject, message };
 }
 
 /** A sender's words within markup are only words. */

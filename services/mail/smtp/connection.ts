@@ -2,10 +2,12 @@ import { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { bracketed, inOneWord } from './lenient.ts';
 
 /**
- * One SMTP connection, with two habits of the library changed: it greets at once instead of waiting 100 ms for spammers
- * that talk too early, and its status codes for an accepted and an oversize mail are those of other servers.
+ * One SMTP connection, with habits of the library changed: it greets at once instead of waiting 100 ms for spammers that
+ * talk too early, its status codes for an accepted and an oversize mail are those of other servers, and it understands
+ * commands that are not quite right.
  */
 class Connection extends SMTPConnection {
   override init(): void {
@@ -17,6 +19,18 @@ class Connection extends SMTPConnection {
         this.connectionReady();
       }
     });
+  }
+
+  override _parseAddressCommand(name: string, command: Buffer | string) {
+    return super._parseAddressCommand(name, bracketed(command.toString()));
+  }
+
+  override handler_EHLO(command: Buffer, callback: () => void): void {
+    super.handler_EHLO(Buffer.from(inOneWord(command.toString())), callback);
+  }
+
+  override handler_HELO(command: Buffer, callback: () => void): void {
+    super.handler_HELO(Buffer.from(inOneWord(command.toString())), callback);
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {

@@ -249,6 +249,10 @@ export class Aggregator {
     this.#counted.waiting += deliveries.length;
     for (const { destinationId } of deliveries)
       if (!alone.has(destinationId)) this.#health.note(destinationId, 'waiting', '');
+    const inLine = levels.first.flatMap(({ row, job }) =>
+      job.orderKey === undefined || job.runAt !== undefined ? [] : [row.destinationId],
+    );
+    await this.#deliveries.came(inLine);
     bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
     return true;
   }

@@ -4,6 +4,7 @@ import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { isServed, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { parseDestinationUrl } from '../destinations/url.ts';
+import { ShownUrls } from '../shown-urls.ts';
 import type { EngineUrlStore } from '../store/engine-urls.ts';
 import { engineDestination, type Described } from './destination.ts';
 import type { Library } from './library.ts';
@@ -52,6 +53,7 @@ export class EngineDestinations {
   readonly #library: Library;
   readonly #store: EngineUrlStore;
   readonly #vault: Vault;
+  readonly #shown: ShownUrls;
   readonly #clock: Clock;
   readonly #log: Log;
   /** By id, the least recently used first. */
@@ -69,6 +71,7 @@ export class EngineDestinations {
     this.#library = parts.library;
     this.#store = parts.store;
     this.#vault = parts.vault;
+    this.#shown = new ShownUrls(parts.vault);
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -90,7 +93,12 @@ export class EngineDestinations {
     for (const row of await this.#store.find([...unknown.keys()])) {
       unknown.delete(row.id);
       const url = this.#vault.open(row.sealed_url, purpose);
-      this.#remember(row.id, { service: row.service, url, masked: row.shown_url, optional: row.optional === 1 });
+      this.#remember(row.id, {
+        service: row.service,
+        url,
+        masked: this.#shown.open(row.shown_url),
+        optional: row.optional === 1,
+      });
     }
     if (unknown.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.ready())) return;
     // One after the other: a long list must not take all threads.
@@ -146,7 +154,8 @@ export class EngineDestinations {
   async #keep(taken: readonly (Described & { readonly id: string })[]): Promise<void> {
     await this.#store.add(
       taken.map(({ id, service, url, masked, optional }) => ({
-        ...{ id, service, sealed_url: this.#vault.seal(url, purpose), shown_url: masked, optional: optional ? 1 : 0 },
+        ...{ id, service, optional: optional ? 1 : 0 },
+        ...{ sealed_url: this.#vault.seal(url, purpose), shown_url: this.#shown.seal(masked) },
       })),
     );
   }

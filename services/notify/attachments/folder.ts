@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -27,6 +27,9 @@ export interface NewFile {
 
 /** Files nothing in the database knows of are removed at this age: younger ones belong to calls under way. */
 const orphanAgeMs = 3_600_000;
+
+/** Who has not so much room has none for attachments, and soon none for notices. */
+const small = new Uint8Array(64 * 1024);
 
 /** The files of notices on their way, each once for all destinations. */
 export class AttachmentFolder {
@@ -86,6 +89,18 @@ export class AttachmentFolder {
     }
   }
 
+  /** Whether a file finds room, tried with a small one. */
+  async takes(): Promise<boolean> {
+    try {
+      const probe = await this.write(Readable.from([small]), { name: 'probe', type: '', place: 0 }, Infinity);
+      if (probe !== undefined) await this.remove([probe.file]);
+      return true;
+    } catch (error) {
+      this.#context.log.warn('attachments cannot be written', { error });
+      return false;
+    }
+  }
+
   /** Absolute path of a file. */
   pathOf(file: string): string {
     return join(this.#folder, file);
@@ -120,18 +135,5 @@ export class AttachmentFolder {
     if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
     this.#context.log.warn(`attachments were ${what}`, { error });
     return undefined;
-  }
-}
-
-/** True when files can be written where attachments lie. */
-export async function isWritable(folder: string): Promise<boolean> {
-  const probe = join(folder, '.writable');
-  try {
-    await (await open(probe, 'w', 0o600)).close();
-    await unlink(probe);
-    return true;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
   }
 }

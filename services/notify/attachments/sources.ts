@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context, FetchReply } from '../../contracts/service.ts';
+import type { FetchReply } from '../../contracts/outgoing.ts';
+import type { Context } from '../../contracts/service.ts';
 import { isFetchable, isNamed, type AddressLists } from './addresses.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
 import { longestName } from './names.ts';

@@ -9,7 +9,9 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { Result } from '../destinations/destination.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { RecentCache } from './recent-cache.ts';
+import { Recovery } from '../recovery.ts';
 import type { Sending } from './sending.ts';
+import { loggedUrl, ShownUrls } from '../shown-urls.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { HealthStore } from '../store/health.ts';
 import type { NoticeStore, OpenDelivery } from '../store/notices.ts';
@@ -51,6 +53,7 @@ export class Deliveries {
   readonly #fresh: RecentCache;
   readonly #health: HealthStore;
   readonly #tally: NotifyMetrics;
+  readonly #recovery: Recovery;
   /** Destinations whose last attempt failed and is to be repeated. */
   readonly #failing = new Set<string>();
   /** First ones of a line, by their job's key, whose last attempt ended with an error of the destination's own. */
@@ -82,10 +85,13 @@ export class Deliveries {
     this.#health = parts.health;
     this.#firstAttempts = parts.firstAttempts;
     this.#tally = createNotifyMetrics(context);
+    this.#recovery = new Recovery(context);
   }
 
   /** Begins to work; the disposal stops taking new deliveries. */
-  start(): Disposable {
+  async start(): Promise<Disposable> {
+    for (const { destination, triedAt } of await this.#notices.waitingOut())
+      this.#recovery.failed(destination, 0, triedAt);
     return this.#context.jobs.handle(deliver, (attempt) => this.#attemptNext(attempt), {
       record: (transaction, made) => this.#record(transaction, made),
       result: Marked,
@@ -98,6 +104,11 @@ export class Deliveries {
   aheadOf(destinationId: string): 'others' | 'turn' | 'nothing' {
     if (this.#failing.has(destinationId)) return 'others';
     return this.#underWay.has(destinationId) ? 'turn' : 'nothing';
+  }
+
+  /** Says that new deliveries stand in the lines of these destinations: those that are waiting out a failure are tried. */
+  came(destinations: readonly string[]): Promise<void> {
+    return this.#recovery.probe(destinations);
   }
 
   /** How many destinations do not take what is sent to them. */
@@ -140,6 +151,7 @@ export class Deliveries {
     const { notice, destination, chain } = payload;
     const again = this.#undigested.delete(key);
     if (sent.ok) {
+      if (inLine) this.#recovery.ended(destination);
       const together = group.map(({ message }) => message.id);
       const made: Made = { notice, destination, attempts, detail: sent.detail, together, group };
       if (chain === undefined) return made;
@@ -159,6 +171,8 @@ export class Deliveries {
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail } as const;
     await this.#note(payload, (transaction) => this.#noteFailure(transaction, payload, outcome), isStopping(signal));
     this.#health.note(destination, outcome.state, sent.detail);
+    if (retryable && inLine && !isAside) this.#recovery.failed(destination, sent.retryAfterMs);
+    else if (inLine) this.#recovery.ended(destination);
     if (retryable && !isAside) this.#failing.add(destination);
     else if (inLine || !isAside) this.#failing.delete(destination);
     const told = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
@@ -241,7 +255,7 @@ export class Deliveries {
   }
 
   async #giveUp({ payload, key = '', attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
-    const { log } = this.#context;
+    const { log, vault } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     this.#undigested.delete(key);
@@ -251,7 +265,8 @@ export class Deliveries {
     this.#health.note(payload.destination, 'dead', reason);
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#tally.givenUp(delivery.service);
-    log.warn('notification given up', { destination: delivery.shownUrl, attempts: attempt, reason });
+    const destination = loggedUrl(new ShownUrls(vault).open(delivery.shownUrl));
+    log.warn('notification given up', { destination, attempts: attempt, reason });
   }
 }
 

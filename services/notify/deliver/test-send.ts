@@ -1,5 +1,6 @@
 import type { NotifyTrial } from '../../contracts/notify/api.ts';
-import type { Context, Fetch } from '../../contracts/service.ts';
+import type { Fetch } from '../../contracts/outgoing.ts';
+import type { Context } from '../../contracts/service.ts';
 import type { Destination, Result } from '../destinations/destination.ts';
 import { secretsInHeaders } from '../destinations/http.ts';
 import { secretsOf } from '../destinations/forms.ts';

@@ -1,5 +1,6 @@
 import type { Handovers } from '../../contracts/bus.ts';
-import type { Clock, Fetch, Random } from '../../contracts/service.ts';
+import type { Fetch } from '../../contracts/outgoing.ts';
+import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
 import type { Grammar } from './grammar.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import type { FetchReply } from '../../contracts/service.ts';
+import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Outlets, Result } from './destination.ts';
 import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import { certificateTrouble } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { FetchReply } from '../../contracts/service.ts';
+import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Result } from './destination.ts';
 
 const dayMs = 24 * 3600 * 1000;

@@ -32,6 +32,23 @@ export function explainChoice(
   return { chosen: false, why: `It is not tagged ${list([...new Set(names)], alternatives ? 'or' : 'and')}.` };
 }
 
+/** Tags of an expression that are named. */
+const mostGroups = 10;
+
+/** Why a call reaches nobody, as a sentence for its caller; `entries` are the destinations there are. */
+export function explainNobody(
+  key: string | undefined,
+  entries: readonly unknown[],
+  expression: TagExpression | undefined,
+): string {
+  if (key === undefined) return 'Destinations that come with a call have no tags, so a tag reaches none of them.';
+  if (entries.length === 0) return `The key ${key} has no destination that can be used.`;
+  if (expression === undefined) return `All destinations of the key ${key} have tags, and the call names none.`;
+  const asked = expression.slice(0, mostGroups).map((group) => group.map(wordsOf).slice(0, mostGroups).join(' and '));
+  const groups = [...asked, ...(expression.length > mostGroups ? ['others'] : [])].join(', or ');
+  return `No destination of the key ${key} has the tag${/ (and|or) /.test(groups) ? 's' : ''} ${groups}.`;
+}
+
 function turn({ level }: Level): string {
   return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
 }

@@ -19,6 +19,9 @@ const programs: readonly Program[] = [
   ...[slack, discord, generic],
 ];
 
+/** The source of notices that were written for Slack. */
+export const slackSource = slack.name.toLowerCase();
+
 /** Characters of a payload that is shown as it came. */
 const longestRaw = 4000;
 

@@ -1,5 +1,6 @@
 import { parseNoticeType } from '../domain/notice-type.ts';
 import { parseTagField } from '../domain/tags.ts';
+import { linesOfMarked } from './chats.ts';
 import type { Part } from './part.ts';
 import type { Program, Reading } from './reading.ts';
 
@@ -37,11 +38,13 @@ export const generic: Program = {
     );
     // Home Assistant sends its targets; one that is no tag is something else's. The tags of ntfy are pictures.
     const target: unknown = payload.value('target');
+    const text = payload.whole(body);
+    const lines = linesOfMarked(body, text);
     const asked: unknown = payload.value('tag') ?? (payload.has('topic') ? undefined : payload.value('tags'));
     return {
       title: title === undefined ? '' : payload.text(title),
-      lines: [],
-      body: payload.whole(body),
+      lines: lines ?? [],
+      ...(lines === undefined ? { body: text } : {}),
       type: typeOf(payload),
       link: payload.link('url') ?? payload.link('link') ?? payload.link('click'),
       tag: asked ?? (parseTagField(target).kind === 'expression' ? target : undefined),

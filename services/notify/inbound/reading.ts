@@ -1,8 +1,9 @@
 import type { NoticeType } from '../../contracts/notify/notice.ts';
 import type { Part } from './part.ts';
 
-/** A stretch of a line: plain, strong, or leading somewhere. */
-export type Piece = string | { readonly strong: string } | { readonly words: string; readonly link: string };
+/** A stretch of a line: plain, strong, or leading somewhere; `inText` where it stands within a sentence. */
+export type Piece =
+  string | { readonly strong: string } | { readonly words: string; readonly link: string; readonly inText?: true };
 
 /** What a program's payload says, as a person would want to be told. */
 export interface Reading {
@@ -38,12 +39,16 @@ function escape(text: string): string {
 function markdown(piece: Piece): string {
   if (typeof piece === 'string') return escape(piece);
   if ('strong' in piece) return piece.strong === '' ? '' : `**${escape(piece.strong)}**`;
+  if (piece.words === piece.link) return `<${piece.link}>`;
   return `[${escape(piece.words)}](${piece.link.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll('\\', '%5C')})`;
 }
 
 function plain(piece: Piece): string {
   if (typeof piece === 'string') return piece;
-  return 'strong' in piece ? piece.strong : `${piece.words}: ${piece.link}`;
+  if ('strong' in piece) return piece.strong;
+  const { words, link, inText } = piece;
+  if (words === link) return link;
+  return inText === true ? `${words} (${link})` : `${words}: ${link}`;
 }
 
 /** The lines of a reading as text, or as Markdown with its links and stresses; empty lines at the ends are dropped. */

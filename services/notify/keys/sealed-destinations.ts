@@ -3,6 +3,7 @@ import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
+import type { ShownUrls } from '../shown-urls.ts';
 import type { OpenDelivery } from '../store/notices.ts';
 
 /** Destinations that are kept opened. */
@@ -20,11 +21,13 @@ interface Written {
 export class SealedDestinations {
   readonly #vault: Vault;
   readonly #engine: EngineDestinations;
+  readonly #shown: ShownUrls;
   readonly #written = new WeakMap<Destination, Written>();
   readonly #opened = new Map<string, Destination>();
 
-  constructor(vault: Vault, engine: EngineDestinations) {
+  constructor(vault: Vault, engine: EngineDestinations, shown: ShownUrls) {
     this.#vault = vault;
+    this.#shown = shown;
     this.#engine = engine;
   }
 
@@ -32,19 +35,19 @@ export class SealedDestinations {
     const known = this.#written.get(destination);
     if (known !== undefined) return known;
     const sealedUrl = this.#vault.seal(destination.url(false), urlPurpose);
-    const written = { sealedUrl, shownUrl: destination.url(true) };
+    const written = { sealedUrl, shownUrl: this.#shown.seal(destination.url(true)) };
     this.#written.set(destination, written);
     return written;
   }
 
   /** The destination, or a sentence that says why there is none. @throws Problem `vault.unreadable`. */
-  open({ sealedUrl, service, shownUrl: masked }: OpenDelivery): Destination | string {
+  open({ sealedUrl, service, shownUrl }: OpenDelivery): Destination | string {
     const known = this.#opened.get(sealedUrl);
     if (known !== undefined) return known;
     let isEngines = false;
     const destination = parseDestination(this.#vault.open(sealedUrl, urlPurpose), (url) => {
       isEngines = true;
-      return this.#engine.open({ service, url, masked, optional: false });
+      return this.#engine.open({ service, url, masked: this.#shown.open(shownUrl), optional: false });
     });
     if (typeof destination !== 'string' && !isEngines) this.#keep(sealedUrl, destination);
     return destination;

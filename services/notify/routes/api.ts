@@ -9,6 +9,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
+import { ShownUrls } from '../shown-urls.ts';
 import { History } from '../store/history.ts';
 import type { NoticeStore } from '../store/notices.ts';
 import { keyHandlers } from './keys.ts';
@@ -25,12 +26,12 @@ export interface ApiParts {
   readonly activity: Activity;
   readonly engine: EngineDestinations;
   readonly health: HealthStore;
-  readonly settings: Pick<Settings, 'configurationLock'>;
+  readonly settings: Pick<Settings, 'configurationLock' | 'closeKeys' | 'requireSignIn' | 'statefulMode'>;
   readonly isServed: IsServed;
 }
 
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const history = new History(parts.context.db);
+  const history = new History(parts.context.db, new ShownUrls(parts.context.vault));
   return [...keyHandlers(parts), ...noticeHandlers(parts, history)];
 }

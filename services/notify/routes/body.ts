@@ -5,6 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/answer.ts';
 import { bodyLimit } from '../wire/notify.ts';
+import { decodeBytes, decodeForm, decodeJson, decodeText } from './charset.ts';
 
 /**
  * A request's body, read as its Content-Type says. Fields of a form that came more than once are lists; `refused`: one of its
@@ -22,9 +23,6 @@ export type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
 
-/** Past the limit this much more is read and dropped, so that the client gets to see the answer. */
-const patience = 64 * 1024 * 1024;
-
 /** Levels of a JSON body. */
 const deepestJson = 100;
 
@@ -33,17 +31,16 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const end = (): void => resolve(length > bodyLimit ? undefined : Buffer.concat(chunks));
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length <= bodyLimit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (length > bodyLimit + patience) {
-        request.destroy();
-        end();
-      }
-    });
-    request.once('end', end);
+      if (length <= bodyLimit) return void chunks.push(chunk);
+      chunks.length = 0;
+      // The rest is the listener's to drop.
+      request.off('data', take).pause();
+      resolve(undefined);
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
     const leave = (): void => {
       if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
     };
@@ -52,15 +49,6 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
     // Nothing is heard any more of one who left while others were asked.
     if (request.destroyed) leave();
   });
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** The object a text holds; undefined for anything else, and for one nested so deep that nobody could write it out. */
@@ -120,15 +108,17 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
     try {
       form = busboy({
         headers: request.headers,
-        defParamCharset: 'utf8',
+        // Byte by byte, as what was not declared need not be UTF-8.
+        defCharset: 'latin1',
+        defParamCharset: 'latin1',
         limits: { fieldSize: bodyLimit, fields: 200, parts: 300, files: 100 },
       });
       form.on('field', (name, value) => {
         length += name.length + value.length;
-        if (length <= bodyLimit) pairs.push([name, value]);
+        if (length <= bodyLimit) pairs.push([decodeBytes(name), decodeBytes(value)]);
       });
       form.on('file', (_field, stream, { filename, mimeType }) => {
-        const taken = takeFile(stream, { name: filename ?? '', type: mimeType, place: taking.length });
+        const taken = takeFile(stream, { name: decodeBytes(filename ?? ''), type: mimeType, place: taking.length });
         taken.then(
           (kept) => void (refused ||= !kept),
           (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
@@ -161,14 +151,15 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   const bytes = await readAll(request);
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
   if (isJsonType(type)) {
-    const fields = parseJson(decode(bytes) ?? '');
+    const fields = parseJson(decodeJson(bytes, type ?? '') ?? '');
     return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields, bytes };
   }
   if (type === undefined) return { kind: 'none' };
-  const text = decode(bytes);
-  if (text === undefined) return { kind: 'bad-form' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
-    return { kind: 'form', fields: collect(new URLSearchParams(text)), refused: false, bytes };
+    // curl, wget and PowerShell call everything a form that they are not told the type of.
+    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, type)) : undefined;
+    if (given !== undefined) return { kind: 'json', fields: given, bytes };
+    return { kind: 'form', fields: collect(decodeForm(bytes, type)), refused: false, bytes };
   }
-  return /^text\/plain/i.test(type) ? { kind: 'text', text, bytes } : { kind: 'none' };
+  return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, type), bytes } : { kind: 'none' };
 }

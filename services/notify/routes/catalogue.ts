@@ -1,25 +1,25 @@
 import { Router, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { Log } from '../../contracts/service.ts';
-import { isWritable } from '../attachments/folder.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
 import { largestFile } from '../settings.ts';
+import { watchWritable } from '../writable.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
 import { answerKind, sendJson, sendNothing } from './reply.ts';
-import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 /** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
 export function catalogueRoutes(parts: RouteParts): Router {
-  const { aggregator, configurations, context, engineCatalogue, settings } = parts;
+  const { aggregator, context, engineCatalogue, settings } = parts;
+  const tryWriting = watchWritable(context, parts);
 
   const listUrls = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
-    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
+    const { isClosed, identity } = await identifyForKey(request, parts, key);
+    if (isClosed && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }
     const known = settings.statefulMode === 'disabled' ? undefined : await aggregator.find(key);
@@ -28,8 +28,8 @@ export function catalogueRoutes(parts: RouteParts): Router {
       return;
     }
     const query = new URL(request.originalUrl, 'http://localhost').searchParams;
-    const closed = settings.configurationLock || (settings.requireSignIn && identity?.role !== 'admin');
-    const masked = closed || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
+    const isHidden = settings.configurationLock || (isClosed && identity?.role !== 'admin');
+    const masked = isHidden || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
     const tag = parseTagField(queryTags(query));
     if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
     const chosen = selectDestinations(known.entries, tag.kind === 'none' ? undefined : tag.expression);
@@ -48,10 +48,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
   };
 
   const status = async (request: Request, response: Response): Promise<void> => {
-    const [works, attaches] = await Promise.all([
-      isReadable(configurations.keys(), context.log),
-      isWritable(context.files),
-    ]);
+    const { configurations: works, files: attaches } = await tryWriting();
     const details = [...(works ? [] : ['CONFIG_PERMISSION_ISSUE']), ...(attaches ? [] : ['ATTACH_PERMISSION_ISSUE'])];
     const code = details.length === 0 ? 200 : 417;
     if (details.length === 0) details.push('OK');
@@ -81,17 +78,6 @@ export function catalogueRoutes(parts: RouteParts): Router {
   router.get('/details', details);
   router.all(['/json/urls', '/json/urls/:key', '/status', '/details'], onlyMethods('GET', 'HEAD'));
   return router;
-}
-
-async function isReadable(reading: Promise<unknown>, log: Log): Promise<boolean> {
-  try {
-    await reading;
-    return true;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    log.warn('the configurations cannot be read', { error });
-    return false;
-  }
 }
 
 function describeTags(tags: readonly Tag[]) {

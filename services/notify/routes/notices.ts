@@ -17,7 +17,7 @@ const batch = 500;
 /** What was sent, what became of it, and another try. */
 export function noticeHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
   const { activity, aggregator, context, notices } = parts;
-  const { jobs } = context;
+  const { clock, jobs } = context;
   const dead = (): Promise<readonly JobSummary[]> => jobs.list({ state: 'dead', kind: deliver.name, limit: mostDead });
   const jobOf = async ({ notice, destination }: { notice: string; destination: string }): Promise<JobSummary> => {
     const [job] = await jobs.list({ kind: deliver.name, keys: [`${notice}:${destination}`], limit: 1 });
@@ -43,7 +43,9 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       ...notice,
       deliveries: notice.deliveries.map((each) => {
         const job = known.get(`${notice.id}:${each.destination}`);
-        const nextAt = each.state === 'waiting' && job?.state === 'waiting' ? job.runAt : null;
+        const waits = each.state === 'waiting' && job?.state === 'waiting';
+        // One whose time has come goes with the next turn.
+        const nextAt = waits ? Math.max(job.runAt, clock.now()) : null;
         return { ...each, nextAt, givenUp: each.state === 'dead' && job?.state === 'dead' };
       }),
     }));

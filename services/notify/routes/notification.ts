@@ -6,7 +6,7 @@ import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
-import { recognise, type Recognised } from '../inbound/catalogue.ts';
+import { recognise, slackSource, type Recognised } from '../inbound/catalogue.ts';
 import { parseJson, type Body } from './body.ts';
 
 /** A notification as a caller asked for it. */
@@ -17,6 +17,8 @@ export interface Notification {
   readonly urls: readonly string[];
   /** Files it names besides those that came in parts of a form. */
   readonly sources: readonly AttachmentSource[];
+  /** Its caller takes us for Slack, and looks for what Slack answers. */
+  readonly forSlack: boolean;
 }
 
 /** The peer's own form refuses a longer one; its JSON does not. */
@@ -122,6 +124,7 @@ export function readNotification(
     expression: readTag(firstOf(fields.tag, fields.tags, queryTags(query))),
     urls: readUrls(fields.urls),
     sources,
+    forSlack: false,
   };
 }
 
@@ -147,12 +150,15 @@ function fromProgram(program: Recognised, query: URLSearchParams, fields: Notify
     expression: readTag(firstOf(queryTags(query), tag)),
     urls: foreign ? [] : readUrls(fields.urls),
     sources: foreign ? [] : readFiles(fields),
+    forSlack: foreign && notice.source === slackSource,
   };
 }
 
 /** Hooks that post a form put their JSON into one field of it. */
 function unwrapped(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const wrapped = fields['payload'] ?? fields['payload_json'];
+  // Uptime Kuma's form has nothing but `data`.
+  const alone = Object.keys(fields).length === 1 ? fields['data'] : undefined;
+  const wrapped = fields['payload'] ?? fields['payload_json'] ?? alone;
   const inside = typeof wrapped === 'string' ? parseJson(wrapped) : undefined;
   return inside ?? fields;
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { selectDeliveries } from '../accept/selection.ts';
 import { openIntake } from '../attachments/intake.ts';
 import { detailTime, filterDetails, type DetailLine } from '../domain/answer.ts';
+import { explainNobody } from '../domain/explain.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
@@ -15,7 +16,7 @@ import { largestFile } from '../settings.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
-import { sendDetails, sendNothing } from './reply.ts';
+import { sendDetails, sendNothing, sendOk } from './reply.ts';
 import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
 import { proofOf } from './signature.ts';
 
@@ -54,7 +55,7 @@ export function notifyRoutes(parts: RouteParts): Router {
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const identity = await identify(request, context, settings.requireSignIn);
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
@@ -66,7 +67,7 @@ export function notifyRoutes(parts: RouteParts): Router {
     // What cannot be signed is not written to disk either.
     const body = await readBody(request, secret === undefined ? files.take : undefined);
     if (secret !== undefined) demandProof(request, body, secret);
-    const { notice, expression, urls, sources } = readNotification(body, queryOf(request), {
+    const { notice, expression, urls, sources, forSlack } = readNotification(body, queryOf(request), {
       header: (name) => request.get(name),
       mappingDepth: settings.mappingDepth,
       key,
@@ -92,14 +93,16 @@ export function notifyRoutes(parts: RouteParts): Router {
     const bad = known?.options.strict === true ? ['failed', 'queued'] : ['failed'];
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
-    const lines = filterDetails(describe(outcomes, context.clock.now()), request.get('x-apprise-log-level'));
+    const told = describe(outcomes, context.clock.now(), () => explainNobody(key, known?.entries ?? [], expression));
+    const lines = filterDetails(told, request.get('x-apprise-log-level'));
     sendResultWebhook(context, settings.resultsUrl, {
       source: request.socket.remoteAddress ?? '',
       status: failed ? 1 : 0,
       output: lines,
     });
     // A destination that is only late is in the outbox: telling the caller of a failure would make it send again.
-    sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
+    if (forSlack && !failed) sendOk(request, response, lines);
+    else sendDetails(request, response, failed ? 424 : 200, failed ? sentence : null, lines);
   };
 
   const router = Router();
@@ -121,7 +124,9 @@ function demandProof(request: Request, body: Body, secret: string): void {
   throw new Problem('notify.unsigned', 401, sentences.unsigned);
 }
 
-function describe(outcomes: readonly Outcome[], now: number): readonly DetailLine[] {
+/** A line for each outcome, or one that says why there is none. */
+function describe(outcomes: readonly Outcome[], now: number, whyNone: () => string): readonly DetailLine[] {
   const time = detailTime(now);
+  if (outcomes.length === 0) return [['ERROR', time, whyNone()]];
   return outcomes.map(({ state, detail }): DetailLine => [levels[state], time, detail]);
 }

@@ -51,6 +51,13 @@ export function sendDetails(
   else sendText(response, status, detailsAsText(details));
 }
 
+/** What Slack's webhooks answer, where nothing else is asked for; as JSON what its programs look for there. */
+export function sendOk(request: Request, response: Response, details: readonly DetailLine[]): void {
+  const isJson = chooseAnswer(request.get('accept'), undefined) === 'json';
+  if (isJson) sendJson(response, 200, { ok: true, error: null, details });
+  else sendText(response, 200, 'ok', 'text/plain');
+}
+
 /** A stored configuration as it was given. */
 export function sendConfiguration(request: Request, response: Response, configuration: WrittenConfiguration): void {
   const { format, text } = configuration;

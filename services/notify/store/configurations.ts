@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { executeKnown } from '../../contracts/known-statement.ts';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import type { Vault } from '../../contracts/service.ts';
@@ -66,6 +66,12 @@ export class ConfigurationStore {
   async keys(): Promise<readonly string[]> {
     const rows = await this.#db.selectFrom('configurations').select('key').orderBy('key').execute();
     return rows.map(({ key }) => key);
+  }
+
+  /** Writes one as it is, which tells whether the database takes anything. */
+  async writeAgain(transaction: Kysely<NotifyTables>): Promise<void> {
+    await sql`update configurations set updated_at = updated_at
+      where key = (select min(key) from configurations)`.execute(transaction);
   }
 
   /** The key's options stay as they are. */

@@ -8,6 +8,7 @@ export interface EngineUrlTable {
   service: string;
   /** The URL in its normal form, sealed. */
   sealed_url: string;
+  /** As in the deliveries. */
   shown_url: string;
   optional: number;
 }

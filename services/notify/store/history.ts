@@ -1,6 +1,7 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify/history.ts';
 import { NoticeType, TextFormat, type Notice } from '../../contracts/notify/notice.ts';
+import type { ShownUrls } from '../shown-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */
@@ -26,9 +27,11 @@ const bodyLength = 500;
 /** Accepted notices and what became of them, for a person who looks back. */
 export class History {
   readonly #db: Kysely<NotifyTables>;
+  readonly #urls: Pick<ShownUrls, 'open'>;
 
-  constructor(db: Kysely<NotifyTables>) {
+  constructor(db: Kysely<NotifyTables>, urls: Pick<ShownUrls, 'open'>) {
     this.#db = db;
+    this.#urls = urls;
   }
 
   /** Newest first. */
@@ -80,9 +83,10 @@ export class History {
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id', 'service', 'shown_url', 'state', 'attempts', 'detail', 'updated_at'])
       .where('notice_id', 'in', ids)
-      .orderBy('shown_url')
       .execute();
-    const byNotice = Map.groupBy(deliveries, (row) => row.notice_id);
+    const opened = deliveries.map((row) => ({ ...row, shown_url: this.#urls.open(row.shown_url) }));
+    opened.sort((a, b) => (a.shown_url < b.shown_url ? -1 : 1));
+    const byNotice = Map.groupBy(opened, (row) => row.notice_id);
     return notices.map(({ configuration, created_at, ...notice }) => ({
       ...notice,
       key: configuration,

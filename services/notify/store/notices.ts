@@ -88,6 +88,19 @@ export class NoticeStore {
     return true;
   }
 
+  /** Destinations at which a delivery failed that is still to be made, and when that was tried last. */
+  async waitingOut(): Promise<readonly { readonly destination: string; readonly triedAt: number }[]> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select('destination_id')
+      .select((on) => on.fn.max('updated_at').as('tried_at'))
+      .where('state', '=', sql.lit('waiting'))
+      .where('attempts', '>', 0)
+      .groupBy('destination_id')
+      .execute();
+    return rows.map(({ destination_id, tried_at }) => ({ destination: destination_id, triedAt: Number(tried_at) }));
+  }
+
   /** Writes deliveries of a notice that is there. */
   async addDeliveries(
     transaction: Kysely<NotifyTables>,

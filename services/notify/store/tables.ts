@@ -52,7 +52,7 @@ export interface DeliveryTable {
   service: string;
   /** The destination's URL, sealed; empty once it is no longer needed. */
   sealed_url: string;
-  /** The same with its secrets masked. */
+  /** The same with its passwords masked, sealed; plain where an older version wrote it. */
   shown_url: string;
   optional: number;
   /** The window whose notices come together; null when it comes alone. */

@@ -72,6 +72,11 @@ export class WebPushStore {
     return this.#db.selectFrom('web_push').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** The browser with this endpoint. */
+  async at(endpoint: string): Promise<Browser | undefined> {
+    return this.#db.selectFrom('web_push').selectAll().where('endpoint', '=', endpoint).executeTakeFirst();
+  }
+
   /** The topics of the browser with this endpoint. */
   async topicsOf(endpoint: string): Promise<readonly string[]> {
     const rows = await this.#db

@@ -263,6 +263,17 @@ describe('hostile clients', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 431/);
   });
 
+  test.each([
+    ['cookies', `Cookie: ${Array.from({ length: 30 }, (_, at) => `bomb${at}=${'x'.repeat(4000)}`).join('; ')}`, true],
+    ['a long address beside some cookies', 'Cookie: token=1; theme=dark', false],
+  ])('of %s: browsers are told to drop cookies only where those are too many', async (_name, header, told) => {
+    await using opened = await open();
+    const path = told ? '/' : `/${'a=b;c=d'.repeat(20_000)}`;
+    const answer = await exchange(opened.listener.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431/);
+    expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(told);
+  });
+
   test('that speak no HTTP get 400 in plain text', async () => {
     await using opened = await open();
     const answer = await exchange(

@@ -237,6 +237,38 @@ eachDialect((_name, open) => {
     await room.settle('done', 1);
   });
 
+  it('tries the first of an order key ahead of its time when asked, without counting that, and those behind it follow', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: number[] = [];
+    let broken = true;
+    using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
+      seen.push(n);
+      if (broken) throw away();
+    });
+    const job = (n: number, orderKey: string, more = {}) => ({ payload: { n }, orderKey, ...more });
+    const later = { runAt: clock.now() + 3_600_000 };
+    await jobs.enqueueAll(database.kysely, deliver, [job(1, 'a'), job(2, 'a'), job(3, 'b', later)]);
+    const waiting = async (attempts: number) => {
+      await vi.waitFor(async () => expect((await jobs.list({ state: 'waiting' })).at(-1)).toMatchObject({ attempts }));
+      return (await jobs.list({ state: 'waiting' })).map(({ runAt }) => runAt - clock.now());
+    };
+    const [, second, first = 0] = await waiting(1);
+    expect([first > 0, second]).toEqual([true, first]);
+    clock.advance(3_000);
+    expect(await jobs.hasten(deliver, 'a')).toBe(true);
+    await vi.waitFor(() => expect(seen).toEqual([1, 1]));
+    const [, , again] = await waiting(1);
+    expect(again).toBeGreaterThanOrEqual(4_000);
+    expect(again).toBeLessThanOrEqual(6_000);
+    // What was never tried waits for its time; where nobody stands there is nobody to try.
+    expect([await jobs.hasten(deliver, 'b'), await jobs.hasten(deliver, 'c')]).toEqual([false, false]);
+    broken = false;
+    expect(await jobs.hasten(deliver, 'a')).toBe(true);
+    await room.settle('done', 2);
+    expect(seen).toEqual([1, 1, 1, 2]);
+  });
+
   it('counts what waits, what is dead and what ended', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, metrics } = room;

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { openEngines } from '../../../main/host/engines/engines.ts';
@@ -154,6 +154,14 @@ export function requireEngines(): Promise<void> {
 async function installEngines(): Promise<void> {
   const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
+}
+
+/** The same with what yt-dlp looks like a browser by, which an older installation lacks. */
+export async function requireImpersonation(): Promise<void> {
+  const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+  const library = await engines.library('yt-dlp');
+  const folders = library === undefined ? [] : [library.path, join(dirname(library.path), 'packages')];
+  if (!folders.some((folder) => existsSync(join(folder, 'curl_cffi')))) await engines.install('yt-dlp');
 }
 
 /** A host with the downloads service beside the fixture site. */

@@ -99,7 +99,10 @@ it('marks rows and all rows, counting and telling only what changed', async () =
   expect(await change({ ids: 'all', read: true })).toEqual({ changed: 1, unread: 0 });
   expect(await change({ ids: 'all', read: false })).toEqual({ changed: 2, unread: 2 });
   await expect.poll(() => events.changed.length).toBe(3);
-  expect(events.changed[0]).toEqual({ ids: [id], change: { read: true }, unread: 1 });
+  expect(events.changed[0]).toEqual({
+    ...{ ids: [id], change: { read: true }, unread: 1 },
+    places: [{ topic: '', source: 'mail', ids: [id] }],
+  });
 });
 
 it('puts a row away: out of the list and the count, still found', async () => {
@@ -131,7 +134,9 @@ it('removes rows for good', async () => {
   expect(await remove([id, 999_999])).toEqual({ removed: 1, unread: 0 });
   await offer('second');
   expect(await bodies('?q=second')).toEqual([]);
-  await expect.poll(() => events.changed).toEqual([{ ids: [id], change: { removed: true }, unread: 0 }]);
+  await expect
+    .poll(() => events.changed)
+    .toEqual([{ ids: [id], change: { removed: true }, unread: 0, places: [{ topic: '', source: 'mail', ids: [id] }] }]);
 });
 
 it('removes what is older than it keeps, and tells', async () => {

@@ -98,8 +98,8 @@ eachDialect((_name, open) => {
     expect(await find({ tag: 'b"a' })).toEqual(['3']);
     expect(await find({ minPriority: 4 })).toEqual(['1']);
     expect(await store.sources()).toEqual(['mail', 'test']);
-    const change = (ids: 'all' | number[], set: { read?: boolean; done?: boolean }) =>
-      database.commit((transaction) => store.change(transaction, ids, set));
+    const change = async (ids: 'all' | number[], set: { read?: boolean; done?: boolean }) =>
+      (await database.commit((transaction) => store.change(transaction, ids, set))).map(({ id }) => id);
     expect(await change([first?.id ?? 0], { read: true })).toEqual([first?.id]);
     expect(await change([second?.id ?? 0], { done: true })).toEqual([second?.id]);
     expect(await find({ unread: true, done: false })).toEqual(['3']);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
 
@@ -11,7 +13,7 @@ beforeAll(async () => {
   receiver = await openReceiver();
   const probe = createProbe(['inbox', 'push']);
   offers = probe.offers;
-  host = await openTestHost({ services: [probe.descriptor, notify] });
+  host = await openTestHost({ services: [probe.descriptor, notify, control] });
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
@@ -122,6 +124,53 @@ describe('POST /notify', () => {
     expect((await send(':x=title', alert)).status).toBe(400);
   });
 
+  it.each([
+    ['aggregator', 'nobody', 'No destination of the key aggregator has the tag nobody.'],
+    ['aggregator', 'a b,1:c', 'No destination of the key aggregator has the tags a and b, or 1:c.'],
+    ['', 'x', 'Destinations that come with a call have no tags, so a tag reaches none of them.'],
+  ])('says why nobody is reached: key "%s", tag "%s"', async (key, tag, why) => {
+    const fields = { body: 'x', tag, ...(key === '' ? { urls: 'inbox://' } : {}) };
+    const path = key === '' ? '/notify' : `/notify/${key}`;
+    const inJson = await call(path, { headers: json, body: JSON.stringify(fields) });
+    expect([inJson.status, await inJson.json()]).toMatchObject([
+      424,
+      {
+        error: expect.stringMatching(/^One or more notifications? could not be sent$/),
+        details: [['ERROR', expect.any(String), why]],
+      },
+    ]);
+    const inText = await call(path, { body: new URLSearchParams(fields) });
+    expect([inText.status, await inText.text()]).toEqual([424, expect.stringContaining(why)]);
+  });
+
+  it('says why nobody is reached where only those without a tag are meant', async () => {
+    const add = { config: 'a=inbox://', format: 'text' };
+    expect((await call('/add/tagged', { headers: json, body: JSON.stringify(add) })).status).toBe(200);
+    const choice = { method: 'PUT', body: JSON.stringify({ withoutTag: 'untagged' }) };
+    await api(host.url('control'), '/api/notify/keys/tagged/options', choice);
+    const reply = await call('/notify/tagged', { body: new URLSearchParams({ body: 'x' }) });
+    expect([reply.status, await reply.text()]).toEqual([
+      424,
+      expect.stringContaining('All destinations of the key tagged have tags, and the call names none.'),
+    ]);
+  });
+
+  it('takes JSON that its client calls a form, as curl does with what it is not told the type of', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = ' {"title": "Tür", "body": "a=b&c=d", "type": "warning"}';
+    expect((await call('/notify/aggregator', { headers: form, body })).status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: 'Tür', body: 'a=b&c=d', priority: 4 });
+    expect((await call('/notify/aggregator', { headers: form, body: '{"body"=x' })).status).toBe(400);
+  });
+
+  it('finds the JSON of Uptime Kuma, which may come in a form', async () => {
+    const body = new FormData();
+    const told = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
+    body.append('data', JSON.stringify(told));
+    expect((await call('/notify/aggregator', { body })).status).toBe(200);
+    expect(lastInbox()).toMatchObject({ title: 'NAS is down', source: 'uptime kuma' });
+  });
+
   it('finds the JSON of hooks that post a form', async () => {
     const payload = JSON.stringify({ zen: 'Speak like a human.', hook_id: 1, repository: { full_name: 'o/r' } });
     const reply = await call('/notify/aggregator', { body: new URLSearchParams({ payload }) });
@@ -188,6 +237,12 @@ describe('other addresses', () => {
     expect(schemas.map(({ service_name }) => service_name)).toEqual(
       expect.arrayContaining(['Inbox', 'Push', 'JSON', 'ntfy']),
     );
+  });
+
+  it('tell many who ask at once the same', async () => {
+    const all = await Promise.all(Array.from({ length: 40 }, () => call('/status', { method: 'GET' })));
+    expect(new Set(all.map((reply) => reply.status))).toEqual(new Set([200]));
+    expect(await all[0]?.text()).toBe('OK');
   });
 
   it('set no cookie and allow no caching', async () => {

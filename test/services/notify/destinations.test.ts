@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Fetch } from '../../../services/contracts/service.ts';
+import type { Fetch } from '../../../services/contracts/outgoing.ts';
 import { destinationId, parseDestination } from '../../../services/notify/destinations/catalogue.ts';
 import type { Result } from '../../../services/notify/destinations/destination.ts';
 import { parseDestinationUrl } from '../../../services/notify/destinations/url.ts';

@@ -175,6 +175,92 @@ describe('destinations that do not answer', () => {
   });
 });
 
+describe('a destination that waits out a failure', () => {
+  const second = 1000;
+  const waits = async (): Promise<Record<string, number>> => {
+    const { notices } = await api<{ notices: { body: string; deliveries: { nextAt: number | null }[] }[] }>(
+      host.url('control'),
+      '/api/notify/notices',
+    );
+    return Object.fromEntries(
+      notices.map(({ body, deliveries: [delivery] }) => [body, Number(delivery?.nextAt) - clock.now()]),
+    );
+  };
+  /** Fails until the next attempt at the first is minutes away. */
+  const failFor = async (body: string): Promise<void> => {
+    receiver.answer = 503;
+    await post('/notify/away', { body });
+    for (const wait of [6, 18, 72]) {
+      const before = receiver.received.length;
+      clock.advance(wait * second);
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(before + 1), 15_000);
+      await vi.waitFor(async () => expect((await waits())[body]).toBeGreaterThan(0), 15_000);
+    }
+    expect((await waits())[body]).toBeGreaterThan(120 * second);
+    receiver.received.length = 0;
+  };
+
+  it('is tried when something new comes, in order, and not more than once in 15 s', async () => {
+    await openNotify();
+    await add('away', [place('away')]);
+    await failFor('first');
+    // It was tried a moment ago.
+    await post('/notify/away', { body: 'second' });
+    clock.advance(16 * second);
+    await Promise.all(['third', 'fourth'].map((body) => post('/notify/away', { body })));
+    await vi.waitFor(() => expect(bodies()).toEqual(['first']), 15_000);
+    await vi.waitFor(async () => expect((await waits())['first']).toBeGreaterThan(120 * second), 15_000);
+    clock.advance(14 * second);
+    await post('/notify/away', { body: 'fifth' });
+    expect(bodies()).toEqual(['first']);
+    receiver.answer = 200;
+    clock.advance(second);
+    expect(await post('/notify/away', { body: 'sixth' })).toMatchObject({ status: 200 });
+    const all = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+    await vi.waitFor(() => expect(bodies()).toHaveLength(7), 15_000);
+    expect(new Set(bodies().slice(1))).toEqual(new Set(all));
+    expect([bodies()[1], bodies().at(-1)]).toEqual(['first', 'sixth']);
+  });
+
+  it('is left alone for as long as it asked', async () => {
+    await openNotify();
+    await add('away', [place('away')]);
+    receiver.retryAfter = 600;
+    receiver.answer = 429;
+    await post('/notify/away', { body: 'first' });
+    clock.advance(300 * second);
+    await post('/notify/away', { body: 'second' });
+    expect(await waits()).toEqual({ first: 300 * second, second: 300 * second });
+    expect(bodies()).toEqual(['first']);
+  });
+
+  it('is tried for something new after a restart too', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const services = [createProbe(['inbox', 'push']).descriptor, notify, control];
+    host = await openTestHost({ services, clock, dataDir });
+    await add('away', [place('away')]);
+    await failFor('first');
+    await host[Symbol.asyncDispose]();
+    host = open.use(await openTestHost({ services, clock, dataDir }));
+    receiver.answer = 200;
+    clock.advance(16 * second);
+    await post('/notify/away', { body: 'second' });
+    await vi.waitFor(() => expect(bodies()).toEqual(['first', 'second']), 15_000);
+  });
+
+  it('shows for each that waits when it is tried, also for those whose own time has come', async () => {
+    await openNotify();
+    await add('away', [place('away')]);
+    await failFor('first');
+    await post('/notify/away', { body: 'second' });
+    clock.advance(10 * second);
+    const { first, second: behind } = await waits();
+    expect(first).toBeGreaterThan(100 * second);
+    expect(behind).toBe(first);
+  });
+});
+
 describe('a message that its destination cannot digest', () => {
   interface Delivery {
     readonly state: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Fetch } from '../../../services/contracts/service.ts';
+import type { Fetch } from '../../../services/contracts/outgoing.ts';
 import { control } from '../../../services/control/index.ts';
 import { describeForms, writeForm } from '../../../services/notify/destinations/forms.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -83,7 +83,8 @@ async function ask(method: string, url: string, fields?: unknown): Promise<strin
 beforeAll(async () => {
   const rude: typeof notify = {
     ...notify,
-    create: (context, settings) => notify.create({ ...context, fetch: echo }, settings),
+    create: (context, settings) =>
+      notify.create({ ...context, fetch: Object.assign(echo, { stream: context.fetch.stream }) }, settings),
   };
   host = await openTestHost({
     services: [createProbe(['inbox', 'push']).descriptor, rude, control],

@@ -26,6 +26,8 @@ export interface Receiver extends AsyncDisposable {
   readonly received: Received[];
   /** Status of the answers from now on, where the path asks for none; 0: nobody is answered. */
   answer: number;
+  /** Seconds it asks to be left alone for. */
+  retryAfter?: number;
   /** Bodies that are answered with 500. */
   refuses?: (body: string) => boolean;
   /** Lets answers wait until what it returns is called. */
@@ -50,7 +52,9 @@ export async function openReceiver(): Promise<Receiver> {
           return;
         }
         const status = /^\/__status\/(\d+)/.exec(path)?.[1];
-        response.writeHead(Number(status ?? (receiver.refuses?.(got) ? 500 : receiver.answer))).end('{}');
+        const { retryAfter } = receiver;
+        const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+        response.writeHead(Number(status ?? (receiver.refuses?.(got) ? 500 : receiver.answer)), headers).end('{}');
       };
       if (held === undefined) reply();
       else void held.then(reply);

@@ -18,6 +18,8 @@ export const grantable: readonly (readonly [string, string])[] = [
   ['push', 'Push topics'],
   ['notify', 'Notify keys'],
   ['downloads', 'Downloads'],
+  ['inbox', 'Inbox, by source'],
+  ['mail', 'Mail, by recipient'],
   ['metrics', 'Metrics'],
 ];
 

@@ -10,6 +10,8 @@ const pageSize = 100;
 const callLimit = 1000;
 /** New rows are put in together, at most this often, in ms: a thousand a second must not draw a thousand times. */
 const gatherMs = 100;
+/** Changes of others are counted together, after this time in ms. */
+const countMs = 500;
 /** A list that only grows by arrivals forgets its oldest rows beyond this; scrolling reads them again. */
 const keepRows = 2000;
 
@@ -37,6 +39,7 @@ class Inbox {
   #leaving = new Set<number>();
   #arrived: InboxItem[] = [];
   #gathering: ReturnType<typeof setTimeout> | undefined;
+  #counting: ReturnType<typeof setTimeout> | undefined;
   /** Events that came while a list was on its way; they may be newer than it. */
   #late: (() => void)[] | undefined;
 
@@ -222,13 +225,30 @@ class Inbox {
     this.#show(grown.length > keepRows && this.items.length <= keepRows ? grown.slice(0, keepRows) : grown);
   }
 
-  #changed(ids: readonly number[], change: Change & { readonly removed?: boolean | undefined }, unread: number): void {
+  /** The host tells the count with the change only to those who may see every row. */
+  #countSoon(): void {
+    if (this.#counting !== undefined) return;
+    this.#counting = setTimeout(() => {
+      this.#counting = undefined;
+      call(inboxApi.list, { query: { limit: 1 } }).then(
+        ({ unread }) => (this.unread = unread),
+        (error: unknown) => toasts.sayWhy(error),
+      );
+    }, countMs);
+  }
+
+  #changed(
+    ids: readonly number[],
+    change: Change & { readonly removed?: boolean | undefined },
+    unread: number | null,
+  ): void {
     // What was gathered counts before: the host's count knows it already.
     if (this.#arrived.length > 0) {
       clearTimeout(this.#gathering);
       this.#gather();
     }
-    this.unread = unread;
+    if (unread === null) this.#countSoon();
+    else this.unread = unread;
     // No ids: every row there is.
     if (ids.length === 0) {
       void this.load(this.filter);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import type { FetchReply } from '../../../contracts/service.ts';
+import type { FetchReply } from '../../../contracts/outgoing.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import type { GrammarField } from '../grammar.ts';

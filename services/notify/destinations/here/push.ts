@@ -1,4 +1,7 @@
+import type { TextFormat } from '../../../contracts/notify/notice.ts';
+import { htmlToText } from '../../../contracts/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
+import type { Message } from '../../domain/message.ts';
 import { priorityOf } from '../../domain/notice-type.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import type { DestinationKind } from '../destination.ts';
@@ -6,6 +9,11 @@ import { parseOptions } from '../options.ts';
 import { resultOfError } from '../result.ts';
 
 const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+
+/** A push message is often all that is read of a mail, so its plain text says where links lead. */
+function bodyAs(shown: TextFormat, { body, format }: Message): string {
+  return format === 'html' && shown === 'text' ? htmlToText(body, { links: true }) : convertText(body, format, shown);
+}
 
 /** `push://topic[?priority=1…5]`: the app's own push server, in process, without a hop over HTTP. */
 export const pushKind: DestinationKind = {
@@ -58,7 +66,7 @@ export const pushKind: DestinationKind = {
       url: () => `push://${topic.data}${args.length === 0 ? '' : `?${args.join('&')}`}`,
       async send(notice, { handovers }) {
         // The push server cuts what is longer than its messages and hands the whole to the inbox.
-        const message = { ...notice, body: convertText(notice.body, notice.format, format), format };
+        const message = { ...notice, body: bodyAs(format, notice), format };
         // A message of the push server carries one file.
         const [file] = notice.attachments ?? [];
         try {

@@ -1,5 +1,6 @@
 import type { Accounts } from '../../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
+import { Problem } from '../../../contracts/problem.ts';
 import type { Clock, Random } from '../../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../../contracts/push/web-push.ts';
 import { networkOf } from '../../domain/network.ts';
@@ -74,8 +75,17 @@ export function webPushHandlers(parts: WebPushParts & { readonly publicKey: () =
   const put = putBrowser(parts);
   return [
     implement(webPushApi.key, () => ({ publicKey: parts.publicKey() || null })),
-    implement(webPushApi.topicsOf, async ({ body }) => ({ topics: [...(await parts.store.topicsOf(body.endpoint))] })),
+    implement(webPushApi.topicsOf, async ({ body, identity }) => {
+      const known = await parts.store.at(body.endpoint);
+      const own = known?.account === identity?.account;
+      return { topics: own ? [...(await parts.store.topicsOf(body.endpoint))] : [] };
+    }),
     implement(webPushApi.put, async ({ body, identity, remoteAddress }) => {
+      const known = await parts.store.at(body.endpoint);
+      // A browser that changes hands proves by its keys that it is the one; an endpoint alone may have been seen somewhere.
+      if (known && known.account !== identity?.account && (known.auth !== body.auth || known.p256dh !== body.p256dh)) {
+        throw new Problem('push.other_browser', 403, 'This browser belongs to somebody else.');
+      }
       if (body.topics.length > 0) {
         await put(body, { identity, address: remoteAddress }, '');
       } else {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FetchOptions } from '../../../../services/contracts/service.ts';
+import type { FetchOptions } from '../../../../services/contracts/outgoing.ts';
 import { destinationId, kinds, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
 import { describeForms, fillForm, secretsOf, writeForm } from '../../../../services/notify/destinations/forms.ts';
 import { parseDestinationUrl, writeDestinationUrl } from '../../../../services/notify/destinations/url.ts';

@@ -1,0 +1,71 @@
+/** One end of a line between two processes. Messages arrive in order, as copies. */
+export interface Line {
+  send(message: unknown): void;
+  receive(listener: (message: unknown) => void): void;
+}
+
+/** What one end answers to the other, by name: each takes one argument at most. */
+export type Calls = Readonly<Record<string, (argument: any) => unknown>>;
+
+/** Calls the other end. Rejects with its reason when it refuses, and once the line is closed. */
+export type Ask<Theirs extends Calls> = <Name extends keyof Theirs & string>(
+  name: Name,
+  ...argument: Parameters<Theirs[Name]>
+) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
+
+type Message =
+  | { readonly call: number; readonly name: string; readonly argument: unknown }
+  | { readonly answer: number; readonly value: unknown }
+  | { readonly answer: number; readonly refusal: string };
+
+/** The other end is gone, or never was. */
+export class LineClosed extends Error {
+  override readonly name = 'LineClosed';
+}
+
+/** Lets both ends of a line call each other. Both are built from the same sources, so that names and arguments fit. */
+export function connectCalls<Theirs extends Calls>(
+  line: Line,
+  mine: Calls,
+): { readonly ask: Ask<Theirs>; readonly close: () => void } {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let calls = 0;
+  let closed = false;
+
+  const answer = async (call: number, name: string, argument: unknown): Promise<Message> => {
+    try {
+      return { answer: call, value: await mine[name]?.(argument) };
+    } catch (error) {
+      return { answer: call, refusal: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  line.receive((received) => {
+    const message = received as Message;
+    if ('call' in message) {
+      void answer(message.call, message.name, message.argument).then((reply) => {
+        if (!closed) line.send(reply);
+      });
+      return;
+    }
+    const asked = waiting.get(message.answer);
+    waiting.delete(message.answer);
+    if ('refusal' in message) asked?.reject(new Error(message.refusal));
+    else asked?.resolve(message.value);
+  });
+
+  return {
+    ask(name, argument?: unknown) {
+      if (closed) return Promise.reject(new LineClosed(`nobody is there to answer ${name}`));
+      const asked = Promise.withResolvers<unknown>();
+      calls += 1;
+      waiting.set(calls, asked);
+      line.send({ call: calls, name, argument } satisfies Message);
+      return asked.promise as Promise<never>;
+    },
+    close() {
+      closed = true;
+      for (const asked of waiting.values()) asked.reject(new LineClosed('the other process is gone'));
+      waiting.clear();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Notifier, PopupEvent } from '../host/popups/notifier.ts';
+import type { TicketedPopup } from './host-line.ts';
+
+/** Popups whose end was not told yet; some systems never tell it. */
+const mostListeners = 200;
+
+/** Popups that another process shows: each goes out under a ticket, under which `told` hears what becomes of it. */
+export function remoteNotifier(other: { show(popup: TicketedPopup): void; close(): void }): {
+  readonly notifier: Notifier;
+  readonly told: (ticket: number, event: PopupEvent) => void;
+} {
+  const listeners = new Map<number, (event: PopupEvent) => void>();
+  let tickets = 0;
+  return {
+    notifier: {
+      name: 'electron',
+      show(popup, listener) {
+        tickets += 1;
+        listeners.set(tickets, listener);
+        const [oldest] = listeners.keys();
+        if (listeners.size > mostListeners && oldest !== undefined) listeners.delete(oldest);
+        other.show({ ticket: tickets, popup });
+      },
+      async [Symbol.asyncDispose]() {
+        listeners.clear();
+        other.close();
+      },
+    },
+    told(ticket, event) {
+      const listener = listeners.get(ticket);
+      if (event === 'closed' || (typeof event === 'object' && 'failed' in event)) listeners.delete(ticket);
+      listener?.(event);
+    },
+  };
+}

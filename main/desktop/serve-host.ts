@@ -1,0 +1,136 @@
+import { FileReply } from '../../services/contracts/api.ts';
+import { serviceChanged } from '../../services/contracts/control/api.ts';
+import { downloadsApi } from '../../services/contracts/downloads/api.ts';
+import { DataFolderTaken } from '../host/runtime/data-lock.ts';
+import type { Host, HostOptions } from '../host/host.ts';
+import type { KeyStore } from '../host/kernel.ts';
+import { ask } from './ask.ts';
+import { connectCalls, LineClosed, type Ask, type Line } from './calls.ts';
+import type { HostAnswers, Refusal, ShellAnswers } from './host-line.ts';
+import { remoteNotifier } from './remote-notifier.ts';
+import { watchStatus } from './status.ts';
+
+/** What the host gets of the desktop. */
+export type DesktopParts = Required<Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal'>>;
+
+export interface ServedHost {
+  /** To the shell. */
+  readonly line: Line;
+  readonly open: (desktop: DesktopParts) => Promise<Host>;
+  /** Ends the process. */
+  readonly exit: (code: number) => void;
+}
+
+/** Until the settings are read. */
+const defaultStopMs = 10_000;
+
+/** Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: what fails is told to the shell. */
+export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
+  const stopping = new AbortController();
+  const closing = new AsyncDisposableStack();
+  let host: Host | undefined;
+
+  const end = async (): Promise<void> => {
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    await opening;
+    try {
+      await closing.disposeAsync();
+      exit(0);
+    } catch (error) {
+      host?.log.error('the host did not close cleanly', { error });
+      exit(1);
+    }
+  };
+  const stop = (): void => void end();
+  const running = (): Host => {
+    if (host === undefined) throw new Error('The services are not open yet.');
+    return host;
+  };
+
+  const { notifier, told } = remoteNotifier({
+    show: (popup) => tell(shell('show', popup)),
+    close: () => tell(shell('closePopups')),
+  });
+  const answers: HostAnswers = {
+    alive: () => undefined,
+    popupEvent: ({ ticket, event }) => told(ticket, event),
+    turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
+    restart: async (id) => void (await running().control.restart(id)),
+    pause: (until) => void running().popups.pause(until),
+    async downloadFile(uid) {
+      const file = await ask(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
+      return file instanceof FileReply ? file.path : null;
+    },
+    resumed: async () => await running().resumed(),
+    note: ({ level, message, error }) => running().log[level](message, error === '' ? {} : { error }),
+    stop() {
+      stop();
+      return host?.stopTimeoutMs() ?? defaultStopMs;
+    },
+  };
+  const { ask: shell, close } = connectCalls<ShellAnswers>(line, answers);
+  const tell = (told: Promise<unknown>): void => {
+    told.catch((error: unknown) => {
+      // Without the shell this process ends as well.
+      if (!(error instanceof LineClosed)) host?.log.warn('the desktop could not do what it was asked', { error });
+    });
+  };
+
+  const start = async (): Promise<void> => {
+    try {
+      const keyStore = await remoteKeyStore(shell);
+      const { signal } = stopping;
+      const openAddress = (address: string): void => tell(shell('openAddress', address));
+      host = closing.use(await open({ notifier, openAddress, keyStore, signal }));
+      const opened = host;
+      closing.use(
+        opened.bus.subscribe(serviceChanged, ({ id, address }) => {
+          if (id === 'control') tell(shell('moved', address));
+        }),
+      );
+      const status = closing.use(await watchStatus(opened, () => tell(shell('changed', status.now()))));
+      const session = await opened.signInWindow();
+      if (session !== undefined) closing.defer(() => session.end());
+      await shell('opened', {
+        page: opened.addresses()['control'] ?? null,
+        problem: opened.failures()['control'] ?? '',
+        setup: (await opened.setupUrl()) ?? null,
+        session: session?.secret ?? null,
+        status: status.now(),
+      });
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      stopping.abort();
+      tell(shell('refused', refusalOf(error)).finally(() => exit(1)));
+    }
+  };
+  const opening = start();
+  closing.defer(close);
+  return { stop };
+}
+
+/** The desktop's key store, asked for each key by the line. */
+async function remoteKeyStore(shell: Ask<ShellAnswers>): Promise<KeyStore> {
+  let outdated = false;
+  return {
+    safe: await shell('keyStoreIsSafe'),
+    wrapping: {
+      name: 'safe-storage',
+      wrap: (bytes) => shell('wrapKey', bytes),
+      async unwrap(text) {
+        const kept = await shell('unwrapKey', text);
+        ({ outdated } = kept);
+        return kept.bytes;
+      },
+      outdated: () => outdated,
+    },
+  };
+}
+
+function refusalOf(error: unknown): Refusal {
+  return {
+    reason: error instanceof Error ? error.message : String(error),
+    runningAt: error instanceof DataFolderTaken ? (error.holder?.url ?? null) : null,
+  };
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import type { ChildExit, ChildOrder, RunningChild } from '../../../services/contracts/children.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
+import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
+import { identityOf, signalGroup } from '../../../services/kit/process-group.ts';
+import type { Orphans } from './orphans.ts';
+
+const defaultStop = { signal: 'SIGTERM', graceMs: 5000 } as const;
+
+/** See `Children.start`. `ended` is told once the program and its group are gone. */
+export async function startChild(
+  order: ChildOrder,
+  { clock, orphans, ended }: { readonly clock: Clock; readonly orphans: Orphans; readonly ended: () => void },
+): Promise<RunningChild> {
+  order.signal?.throwIfAborted();
+  const process_ = spawn(order.file, order.args, {
+    env: cleanEnvironment(order.environment),
+    ...(order.folder === undefined ? {} : { cwd: order.folder }),
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const pid = await spawned(process_, order);
+  const exited = exitOf(process_, pid).finally(() => {
+    orphans.forget(pid);
+    order.signal?.removeEventListener('abort', abort);
+    ended();
+  });
+  // A program that ends while it is written to says so by its end.
+  process_.stdin.on('error', () => undefined);
+  const child = new Child(pid, process_, exited, order.stop ?? defaultStop, clock);
+  const abort = (): void => void child.stop();
+  order.signal?.addEventListener('abort', abort, { once: true });
+  if (order.signal?.aborted === true) abort();
+  if (order.shortLived !== true) {
+    const identity = await identityOf(pid);
+    if (identity !== undefined && !child.hasEnded) orphans.note(pid, identity);
+  }
+  return child;
+}
+
+class Child implements RunningChild {
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #stop: NonNullable<ChildOrder['stop']>;
+  readonly #clock: Clock;
+  #stopping: Promise<ChildExit> | undefined;
+  hasEnded = false;
+
+  constructor(
+    pid: number,
+    process_: ChildProcessWithoutNullStreams,
+    exited: Promise<ChildExit>,
+    stop: NonNullable<ChildOrder['stop']>,
+    clock: Clock,
+  ) {
+    this.pid = pid;
+    this.#process = process_;
+    this.#stop = stop;
+    this.#clock = clock;
+    this.exited = exited.finally(() => (this.hasEnded = true));
+  }
+
+  get stdin() {
+    return this.#process.stdin;
+  }
+
+  get stdout() {
+    return this.#process.stdout;
+  }
+
+  get stderr() {
+    return this.#process.stderr;
+  }
+
+  kill(signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGTERM'): void {
+    if (!this.hasEnded) signalGroup(this.pid, signal);
+  }
+
+  stop(): Promise<ChildExit> {
+    return (this.#stopping ??= this.#end());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #end(): Promise<ChildExit> {
+    if (this.hasEnded) return await this.exited;
+    signalGroup(this.pid, this.#stop.signal);
+    // What nobody reads any more must not keep its streams, and with them its end, waiting.
+    this.#process.stdout.resume();
+    this.#process.stderr.resume();
+    using _late = this.#clock.after(this.#stop.graceMs, () => signalGroup(this.pid, 'SIGKILL'));
+    return await this.exited;
+  }
+}
+
+async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }: ChildOrder): Promise<number> {
+  try {
+    await once(process_, 'spawn');
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const reason = isMissing ? 'there is no such program' : 'it could not be started';
+    throw new Problem('child.missing', 503, `${name} (${file}): ${reason}.`, { cause: error });
+  }
+  if (process_.pid === undefined) throw new Problem('child.missing', 503, `${name} (${file}) could not be started.`);
+  return process_.pid;
+}
+
+/** Whatever the leader of the group left behind goes with it; its streams may be held open by that alone. */
+function exitOf(process_: ChildProcessWithoutNullStreams, pid: number): Promise<ChildExit> {
+  return new Promise((resolve) => {
+    process_.once('exit', () => signalGroup(pid, 'SIGKILL'));
+    process_.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}

@@ -1,0 +1,38 @@
+import type { Children, RunningChild } from '../../../services/contracts/children.ts';
+import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { startChild } from './child.ts';
+import { Orphans } from './orphans.ts';
+import { SupervisedChild } from './supervised.ts';
+
+/** Disposal ends every program that still runs. */
+export type ServiceChildren = Children & AsyncDisposable;
+
+/** Opens a service's programs: what a host that was killed has left running is ended first. `folder` is theirs alone. */
+export async function openChildren(
+  folder: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<ServiceChildren> {
+  const orphans = new Orphans(folder);
+  await orphans.end(log);
+  const running = new Set<RunningChild>();
+  const supervised = new Set<SupervisedChild>();
+  const start: Children['start'] = async (order) => {
+    const ended = Promise.withResolvers<void>();
+    const child = await startChild(order, { clock, orphans, ended: ended.resolve });
+    running.add(child);
+    void ended.promise.then(() => running.delete(child));
+    return child;
+  };
+  return {
+    start,
+    supervise(order, options) {
+      const kept = new SupervisedChild(() => start(order), options, { clock, log });
+      supervised.add(kept);
+      return kept;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...supervised].map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([...running].map((child) => child.stop()));
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type {
+  RunningChild,
+  Supervised,
+  SupervisedState,
+  SupervisionOptions,
+} from '../../../services/contracts/children.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Log } from '../../../services/contracts/service.ts';
+
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+/** A program that ran so long has a clean slate. */
+const wellAfterMs = 60_000;
+
+/** Keeps a program running: starts it anew when it ends, after pauses that grow while it keeps ending. */
+export class SupervisedChild implements Supervised {
+  readonly #start: () => Promise<RunningChild>;
+  readonly #options: SupervisionOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #ended: Promise<void>;
+  #state: SupervisedState = 'starting';
+  #child: RunningChild | undefined;
+  #pauseMs = firstPauseMs;
+  #wake: () => void = () => undefined;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(
+    start: () => Promise<RunningChild>,
+    options: SupervisionOptions,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
+    this.#start = start;
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#ended = this.#keepRunning();
+  }
+
+  get state(): SupervisedState {
+    return this.#state;
+  }
+
+  async up(signal?: AbortSignal): Promise<RunningChild> {
+    const given = Promise.withResolvers<never>();
+    const give = (): void => given.reject(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
+    signal?.addEventListener('abort', give, { once: true });
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        if (this.#state === 'up' && this.#child !== undefined) return this.#child;
+        if (this.#state === 'stopped') throw new Problem('child.stopped', 503, 'The program was stopped.');
+        await Promise.race([this.#changed.promise, given.promise]);
+      }
+    } finally {
+      signal?.removeEventListener('abort', give);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#become('stopped', '');
+    this.#wake();
+    await this.#child?.stop();
+    await this.#ended;
+  }
+
+  async #keepRunning(): Promise<void> {
+    while (!this.#isStopped()) {
+      const began = this.#clock.now();
+      const reason = await this.#runOnce();
+      if (this.#isStopped()) return;
+      if (this.#clock.now() - began >= wellAfterMs) this.#pauseMs = firstPauseMs;
+      this.#log.warn('a program ended and starts again after a pause', { reason, pauseMs: this.#pauseMs });
+      this.#become('waiting', reason);
+      await this.#pause(this.#pauseMs);
+      this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+    }
+  }
+
+  /** From its start to its end; returns why it ended. */
+  async #runOnce(): Promise<string> {
+    this.#become('starting', '');
+    let child: RunningChild;
+    try {
+      child = await this.#start();
+    } catch (error) {
+      return reasonOf(error);
+    }
+    this.#child = child;
+    if (this.#isStopped()) await child.stop();
+    try {
+      const isReady = await Promise.race([this.#options.ready(child).then(() => true), child.exited.then(() => false)]);
+      if (isReady) this.#become('up', '');
+    } catch (error) {
+      await child.stop();
+      this.#child = undefined;
+      return reasonOf(error);
+    }
+    const { code, signal } = await child.exited;
+    this.#child = undefined;
+    return signal === null ? `it ended with code ${String(code)}` : `it was ended by ${signal}`;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    using _timer = this.#clock.after(ms, resolve);
+    await promise;
+  }
+
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  #become(state: SupervisedState, reason: string): void {
+    if (this.#isStopped() || this.#state === state) return;
+    this.#state = state;
+    this.#options.onState?.(state, reason);
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Problem ? error.detail : error instanceof Error ? error.message : String(error);
+}

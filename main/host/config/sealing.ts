@@ -1,0 +1,127 @@
+import { type Document, isNode, isScalar, visit, YAMLMap } from 'yaml';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Vault } from '../../../services/contracts/service.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
+import { readDocument, writeDocument, type Content, type SettingsDocument } from './document.ts';
+import { isSealed, replaceSecrets, type SealedSecret } from './secrets.ts';
+import type { Field, Section } from './sections.ts';
+
+/** What the settings need of the vault. */
+export type SettingsVault = Pick<Vault, 'seal' | 'open'>;
+
+/** Bound to the field, so that a sealed secret cannot be moved to another one that is shown or sent elsewhere. */
+function purposeOf(field: Field): string {
+  return `config ${field.path}`;
+}
+
+/** The secret as it is kept; one that says nothing stays as it is, and so does one that is sealed. */
+export function sealSecret(secret: unknown, field: Field, seal: SettingsVault['seal']): unknown {
+  if (secret === '' || secret === null || secret === undefined || isSealed(secret)) return secret;
+  return { sealed: seal(JSON.stringify(secret), purposeOf(field)) };
+}
+
+/** @throws Problem `vault.unreadable` (500) */
+export function openSecret({ sealed }: SealedSecret, field: Field, open: SettingsVault['open']): unknown {
+  return JSON.parse(open(sealed, purposeOf(field)));
+}
+
+/** What the file says of a section. */
+export function sectionContent({ host, services }: Content, { id }: Section): Readonly<Record<string, unknown>> {
+  if (id === 'host') return host;
+  return Object.hasOwn(services, id) ? (services[id] ?? {}) : {};
+}
+
+/** A document with its secrets opened in `content`; its text stays sealed. */
+interface OpenedDocument {
+  readonly document: SettingsDocument;
+  /** Paths of the secrets that nobody could open for want of a vault. */
+  readonly closed: readonly string[];
+}
+
+/** Opens the secrets. One that cannot be opened is left out and reported; without a vault all are left out. */
+export function openDocument(
+  document: SettingsDocument,
+  sections: readonly Section[],
+  vault: SettingsVault | undefined,
+): OpenedDocument {
+  const problems: SettingsProblem[] = [];
+  const closed: string[] = [];
+  const valuesOf = (section: Section): Record<string, unknown> => {
+    const values = { ...sectionContent(document.content, section) };
+    for (const field of section.fields.filter(({ name, secret }) => secret && Object.hasOwn(values, name))) {
+      const value = replaceSecrets(values[field.name], field.place, (secret, path) => {
+        if (!isSealed(secret)) return secret;
+        const at = [field.path, ...path].join('.');
+        if (vault === undefined) {
+          closed.push(at);
+          return undefined;
+        }
+        try {
+          return openSecret(secret, field, (text, purpose) => vault.open(text, purpose));
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+        }
+        const line = document.line([...section.path, field.name, ...path]);
+        const message = 'It was sealed by another Homeport, or for another setting. Type it again.';
+        problems.push({ path: at, message, ...(line === undefined ? {} : { line }) });
+        return undefined;
+      });
+      if (value === undefined) delete values[field.name];
+      else values[field.name] = value;
+    }
+    return values;
+  };
+  const { content } = document;
+  const known = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
+  const groups = Object.fromEntries(known.map((section) => [section.id, valuesOf(section)]));
+  const { host = content.host, ...services } = groups;
+  const opened = { ...content, host, services: { ...content.services, ...services } };
+  return { document: { ...document, content: opened, problems: [...document.problems, ...problems] }, closed };
+}
+
+/**
+ * Seals the secrets that stand in the text as they were typed; everything else stays as it is, comments too. Undefined when
+ * there are none. One that other places refer to by an &anchor stays, or they would refer to nothing.
+ */
+export function sealText(yaml: Document, sections: readonly Section[], vault: SettingsVault): Document | undefined {
+  const { content } = readDocument(writeDocument(yaml));
+  const sealed = yaml.clone();
+  let count = 0;
+  for (const section of sections) {
+    const values = sectionContent(content, section);
+    for (const field of section.fields) {
+      replaceSecrets(values[field.name], field.place, (secret, path) => {
+        const kept = sealSecret(secret, field, (text, purpose) => vault.seal(text, purpose));
+        if (kept !== secret) count += put(sealed, [...section.path, field.name, ...path], kept) ? 1 : 0;
+        return secret;
+      });
+    }
+  }
+  return count === 0 ? undefined : sealed;
+}
+
+/** False where the place is shared with others. */
+function put(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
+  const old: unknown = yaml.getIn(path, true);
+  if (!yaml.hasIn(path) || holdsAnchor(old)) return false;
+  const node = yaml.createNode(value);
+  if (node instanceof YAMLMap) node.flow = true;
+  if (isScalar(old)) {
+    node.comment = old.comment ?? null;
+    node.commentBefore = old.commentBefore ?? null;
+  }
+  yaml.setIn(path, node);
+  return true;
+}
+
+function holdsAnchor(node: unknown): boolean {
+  let found = false;
+  if (isNode(node)) {
+    visit(node, {
+      Value: (_key, { anchor }) => {
+        found ||= anchor !== undefined;
+      },
+    });
+  }
+  return found;
+}

@@ -1,0 +1,104 @@
+import { isIP, connect as connectTcp, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { certificateTrouble } from '../../../services/contracts/certificates.ts';
+import type { CertificateFacts, Connected, ConnectOptions } from '../../../services/contracts/outgoing.ts';
+import { checkedLookup, refusedAddress, type IsRefused, type Resolve } from './connector.ts';
+import { explainFailure } from './explain.ts';
+
+const defaultTimeoutMs = 10_000;
+
+/** See `Connect`. `isRefused` undefined: every address may be reached. */
+export async function openConnection(
+  options: ConnectOptions,
+  { resolve, isRefused }: { readonly resolve: Resolve; readonly isRefused: IsRefused | undefined },
+): Promise<Connected> {
+  const { port, signal, timeoutMs = defaultTimeoutMs } = options;
+  const host = options.host.replace(/^\[|\]$/g, '');
+  signal?.throwIfAborted();
+  if (isIP(host) !== 0 && isRefused?.(host) === true) throw refusedAddress(host);
+  const began = performance.now();
+  const times: { resolved?: number; connected?: number } = {};
+  const socket = connectTcp({
+    host,
+    port,
+    autoSelectFamily: true,
+    lookup: checkedLookup(resolve, isRefused ?? (() => false)),
+  });
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  let late: number | undefined;
+  const timer = setTimeout(() => {
+    late = timeoutMs;
+    socket.destroy(new Error('too late'));
+  }, timeoutMs);
+  const abort = (): void =>
+    void socket.destroy(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
+  signal?.addEventListener('abort', abort, { once: true });
+  socket.once('error', reject);
+  socket.once('close', () => reject(new Error('closed')));
+  socket.once('lookup', () => (times.resolved = performance.now()));
+  try {
+    await Promise.race([failed, opened(socket, 'connect')]);
+    times.connected = performance.now();
+    const resolved = times.resolved ?? began;
+    const phases = { dns: resolved - began, connect: times.connected - resolved };
+    const address = socket.remoteAddress ?? host;
+    if (options.tls === undefined)
+      return { socket, address, phases: { ...phases, tls: undefined }, certificate: undefined, protocol: undefined };
+    const { servername = isIP(host) === 0 ? host : '', verify = true, alpn } = options.tls;
+    const secured = connectTls({
+      socket,
+      ...(isIP(servername) === 0 && servername !== '' ? { servername } : {}),
+      ...(isIP(host) === 0 ? { host } : { host: servername === '' ? host : servername }),
+      rejectUnauthorized: verify,
+      ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
+    });
+    secured.once('error', reject);
+    await Promise.race([failed, opened(secured, 'secureConnect')]);
+    return {
+      socket: secured,
+      address,
+      phases: { ...phases, tls: performance.now() - times.connected },
+      certificate: factsOf(secured),
+      protocol: secured.alpnProtocol === false || secured.alpnProtocol === null ? undefined : secured.alpnProtocol,
+    };
+  } catch (error) {
+    socket.destroy();
+    if (signal?.aborted === true) throw signal.reason;
+    throw explainFailure(error, `${host}:${String(port)}`, late);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    failed.catch(() => undefined);
+  }
+}
+
+function opened(socket: Socket, event: string): Promise<void> {
+  return new Promise((resolve) => socket.once(event, () => resolve()));
+}
+
+function factsOf(socket: TLSSocket): CertificateFacts | undefined {
+  const certificate: Partial<DetailedPeerCertificate> = socket.getPeerCertificate(true);
+  // Without one it is an empty object.
+  if (certificate.fingerprint256 === undefined) return undefined;
+  const code: unknown = socket.authorizationError;
+  return {
+    subject: nameOf(certificate.subject),
+    issuer: nameOf(certificate.issuer),
+    names: (certificate.subjectaltname ?? '').split(', ').filter((name) => name !== ''),
+    validFrom: Date.parse(certificate.valid_from ?? ''),
+    validTo: Date.parse(certificate.valid_to ?? ''),
+    fingerprint: certificate.fingerprint256,
+    trouble: socket.authorized ? null : (certificateTrouble(codeOf(code)) ?? 'it is not trusted'),
+  };
+}
+
+/** Node gives the code, or an error that has it. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error;
+}
+
+function nameOf(subject: DetailedPeerCertificate['subject'] | undefined): string {
+  const name = subject?.CN ?? subject?.O ?? '';
+  return Array.isArray(name) ? name.join(', ') : name;
+}

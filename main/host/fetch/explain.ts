@@ -1,0 +1,40 @@
+import { certificateTrouble } from '../../../services/contracts/certificates.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+/**
+ * What went wrong with a host, as a Problem. Messages name the host only: paths and queries of webhooks hold secrets.
+ * `lateMs`: the time that was over, where that is why.
+ */
+export function explainFailure(error: unknown, host: string, lateMs?: number): Problem {
+  if (error instanceof Problem) return error;
+  const cause = { cause: error };
+  if (lateMs !== undefined)
+    return new Problem('fetch.timeout', 504, `${host} did not answer within ${lateMs / 1000} s.`, cause);
+  const code = codeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new Problem('fetch.timeout', 504, `${host} could not be reached in time.`, cause);
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return new Problem('fetch.timeout', 504, `${host} fell silent.`, cause);
+  const trouble = certificateTrouble(code);
+  if (trouble !== undefined)
+    return new Problem('fetch.untrusted', 502, `The certificate of ${host} is not trusted: ${trouble}.`, cause);
+  if (error instanceof Error && error.name === 'AbortError')
+    return new Problem('fetch.failed', 502, `The request to ${host} was cancelled.`, cause);
+  const reason = reasons[code] ?? (code === '' ? '' : `: ${code}`);
+  return new Problem('fetch.failed', 502, `${host} could not be asked${reason}.`, cause);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: ': there is no host of this name',
+  EAI_AGAIN: ': its name could not be resolved just now',
+  ECONNREFUSED: ': nothing listens there',
+  ECONNRESET: ': the connection broke',
+  UND_ERR_SOCKET: ': the connection broke',
+  UND_ERR_HEADERS_OVERFLOW: ': its headers are too large',
+};
+
+/** The code of an error or of the first one within it. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

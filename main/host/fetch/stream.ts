@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { StreamOptions, StreamReply } from '../../../services/contracts/outgoing.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { flatten } from './exchange.ts';
+import { explainFailure } from './explain.ts';
+import { nextHop, type Hop } from './redirect.ts';
+
+const defaults = { headersTimeoutMs: 30_000, idleTimeoutMs: 60_000, maxRedirects: 5 } as const;
+
+/** Sends a request, follows redirects and answers as soon as the headers are there; see `FetchStream`. */
+export async function openStream(
+  first: Hop,
+  dispatcherFor: (hop: Hop) => Dispatcher,
+  options: StreamOptions,
+): Promise<StreamReply> {
+  const { maxRedirects = defaults.maxRedirects } = options;
+  let hop = first;
+  let body = options.body ?? null;
+  for (let redirects = 0; ; redirects += 1) {
+    const { statusCode, headers, body: answer } = await ask(dispatcherFor(hop), hop, body, options);
+    const flat = flatten(headers);
+    const next = nextHop(hop, statusCode, flat['location'], options.keepMethod);
+    if (next === undefined) {
+      const { host, href } = hop.url;
+      return { status: statusCode, headers: flat, url: href, body: explaining(answer, host) };
+    }
+    await answer.dump();
+    if (redirects >= maxRedirects)
+      throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`, { retryable: false });
+    // `nextHop` dropped the body where the method changed; a stream is not carried by hops.
+    if (next.method !== hop.method) body = null;
+    else if (body instanceof Readable)
+      throw new Problem('fetch.failed', 502, `${hop.url.host} sends an upload elsewhere, which is sent only once.`);
+    hop = next;
+  }
+}
+
+async function ask(
+  dispatcher: Dispatcher,
+  hop: Hop,
+  body: NonNullable<StreamOptions['body']> | null,
+  { headersTimeoutMs, idleTimeoutMs, signal }: StreamOptions,
+): Promise<Dispatcher.ResponseData> {
+  return await dispatcher.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: { 'accept-encoding': 'identity', ...hop.headers },
+    body,
+    headersTimeout: headersTimeoutMs ?? defaults.headersTimeoutMs,
+    bodyTimeout: idleTimeoutMs ?? defaults.idleTimeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** A body that breaks off says so as the requests do, without its address. */
+function explaining(body: Readable, host: string): Readable {
+  const parts = async function* (): AsyncGenerator<Buffer> {
+    try {
+      yield* body as AsyncIterable<Buffer>;
+    } catch (error) {
+      throw explainFailure(error, host);
+    }
+  };
+  // An error that comes before anybody reads is kept for the one who will.
+  body.on('error', () => undefined);
+  return Readable.from(parts(), { objectMode: false });
+}

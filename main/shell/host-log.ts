@@ -1,0 +1,19 @@
+import type { Log } from '../../services/contracts/service.ts';
+import type { HostAnswers } from '../desktop/host-line.ts';
+import type { HostProcess } from '../desktop/host-process.ts';
+
+type Level = Parameters<HostAnswers['note']>[0]['level'];
+
+/** The host's log, for the shell; standard error while the host does not take it. */
+export function hostLog(host: () => Pick<HostProcess, 'ask'> | undefined): Log {
+  const write =
+    (level: Level) =>
+    (message: string, { error }: Record<string, unknown> = {}): void => {
+      const reason = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
+      const own = (): void => console.error(`${level} ${message}${reason === '' ? '' : `: ${reason}`}`);
+      const told = host()?.ask('note', { level, message, error: reason });
+      if (told === undefined) own();
+      else told.catch(own);
+    };
+  return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') };
+}

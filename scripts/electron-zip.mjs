@@ -1,0 +1,78 @@
+// Puts a zip of Electron that somebody brought along where the npm package has its program: node scripts/electron-zip.mjs ZIP.
+// Nothing of it is unpacked before its checksum is the one that the npm package names for this version and machine.
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+
+const [zip, folder] = process.argv.slice(2);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const npmPackage = resolve(root, folder ?? join('node_modules', 'electron'));
+const { version } = readJson('package.json');
+const checksums = readJson('checksums.json');
+const wanted = `electron-v${version}-${process.platform}-${process.arch}.zip`;
+const dist = join(npmPackage, 'dist');
+const programs = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(npmPackage, name), 'utf8'));
+}
+
+function refuse(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+if (zip === undefined) refuse('Which zip?');
+const versionFile = join(dist, 'version');
+if (existsSync(versionFile) && readFileSync(versionFile, 'utf8').replace(/^v/, '').trim() === version) process.exit(0);
+if (!existsSync(zip)) refuse(`There is no file ${zip}.`);
+if (checksums[wanted] === undefined) refuse(`The npm package electron ${version} knows no ${wanted}.`);
+
+// What is looked at is what is unpacked: nobody else changes the copy meanwhile.
+const copy = join(npmPackage, 'dist.zip');
+const unpacked = join(npmPackage, 'dist.new');
+try {
+  const hash = createHash('sha256');
+  await pipeline(
+    createReadStream(zip),
+    async function* (chunks) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(copy, { mode: 0o600 }),
+  );
+  const digest = hash.digest('hex');
+  if (digest !== checksums[wanted]) {
+    const other = Object.keys(checksums).find((name) => checksums[name] === digest);
+    const is = other === undefined ? 'it is not as Electron’s makers published it' : `it is ${other}`;
+    throw new Error(`${zip} was not unpacked: ${wanted} is needed, and ${is}.`);
+  }
+  rmSync(unpacked, { recursive: true, force: true });
+  // The unpacker that Electron's own installer uses.
+  const { extract } = createRequire(join(root, 'node_modules', 'electron', 'install.js'))(
+    '@electron-internal/extract-zip',
+  );
+  await extract(copy, { dir: unpacked });
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(unpacked, dist);
+  writeFileSync(join(npmPackage, 'path.txt'), programs[process.platform] ?? 'electron');
+} catch (error) {
+  process.exitCode = 1;
+  console.error(error.message);
+} finally {
+  rmSync(copy, { force: true });
+  rmSync(unpacked, { recursive: true, force: true });
+}

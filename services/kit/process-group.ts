@@ -1,0 +1,52 @@
+import { execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** `<pid>/<start time>` of a running process: a pid alone may belong to another program by now. Undefined: it is gone. */
+export async function identityOf(pid: number): Promise<string | undefined> {
+  try {
+    if (process.platform === 'linux') {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+      // The second field is the program's name in parentheses and may hold anything; start time is the 22nd.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return fields[0] === 'Z' ? undefined : `${pid}/${fields[19]}`;
+    }
+    if (process.platform === 'win32') return isAlive(pid) ? `${pid}/` : undefined;
+    const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)]);
+    return `${pid}/${stdout.trim()}`;
+  } catch {
+    return undefined; // No such process.
+  }
+}
+
+/** Whether the process of that identity still runs. */
+export async function isRunning(identity: string): Promise<boolean> {
+  return (await identityOf(Number.parseInt(identity, 10))) === identity;
+}
+
+/** Sends a signal to a child and everything it started. A group that is gone is fine. */
+export function signalGroup(pid: number, signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGQUIT' | 'SIGTERM'): void {
+  if (process.platform === 'win32') {
+    // Windows knows no groups; taskkill walks the tree.
+    spawn('taskkill', ['/PID', String(pid), '/T', '/F'], { windowsHide: true, stdio: 'ignore' }).on(
+      'error',
+      () => undefined,
+    );
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import type { ShownUrls } from '../shown-urls.ts';
+import type { NotifyTables } from './tables.ts';
+
+const Held = z.looseObject({ row: z.looseObject({ shownUrl: z.string() }) });
+
+/** Rows of one commit, so that others get in between. */
+const batch = 200;
+const plain = '%://%';
+
+/**
+ * Seals the URLs that older versions kept plain; a migration could not, since it has no vault. Each start looks for what is
+ * left, so it may be stopped at any moment.
+ */
+export async function sealShownUrls(
+  { commit }: Pick<Context, 'commit'>,
+  urls: ShownUrls,
+  isStopped: () => boolean,
+): Promise<void> {
+  for (const sealSome of [sealHeld, sealDeliveries, sealEngineUrls]) {
+    for (let found = batch; found === batch && !isStopped(); await nextTurn()) {
+      found = await commit((transaction) => sealSome(transaction, urls));
+    }
+  }
+}
+
+/** What later levels of an escalation are made of; few, and gone when it is over. */
+async function sealHeld(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+  const rows = await db
+    .selectFrom('escalations')
+    .select(['notice_id', 'destination_id', 'held'])
+    .where('held', 'like', plain)
+    .execute();
+  for (const { notice_id, destination_id, held } of rows) {
+    const { row, ...rest } = Held.parse(JSON.parse(held));
+    if (!row.shownUrl.includes('://')) continue;
+    await db
+      .updateTable('escalations')
+      .set({ held: JSON.stringify({ ...rest, row: { ...row, shownUrl: urls.seal(row.shownUrl) } }) })
+      .where('notice_id', '=', notice_id)
+      .where('destination_id', '=', destination_id)
+      .execute();
+  }
+  // All of them at once.
+  return 0;
+}
+
+async function sealDeliveries(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['notice_id', 'destination_id', 'shown_url'])
+    .where('shown_url', 'like', plain)
+    .limit(batch)
+    .execute();
+  for (const { notice_id, destination_id, shown_url } of rows) {
+    await db
+      .updateTable('deliveries')
+      .set({ shown_url: urls.seal(shown_url) })
+      .where('notice_id', '=', notice_id)
+      .where('destination_id', '=', destination_id)
+      .execute();
+  }
+  return rows.length;
+}
+
+async function sealEngineUrls(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+  const rows = await db
+    .selectFrom('engine_urls')
+    .select(['id', 'shown_url'])
+    .where('shown_url', 'like', plain)
+    .limit(batch)
+    .execute();
+  for (const { id, shown_url } of rows) {
+    await db
+      .updateTable('engine_urls')
+      .set({ shown_url: urls.seal(shown_url) })
+      .where('id', '=', id)
+      .execute();
+  }
+  return rows.length;
+}

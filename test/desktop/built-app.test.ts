@@ -1,0 +1,188 @@
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hostFlags } from '../../main/shell/host-child.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { testEnvironment } from '../support/host.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = fileURLToPath(new URL('../support/electron-program/program.ts', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'homeport-built-'));
+const app = join(work, 'app');
+const tools = join(work, 'tools');
+
+interface State {
+  readonly pids: readonly number[];
+  readonly addresses: readonly string[];
+  readonly notices: readonly string[];
+  readonly visible: boolean;
+  readonly tip: string | null;
+  readonly menu: string;
+  readonly popups: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** The built app under the stand-in for Electron's program. */
+class BuiltApp implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly messages: Record<string, unknown>[] = [];
+  output = '';
+  #asked = 0;
+  constructor() {
+    const dataDir = mkdtempSync(join(work, 'data-'));
+    this.#child = fork(program, [app, '--data-dir', dataDir, '--hidden'], {
+      env: {
+        ...testEnvironment(dataDir),
+        XDG_CONFIG_HOME: join(dataDir, 'config'),
+        PATH: [tools, process.env['PATH']].join(delimiter),
+      },
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', (chunk) => (this.output += String(chunk)));
+    this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
+  }
+  async ask<Answer = State>(does: string): Promise<Answer> {
+    this.#asked += 1;
+    const id = this.#asked;
+    this.#child.send({ does, id });
+    const answer = await vi.waitFor(() => {
+      const found = this.messages.find((message) => message['id'] === id);
+      if (found === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
+      return found;
+    }, waiting);
+    return answer['value'] as Answer;
+  }
+  /** Waits until it is as the expectation wants. */
+  async sees(expectation: (state: State) => void): Promise<State> {
+    return await vi.waitFor(async () => {
+      const state = await this.ask('state');
+      expectation(state);
+      return state;
+    }, waiting);
+  }
+  async ended(): Promise<unknown> {
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    return this.#child.exitCode;
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill('SIGKILL');
+      await once(this.#child, 'exit');
+    }
+  }
+}
+
+const waiting = { timeout: 60_000, interval: 50 };
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+    return false;
+  }
+}
+
+describe('the built desktop app', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    // Without npm's path: whoever calls the script, it finds its compiler.
+    await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-app.mjs'), app], {
+      cwd: work,
+      env: { ...process.env, PATH: '/usr/bin:/bin' },
+    });
+    // A desktop that shows tray icons, as far as one asks its bus.
+    mkdirSync(tools);
+    writeFileSync(join(tools, 'gdbus'), '#!/bin/sh\necho "(true,)"\n', { mode: 0o755 });
+    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
+  }, 240_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it('names its entry as Electron looks for it', () => {
+    const built = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as Record<string, unknown>;
+    expect(built).toMatchObject({ main: 'main/index.js', type: 'module', version: manifest.version });
+    expect(built).not.toHaveProperty('scripts');
+  });
+
+  it('starts: its entry is evaluated, Electron becomes ready, and the window shows a page that answers', async () => {
+    await using built = new BuiltApp();
+    await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    await built.ask('second');
+    const { addresses, errors, visible } = await built.sees(({ addresses: shown }) =>
+      expect(shown.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
+    );
+    expect(visible).toBe(true);
+    expect(errors).toEqual([]);
+    const page = addresses.at(-1) ?? '';
+    expect(await (await fetch(page)).text()).toContain('<!doctype html>');
+    const session = await fetch(`${page}api/session`, {
+      headers: { 'Homeport-Session': await built.ask<string>('session') },
+    });
+    expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
+    await built.ask('quit');
+    expect(await built.ended()).toBe(0);
+    expect(built.output).toContain('host is stopping');
+    await expect(fetch(page)).rejects.toThrow();
+  });
+
+  it('gives the services what npm start gives Node', async () => {
+    expect(manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max'))).toEqual(
+      hostFlags.map((flag) => flag.replace('--js-flags=', '')),
+    );
+    await using built = new BuiltApp();
+    await vi.waitFor(() => expect(built.messages.some((message) => 'forked' in message)).toBe(true), waiting);
+    expect(built.messages.find((message) => 'forked' in message)).toMatchObject({
+      serviceName: 'Homeport services',
+      execArgv: hostFlags,
+    });
+  });
+
+  it('outlives its services: it says that they ended, starts them again, and the page answers', async () => {
+    await using built = new BuiltApp();
+    const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    process.kill(pids[0] ?? 0, 'SIGKILL');
+    await built.sees(({ popups }) => expect(popups).toContain('Homeport’s services stopped'));
+    const after = await built.sees(({ pids: all, tip }) => {
+      expect(all).toHaveLength(2);
+      expect(tip).toBe('Homeport: All services run');
+    });
+    await built.ask('second');
+    const { addresses } = await built.sees(({ addresses: shown }) => expect(shown.length).toBeGreaterThan(0));
+    expect((await fetch(addresses.at(-1) ?? '')).status).toBe(200);
+    await built.ask('quit');
+    expect(await built.ended()).toBe(0);
+    for (const pid of after.pids) expect(isRunning(pid)).toBe(false);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'answers while its services hang, and quits all the same',
+    async () => {
+      await using built = new BuiltApp();
+      const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+      const [pid = 0] = pids;
+      // As a busy loop: the process is there, and does nothing of what it is asked.
+      process.kill(pid, 'SIGSTOP');
+      await built.ask('second');
+      await built.sees(({ visible }) => expect(visible).toBe(true));
+      await built.sees(({ tip }) => expect(tip).toBe('Homeport: The services do not answer'));
+      await built.ask('again');
+      await built.sees(({ pids: all, tip }) => {
+        expect(all).toHaveLength(2);
+        expect(tip).toBe('Homeport: All services run');
+      });
+      expect(isRunning(pid)).toBe(false);
+      const { pids: all } = await built.ask('state');
+      process.kill(all.at(-1) ?? 0, 'SIGSTOP');
+      await built.ask('quit');
+      expect(await built.ended()).toBe(0);
+      expect(isRunning(all.at(-1) ?? 0)).toBe(false);
+    },
+    240_000,
+  );
+});

@@ -1,0 +1,97 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('../../scripts/electron-zip.mjs', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'homeport-zip-'));
+const npmPackage = join(work, 'electron');
+const zip = join(work, 'brought.zip');
+const name = `electron-v45.4.1-${process.platform}-${process.arch}.zip`;
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+/** A zip that holds a program, and npm's package with these checksums. */
+function prepare(checksums: Readonly<Record<string, string>>): void {
+  mkdirSync(npmPackage, { recursive: true });
+  writeFileSync(join(npmPackage, 'package.json'), JSON.stringify({ name: 'electron', version: '45.4.1' }));
+  writeFileSync(join(npmPackage, 'checksums.json'), JSON.stringify(checksums));
+}
+
+function unpack(): { readonly status: number | null; readonly said: string } {
+  const { status, stderr } = spawnSync(process.execPath, [script, zip, npmPackage], { encoding: 'utf8' });
+  return { status, said: stderr };
+}
+
+describe('a zip of Electron that somebody brought along', () => {
+  let digest = '';
+  beforeEach(() => {
+    rmSync(npmPackage, { recursive: true, force: true });
+    const parts = join(work, 'parts');
+    mkdirSync(parts, { recursive: true });
+    writeFileSync(join(parts, 'electron'), '#!/bin/sh\necho started\n');
+    chmodSync(join(parts, 'electron'), 0o755);
+    writeFileSync(join(parts, 'version'), '45.4.1');
+    rmSync(zip, { force: true });
+    execFileSync('python3', ['-m', 'zipfile', '-c', zip, 'electron', 'version'], { cwd: parts });
+    digest = createHash('sha256').update(readFileSync(zip)).digest('hex');
+  });
+
+  it('is unpacked into the npm package’s place when its checksum is the one of that package', () => {
+    prepare({ [name]: digest });
+    expect(unpack()).toEqual({ status: 0, said: '' });
+    expect(execFileSync(join(npmPackage, 'dist', 'electron'), { encoding: 'utf8' })).toBe('started\n');
+    expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'dist', 'package.json', 'path.txt']);
+    // Not again at the next start, also when the zip is gone.
+    rmSync(zip);
+    expect(unpack().status).toBe(0);
+  });
+
+  it('takes the place of an older version', () => {
+    prepare({ [name]: digest });
+    mkdirSync(join(npmPackage, 'dist'));
+    writeFileSync(join(npmPackage, 'dist', 'version'), '44.0.0');
+    writeFileSync(join(npmPackage, 'dist', 'old'), '');
+    expect(unpack().status).toBe(0);
+    expect(readdirSync(join(npmPackage, 'dist')).sort()).toEqual(['electron', 'version']);
+  });
+
+  it('is refused whole when a byte of it is another', () => {
+    prepare({ [name]: digest });
+    const parts = join(work, 'parts');
+    writeFileSync(join(parts, 'electron'), '#!/bin/sh\necho stopped\n');
+    execFileSync('python3', ['-m', 'zipfile', '-c', zip, 'electron', 'version'], { cwd: parts });
+    const { status, said } = unpack();
+    expect(status).toBe(1);
+    expect(said).toContain('was not unpacked');
+    expect(said).toContain('not as Electron’s makers published it');
+    expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
+    expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'package.json']);
+  });
+
+  it('is refused when it is of another machine, which is said', () => {
+    prepare({ [name]: '0'.repeat(64), 'electron-v45.4.1-plan9-mips.zip': digest });
+    const { status, said } = unpack();
+    expect(status).toBe(1);
+    expect(said).toContain(`${name} is needed, and it is electron-v45.4.1-plan9-mips.zip`);
+    expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
+  });
+
+  it('is refused in a sentence when it is not there, or nothing is known of it', () => {
+    prepare({});
+    expect(unpack()).toMatchObject({ status: 1, said: `The npm package electron 45.4.1 knows no ${name}.\n` });
+    rmSync(zip);
+    expect(unpack()).toMatchObject({ status: 1, said: `There is no file ${zip}.\n` });
+  });
+});

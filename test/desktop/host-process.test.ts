@@ -1,0 +1,245 @@
+import { describe, expect, it, vi } from 'vitest';
+import { connectCalls, type Line } from '../../main/desktop/calls.ts';
+import type { HostAnswers, OpenedHost, ShellAnswers } from '../../main/desktop/host-line.ts';
+import { keepHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
+import { remoteNotifier } from '../../main/desktop/remote-notifier.ts';
+import { emptyStatus } from '../../main/desktop/status.ts';
+import type { PopupEvent } from '../../main/host/popups/notifier.ts';
+import { createFakeClock } from '../support/clock.ts';
+
+const facts: OpenedHost = {
+  page: 'http://127.0.0.1:7700',
+  problem: '',
+  setup: null,
+  session: null,
+  status: emptyStatus,
+};
+
+/** Two ends of a line; what is sent on one arrives on the other. */
+function pair(): readonly [Line, Line] {
+  const listeners: ((message: unknown) => void)[][] = [[], []];
+  const end = (mine: number, other: number): Line => ({
+    send: (message) => listeners[other]?.forEach((listener) => listener(structuredClone(message))),
+    receive: (listener) => void listeners[mine]?.push(listener),
+  });
+  return [end(0, 1), end(1, 0)];
+}
+
+/** A process of the services that does what the test says. */
+class Child implements HostChild {
+  readonly line: Line;
+  readonly ask;
+  killed = 0;
+  frozen = false;
+  stops = 0;
+  #exit: () => void = () => undefined;
+  constructor(stopMs: number) {
+    const [shell, host] = pair();
+    const frozen = (): Promise<never> | undefined => (this.frozen ? new Promise(() => undefined) : undefined);
+    const answers: Partial<HostAnswers> = {
+      alive: () => frozen() as undefined,
+      stop: () => {
+        this.stops += 1;
+        return (frozen() as never) ?? stopMs;
+      },
+    };
+    this.line = shell;
+    this.ask = connectCalls<ShellAnswers>(host, answers as never).ask;
+  }
+  kill(): void {
+    this.killed += 1;
+    this.#exit();
+  }
+  onExit(listener: () => void): void {
+    this.#exit = listener;
+  }
+}
+
+function keep(stopMs = 4000) {
+  const clock = createFakeClock();
+  const children: Child[] = [];
+  const told: string[] = [];
+  const process = keepHostProcess({
+    fork() {
+      children.push(new Child(stopMs));
+      return children.at(-1) as Child;
+    },
+    clock,
+    answers: {} as never,
+    opened: () => told.push('opened'),
+    refused: ({ reason }) => told.push(`refused: ${reason}`),
+    lost: () => told.push('lost'),
+    changed: (phase) => told.push(phase),
+  });
+  const child = (): Child => children.at(-1) as Child;
+  return { process, clock, children, child, told };
+}
+
+describe('the process of the services', () => {
+  it('is started again when it ends by itself, later each time, and the person hears of it once', async () => {
+    const { process, clock, children, child, told } = keep();
+    await child().ask('opened', facts);
+    expect(told).toEqual(['starting', 'running', 'opened']);
+    const pauses: number[] = [];
+    for (let end = 0; end < 9; end += 1) {
+      child().kill();
+      expect(process.phase()).toBe('waiting');
+      const [before, at] = [children.length, clock.now()];
+      while (children.length === before) clock.advance(500);
+      pauses.push(clock.now() - at);
+    }
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    expect(told.filter((word) => word === 'lost')).toHaveLength(1);
+  });
+
+  it('begins with the shortest pause again once it has run for a minute', async () => {
+    const { process, clock, children, child, told } = keep();
+    await child().ask('opened', facts);
+    child().kill();
+    clock.advance(1000);
+    await child().ask('opened', facts);
+    clock.advance(60_000);
+    child().kill();
+    clock.advance(1000);
+    expect(children).toHaveLength(3);
+    expect(process.phase()).toBe('starting');
+    expect(told.filter((word) => word === 'lost')).toHaveLength(2);
+  });
+
+  it('is given up when it cannot open at first, and tried again when it could before', async () => {
+    const first = keep();
+    await first.child().ask('refused', { reason: 'The key is missing.', runningAt: null });
+    first.child().kill();
+    first.clock.advance(600_000);
+    expect(first.told).toEqual(['starting', 'refused: The key is missing.']);
+    expect(first.children).toHaveLength(1);
+
+    const later = keep();
+    await later.child().ask('opened', facts);
+    later.child().kill();
+    later.clock.advance(1000);
+    await later.child().ask('refused', { reason: 'The disk is full.', runningAt: null });
+    later.child().kill();
+    expect(later.process.phase()).toBe('waiting');
+    expect(later.process.reason()).toBe('The disk is full.');
+    later.clock.advance(2000);
+    await later.child().ask('opened', facts);
+    expect(later.process.reason()).toBeNull();
+  });
+
+  it('is seen to hang, and to answer again; its person may start it anew', async () => {
+    const { process, clock, children, child } = keep();
+    await child().ask('opened', facts);
+    // Time for an answer to arrive between two looks.
+    const passes = async (ms: number): Promise<void> => {
+      for (let at = 0; at < ms; at += 1000) {
+        clock.advance(1000);
+        await Promise.resolve();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await passes(60_000);
+    expect(process.phase()).toBe('running');
+    child().frozen = true;
+    await passes(26_000);
+    expect(process.phase()).toBe('silent');
+    process.restart();
+    expect(child().killed).toBe(1);
+    clock.advance(1000);
+    expect(children).toHaveLength(2);
+    await child().ask('opened', facts);
+    expect(process.phase()).toBe('running');
+  });
+
+  it('does not wait any longer when its person asks for it', () => {
+    const { process, clock, children, child } = keep();
+    for (let end = 0; end < 6; end += 1) {
+      child().kill();
+      clock.advance(60_000);
+    }
+    child().kill();
+    process.restart();
+    expect(children).toHaveLength(8);
+    expect(process.phase()).toBe('starting');
+  });
+
+  it('ends its services before it ends, as long as it says that they may take', async () => {
+    const { process, clock, child, told } = keep(4000);
+    const stopped = process[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(child().stops).toBe(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(3999);
+    expect(child().killed).toBe(0);
+    clock.advance(1);
+    expect(child().killed).toBe(1);
+    await stopped;
+    clock.advance(600_000);
+    expect(told).toEqual(['starting', 'stopped']);
+    await expect(process.ask('alive')).rejects.toThrow('do not run');
+  });
+
+  it('is ended by force when it hangs', async () => {
+    const { process, clock, child } = keep();
+    child().frozen = true;
+    const stopped = process[Symbol.asyncDispose]();
+    clock.advance(5999);
+    expect(child().killed).toBe(0);
+    clock.advance(1);
+    await stopped;
+    expect(child().killed).toBe(1);
+  });
+
+  it('is not waited for when it has ended already', async () => {
+    const { process, clock, children, child } = keep();
+    child().kill();
+    await process[Symbol.asyncDispose]();
+    clock.advance(600_000);
+    process.restart();
+    expect(children).toHaveLength(1);
+  });
+});
+
+describe('calls between two processes', () => {
+  it('bring answers and refusals back to who asked, in any order', async () => {
+    const [here, there] = pair();
+    const slow = Promise.withResolvers<string>();
+    connectCalls(there, {
+      slow: () => slow.promise,
+      double: (value: number) => value * 2,
+      refuse: () => {
+        throw new Error('not today');
+      },
+    });
+    type Theirs = { slow(): Promise<string>; double(value: number): number; refuse(): void };
+    const { ask, close } = connectCalls<Theirs>(here, {});
+    const late = ask('slow');
+    expect(await ask('double', 21)).toBe(42);
+    await expect(ask('refuse')).rejects.toThrow('not today');
+    slow.resolve('at last');
+    expect(await late).toBe('at last');
+    const never = ask('slow');
+    close();
+    await expect(Promise.all([never, ask('double', 1)])).rejects.toThrow();
+  });
+
+  it('tell a popup’s end to who showed it, and remember no popup for ever', () => {
+    const shown: number[] = [];
+    const { notifier, told } = remoteNotifier({
+      show: ({ ticket }) => shown.push(ticket),
+      close: () => shown.push(-1),
+    });
+    const popup = { id: 'a', title: 'A', body: '', urgency: 'normal', actions: [], silent: true, group: 'x' } as const;
+    const heard: PopupEvent[] = [];
+    notifier.show(popup, (event) => heard.push(event));
+    told(1, 'shown');
+    told(1, { action: 'read' });
+    told(1, 'closed');
+    told(1, 'clicked');
+    expect(heard).toEqual(['shown', { action: 'read' }, 'closed']);
+    notifier.show(popup, (event) => heard.push(event));
+    for (let more = 0; more < 200; more += 1) notifier.show(popup, () => undefined);
+    told(2, 'clicked');
+    expect(heard).toHaveLength(3);
+    expect(shown.at(-1)).toBe(202);
+  });
+});

@@ -1,0 +1,480 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Grant } from '../../services/contracts/control/accounts.ts';
+import type { RouteAccess } from '../../services/contracts/route-access.ts';
+import { api } from '../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import { exampleOf, operationsOf, type Operation } from '../support/openapi-calls.ts';
+import { openEvents } from '../services/control/event-stream.ts';
+
+/** A busy machine takes its time. */
+const soon = { timeout: 30_000, interval: 50 };
+const walk = { timeout: 240_000 };
+/** Whatever belongs to somebody else holds this word. */
+const nugget = 'NUGGET';
+/** The topic of the nuggets, and the one that the gardener may use. */
+const hidden = `${nugget}-topic`;
+const lawn = 'lawn';
+const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
+
+/** Routes that anybody may call. A new one belongs here only after a thought. */
+const open = ['GET /api/session', 'POST /api/session', 'POST /api/setup', 'POST /api/push/acknowledge'];
+
+let host: TestHost;
+let base: string;
+let document: any;
+let operations: readonly Operation[];
+/** Of each identity: its Authorization header. */
+const identities: Record<string, string> = {};
+/** Ids of tokens, which their owners may well revoke. */
+const ownTokens = new Set<string>();
+
+beforeAll(async () => {
+  host = await openTestHost();
+  base = host.url('control');
+  document = await api(base, '/api/openapi.json');
+  operations = operationsOf(document);
+  await seed();
+  const push = (resource: string, permission: Grant['permission']): Grant => ({
+    service: 'push',
+    resource,
+    permission,
+  });
+  const downloads = (permission: Grant['permission']): Grant => ({ service: 'downloads', resource: '*', permission });
+  identities['plain'] = await account('plain');
+  identities['gardener'] = await account('gardener', { grants: [push(lawn, 'read-write')] });
+  identities['watcher'] = await account('watcher', { grants: [downloads('read')] });
+  identities['robot'] = await account('robot', {
+    kind: 'service',
+    grants: [push('*', 'read-write'), downloads('read-write')],
+  });
+  identities['deputy'] = await account('deputy', { kind: 'service', role: 'admin' });
+  identities['expired'] = await account('late', {}, Date.now() + 2000);
+  identities['revoked'] = await account('gone');
+  identities['switched off'] = await account('off');
+  await api(base, '/api/accounts/gone/tokens').then(async (reply) => {
+    const [token] = (reply as { tokens: readonly { id: string }[] }).tokens;
+    await api(base, `/api/accounts/gone/tokens/${token?.id ?? ''}`, { method: 'DELETE' });
+  });
+  await send('PATCH', '/api/accounts/off', { enabled: false });
+  identities['wrong'] = `Bearer tk_${'x'.repeat(29)}`;
+  identities['administrator'] = adminAuthorization;
+  const late = { headers: { Authorization: identities['expired'] } };
+  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), soon);
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+const send = (method: string, path: string, body: unknown): Promise<any> =>
+  api(base, path, { method, body: JSON.stringify(body) });
+
+async function account(name: string, more: object = {}, expiresAt: number | null = null): Promise<string> {
+  await send('POST', '/api/accounts', { name, ...more });
+  const { token, text } = await send('POST', `/api/accounts/${name}/tokens`, { label: 'own', expiresAt });
+  ownTokens.add(token.id);
+  return `Bearer ${text}`;
+}
+
+/** Something of the administrator's behind every kind of id. */
+async function seed(): Promise<void> {
+  const message = { message: nugget, title: nugget, tags: [nugget] };
+  await send('POST', '/api/push/messages', { topic: hidden, ...message });
+  await send('POST', '/api/push/messages', { topic: hidden, ...message, delay: '2h' });
+  await send('POST', '/api/push/messages', { topic: lawn, message: 'grass' });
+  const schedule = { topic: hidden, ...message, rule: '0 9 * * *', zone: 'UTC' };
+  await send('POST', '/api/push/schedules', schedule);
+  await fetch(`${host.url('push')}/${hidden}?message=${nugget}`, {
+    method: 'PUT',
+    headers: { Authorization: adminAuthorization, Filename: `${nugget}.txt` },
+    body: nugget,
+  });
+  await send('PUT', '/api/push/quiet', { rules: [{ topics: `${nugget}*`, mode: 'silent' }] });
+  await send('PUT', '/api/push/browsers', { endpoint, auth: 'YXV0aA', p256dh: 'cDI1NmRo', topics: [hidden] });
+  await send('POST', '/api/notify/keys', {
+    key: nugget,
+    text: `inbox://\njson://127.0.0.1:9/${nugget}`,
+  });
+  await fetch(`${host.url('notify')}/notify/${nugget}`, {
+    method: 'POST',
+    body: new URLSearchParams({ title: nugget, body: nugget }),
+  });
+  await send('PATCH', '/api/settings/mail', { recipients: [{ address: nugget, to: 'inbox://' }] });
+  // An internal address is refused, and the history says so.
+  await fetch(`${base}/api/downloads`, {
+    method: 'POST',
+    headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: `http://127.0.0.1:1/${nugget}`, quality: 'best' }),
+  });
+  const cookies = `# Netscape HTTP Cookie File\n.${nugget}.example\tTRUE\t/\tTRUE\t1999999999\tname\tvalue\n`;
+  await send('PUT', '/api/downloads/cookies', { text: cookies });
+  await send('POST', '/api/mail/test', { address: `${nugget}@nugget.example` });
+  await send('POST', '/api/accounts/ada/tokens', { label: nugget });
+  await send('POST', '/api/backups', {});
+  await vi.waitFor(async () => {
+    const { items } = await api<{ items: readonly unknown[] }>(base, `/api/inbox?q=${nugget}`);
+    expect(items.length).toBeGreaterThan(2);
+  }, soon);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly text: string;
+}
+
+async function call(operation: Operation, path: string, authorization?: string, body?: unknown): Promise<Answer> {
+  const reply = await fetch(base + path, {
+    method: operation.method,
+    headers: {
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(operation.takesBytes && { body: 'bytes' }),
+  });
+  const text = await reply.text();
+  return { status: reply.status, code: /^\{"error":\{"code":"([^"]*)"/.exec(text)?.[1] ?? '', text };
+}
+
+/** Everything an administrator can read, by address: first the lists, then what their ids lead to. */
+async function everything(): Promise<ReadonlyMap<string, unknown>> {
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const found = new Map<string, unknown>();
+  for (const operation of reads.filter(({ path }) => !path.includes('{'))) {
+    const path = operation.path + queryOf(operation);
+    const { status, text } = await call(operation, path, adminAuthorization);
+    expect(`${path} ${String(status)}`).toBe(`${path} 200`);
+    found.set(path, JSON.parse(text));
+  }
+  const known = idsIn(found);
+  for (const operation of reads.filter(({ path }) => path.includes('{'))) {
+    for (const path of filled(operation, known)) {
+      const { status, text } = await call(operation, path, adminAuthorization);
+      if (status === 200) found.set(path, text.startsWith('{') ? JSON.parse(text) : text);
+    }
+  }
+  return found;
+}
+
+/** What a route cannot do without. */
+function queryOf({ parameters }: Operation): string {
+  const values: Record<string, string> = {
+    ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
+    ...{ permission: 'read', resource: 'x' },
+  };
+  const needed = parameters.filter((one) => one.in === 'query' && one.required);
+  return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;
+}
+
+/** Ids and names in what was read, by the second part of the address they were found under. */
+function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const look = (value: unknown, area: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      const isId = ['id', 'uid', 'key', 'name', 'topic', 'account', 'sequence'].includes(key);
+      if (isId && ['string', 'number'].includes(typeof inner)) {
+        if (!found.has(area)) found.set(area, new Set());
+        if (!ownTokens.has(String(inner))) found.get(area)?.add(String(inner));
+      }
+      look(inner, area);
+    }
+  };
+  for (const [path, value] of read) look(value, areaOf(path));
+  return found;
+}
+
+function areaOf(path: string): string {
+  return (path.split('/')[2] ?? '').replace(/\?.*$/, '');
+}
+
+/** The addresses of an operation, with each id that is known in its area in the place of its last parameter. */
+function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const areas = [...known].filter(([area]) => area.startsWith(areaOf(path)) || areaOf(path).startsWith(area));
+  const ids = [...new Set(areas.flatMap(([, some]) => [...some]))];
+  const withTopic = path.replace('{topic}', hidden).replace('{key}', nugget).replace('{account}', 'ada');
+  if (!withTopic.includes('{')) return [withTopic];
+  return ids.map((id) => withTopic.replace(/\{\w+\}/g, encodeURIComponent(id)));
+}
+
+/** Bodies that reach as far as the code behind the schema, about things of others. */
+function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>, path: string): unknown[] {
+  if (body === undefined) return [undefined];
+  const ids = [...(known.get(areaOf(path)) ?? [])];
+  const numbers = ids.map(Number).filter(Number.isSafeInteger);
+  const values = {
+    ...{
+      topic: hidden,
+      endpoint,
+      auth: 'other',
+      p256dh: 'other',
+      topics: [],
+      rule: '0 9 * * *',
+      zone: 'UTC',
+      at: '1h',
+    },
+    ...{
+      ids: areaOf(path) === 'inbox' ? numbers : ids,
+      uids: ids,
+      uid: ids[0],
+      url: 'http://127.0.0.1:1/x',
+      paths: ['/api/downloads/1/file'],
+      quiet: [],
+    },
+    ...{ grants: [], actions: [], delay: '', rules: [], starts: null, ends: null },
+    ...{ password: 'long enough it is', current: 'not it', message: 'mine', expiresAt: null, tags: [] },
+  };
+  return [0, 9].map((alternative) => exampleOf(body, document, values, alternative));
+}
+
+/** What of the administrator's reading holds a nugget, without what changes by itself. */
+async function nuggets(): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const look = (value: unknown, at: string): void => {
+    if (Array.isArray(value)) return value.forEach((inner) => look(inner, at));
+    const text = JSON.stringify(value, (key, inner: unknown) =>
+      [
+        'health',
+        'lastUsedAt',
+        'lastUsedFrom',
+        'attempts',
+        'nextAt',
+        'state',
+        'reason',
+        'delivered',
+        'unread',
+        'total',
+      ].includes(key)
+        ? undefined
+        : inner,
+    );
+    if (!text.includes(nugget)) return;
+    const lists = typeof value === 'object' && value !== null ? Object.values(value).filter(Array.isArray) : [];
+    if (lists.some((list) => JSON.stringify(list).includes(nugget))) lists.forEach((list) => look(list, at));
+    else found.add(`${at} ${text}`);
+  };
+  const volatile = /\/(log|report|statistics|notices|deliveries|jobs)\b/;
+  for (const [path, value] of await everything()) if (!volatile.test(path)) look(value, path);
+  return found;
+}
+
+const at = ({ method, path }: Operation): string => `${method} ${path}`;
+
+describe('every route of our API', () => {
+  it('says who may use it', () => {
+    expect(operations.length).toBeGreaterThan(90);
+    for (const operation of operations) {
+      const { access } = operation;
+      const told = typeof access === 'object' ? Object.keys(access ?? {}).toSorted() : access;
+      expect([at(operation), told]).toEqual([
+        at(operation),
+        typeof access === 'object'
+          ? ['permission', 'resource', 'service']
+          : (expect.stringMatching(/^(public|user|objects|admin)$/) as unknown),
+      ]);
+    }
+    expect(
+      operations
+        .filter(({ access }) => access === 'public')
+        .map(at)
+        .toSorted(),
+    ).toEqual(open.toSorted());
+  });
+
+  it.each(['none', 'wrong', 'revoked', 'expired', 'switched off'])(
+    'is closed to a caller who is: %s',
+    walk,
+    async (who) => {
+      for (const operation of operations.filter(({ access }) => access !== 'public')) {
+        const path = operation.path.replace(/\{\w+\}/g, 'nothing');
+        const { status } = await call(operation, path, identities[who], operation.body && {});
+        expect([at(operation), status]).toEqual([
+          at(operation),
+          who === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
+        ]);
+      }
+    },
+  );
+
+  it('is closed to a service account, whatever it was granted', async () => {
+    for (const operation of operations.filter(({ access }) => access !== 'public')) {
+      const path = operation.path.replace(/\{\w+\}/g, 'nothing');
+      const { status, code } = await call(operation, path, identities['robot'], operation.body && {});
+      expect([at(operation), status, code]).toEqual([at(operation), 403, 'api.people_only']);
+    }
+  });
+
+  it.each(['administrator', 'deputy'])('is open to the %s', walk, async (who) => {
+    for (const operation of operations.filter(({ access }) => access !== 'public')) {
+      const path = operation.path.replace(/\{\w+\}/g, 'nothing') + queryOf(operation);
+      const { code } = await call(operation, path, identities[who], operation.body && {});
+      expect([at(operation), code]).not.toEqual([
+        at(operation),
+        expect.stringMatching(/^api\.(sign_in|people_only|admin_only)$|\.forbidden$/),
+      ]);
+    }
+  });
+
+  it.each(['plain', 'gardener', 'watcher'])(
+    'shows and changes nothing of others for the person who is: %s',
+    walk,
+    async (who) => {
+      const before = await nuggets();
+      // A walk that meets nothing would find nothing.
+      expect(before.size).toBeGreaterThan(12);
+      const known = idsIn(await everything());
+      const shallow: string[] = [];
+      for (const operation of operations.filter(({ access }) => access !== 'public')) {
+        const access = operation.access as RouteAccess;
+        const granted =
+          who === 'watcher' &&
+          typeof access === 'object' &&
+          access.service === 'downloads' &&
+          access.permission === 'read';
+        const refused = access === 'admin' || (typeof access === 'object' && !granted);
+        const paths = filled(operation, known);
+        const codes = new Set<string>();
+        for (const path of paths) {
+          for (const body of bodiesOf(operation, known, path)) {
+            const answer = await call(operation, path + queryOf(operation), identities[who], body);
+            codes.add(answer.code);
+            const told = `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(answer.status)} ${answer.text}`;
+            if (refused) expect(answer.status, told).toBe(403);
+            else expect(answer.status, told).not.toBe(401);
+            if (granted) continue;
+            // What a refusal repeats was in the request.
+            if (answer.status >= 400) expect(answer.text.replaceAll(hidden, ''), told).not.toContain(nugget);
+            else expect(answer.text, told).not.toContain(nugget);
+          }
+        }
+        if (!refused && [...codes].every((code) => code === 'api.invalid')) shallow.push(at(operation));
+      }
+      expect(shallow).toEqual([]);
+      const after = await nuggets();
+      expect([...before].filter((one) => !after.has(one))).toEqual([]);
+    },
+  );
+
+  it('lets those in who hold a grant, as far as it goes', async () => {
+    const status = async (method: string, path: string, who: string, body?: unknown): Promise<number> =>
+      (
+        await call(
+          { method, path, access: '', parameters: [], body: undefined, takesBytes: false },
+          path,
+          identities[who],
+          body,
+        )
+      ).status;
+    expect(await status('GET', `/api/push/topics/${lawn}/messages`, 'gardener')).toBe(200);
+    expect(await status('POST', '/api/push/messages', 'gardener', { topic: lawn, message: 'mown' })).toBe(200);
+    expect(await status('POST', '/api/push/messages', 'plain', { topic: lawn, message: 'mown' })).toBe(403);
+    expect(await status('GET', '/api/downloads', 'watcher')).toBe(200);
+    expect(await status('POST', '/api/downloads/pause', 'watcher', {})).toBe(403);
+    expect(await status('GET', '/api/downloads', 'gardener')).toBe(403);
+  });
+});
+
+describe('the browser of somebody', () => {
+  it('is not told of, taken over or signed off by who knows its endpoint alone', async () => {
+    const ask = async (who: string, method: string, path: string, body: object): Promise<unknown> => {
+      const headers = { Authorization: identities[who] ?? '', 'Content-Type': 'application/json' };
+      return (await fetch(base + path, { method, headers, body: JSON.stringify(body) })).json();
+    };
+    const refused = { error: { code: 'push.other_browser' } };
+    const keys = { auth: 'b3RoZXI', p256dh: 'b3RoZXI' };
+    expect(await ask('gardener', 'POST', '/api/push/browsers/topics', { endpoint })).toEqual({ topics: [] });
+    for (const topics of [[], [lawn]]) {
+      const order = { endpoint, ...keys, topics };
+      expect(await ask('gardener', 'PUT', '/api/push/browsers', order)).toMatchObject(refused);
+    }
+    const own = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
+    expect(own).toEqual({ topics: [hidden] });
+  });
+});
+
+describe('the inbox of a person with a grant', () => {
+  const read = async (who: string, path = '/api/inbox'): Promise<any> =>
+    (await fetch(base + path, { headers: { Authorization: identities[who] ?? '' } })).json();
+  const write = async (who: string, method: string, path: string, body: unknown): Promise<any> =>
+    (
+      await fetch(base + path, {
+        method,
+        headers: { Authorization: identities[who] ?? '', 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).json();
+
+  it('holds the rows of those topics alone, and marking all marks these', async () => {
+    await send('POST', '/api/push/messages', { topic: lawn, message: 'dew' });
+    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), soon);
+    const { items, unread, total, sources } = await read('gardener');
+    expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
+    expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);
+    expect(await read('plain')).toEqual({ items: [], unread: 0, total: 0, sources: [] });
+    const [other] = (await read('administrator', `/api/inbox?q=${nugget}`)).items;
+    expect(await read('gardener', `/api/inbox/${String(other.id)}`)).toMatchObject({
+      error: { code: 'inbox.unknown' },
+    });
+    const ids = [other.id, items[0].id];
+    expect(await write('gardener', 'PATCH', '/api/inbox', { ids, read: true })).toEqual({
+      changed: 1,
+      unread: unread - 1,
+    });
+    expect(await write('gardener', 'PATCH', '/api/inbox', { ids: 'all', read: true })).toMatchObject({ unread: 0 });
+    expect(await read('administrator', `/api/inbox/${String(other.id)}`)).toMatchObject({ read: false });
+    expect(await write('gardener', 'POST', '/api/inbox/remove', { ids })).toEqual({ removed: 1, unread: 0 });
+    expect(await read('administrator', `/api/inbox/${String(other.id)}`)).toMatchObject({ id: other.id });
+  });
+
+  it('that may only be read keeps its rows', async () => {
+    identities['reader'] = await account('reader', {
+      grants: [
+        { service: 'push', resource: lawn, permission: 'read' },
+        { service: 'inbox', resource: '*', permission: 'read' },
+      ],
+    });
+    const { items } = await read('reader');
+    expect(items.some(({ topic }: { topic: string }) => topic === '')).toBe(true);
+    for (const { id } of items) {
+      expect(await write('reader', 'POST', '/api/inbox/remove', { ids: [id] })).toMatchObject({
+        error: { code: 'inbox.forbidden' },
+      });
+    }
+    expect(await write('reader', 'PATCH', '/api/inbox', { ids: [items[0].id], done: true })).toMatchObject({
+      changed: 1,
+    });
+  });
+});
+
+describe('live events', () => {
+  it('tell everybody what they may see, and no more, also those who come back', async () => {
+    const headers = (who: string) => ({ headers: { Authorization: identities[who] ?? '' } });
+    await using plain = await openEvents(base, headers('plain'));
+    await using gardener = await openEvents(base, headers('gardener'));
+    await using administrator = await openEvents(base, headers('administrator'));
+    const start = plain.lastId;
+    await send('POST', '/api/push/messages', { topic: hidden, message: nugget });
+    await send('PUT', '/api/downloads/limits', { speed: 2048, hours: [] });
+    await send('POST', '/api/push/messages', { topic: lawn, message: 'the last' });
+    const until = async (stream: typeof plain, wanted: (event: string, text: string) => boolean): Promise<string[]> => {
+      const told: string[] = [];
+      for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
+        const text = JSON.stringify(event.data);
+        told.push(`${event.event} ${text}`);
+        if (wanted(event.event, text)) return told;
+      }
+      throw new Error(`The stream ended after ${told.join('\n')}`);
+    };
+    const last = (event: string, text: string): boolean => event === 'inbox.added' && text.includes('the last');
+    const all = await until(administrator, last);
+    expect(all.some((line) => line.startsWith('inbox.added') && line.includes(nugget))).toBe(true);
+    expect((await until(gardener, last)).join('\n')).not.toContain(nugget);
+    // The account list changes for everybody, and ends what the plain person has heard.
+    await send('POST', '/api/accounts', { name: 'newcomer' });
+    const heard = await until(plain, (event) => event === 'control.access');
+    await using again = await openEvents(base, { ...headers('plain'), lastId: start });
+    heard.push(...(await until(again, (event) => event === 'control.access')));
+    expect(
+      heard.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
+    ).toEqual([]);
+    expect(heard.join('\n')).not.toContain(nugget);
+  });
+});

@@ -1,0 +1,170 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openChildren, type ServiceChildren } from '../../../main/host/children/children.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import { identityOf, isRunning } from '../../../services/kit/process-group.ts';
+import { createFakeClock } from '../../support/clock.ts';
+
+const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const node = process.execPath;
+
+let folder: string;
+let children: ServiceChildren;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-children-'));
+  children = await openChildren(folder, { clock: systemClock, log });
+});
+afterEach(async () => {
+  await children[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Prints the pid of a grandchild, and goes on. */
+const withGrandchild = `
+  const { spawn } = require('node:child_process');
+  const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  console.log(pid);
+  setInterval(() => {}, 1000);
+`;
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  const [chunk] = (await once(stream, 'data')) as [Buffer];
+  return chunk.toString().trim();
+}
+
+describe('a program', () => {
+  it('gets its arguments as they are, and nothing of our environment but what it needs', async () => {
+    vi.stubEnv('HOMEPORT_ADMIN_PASSWORD', 'secret');
+    const script = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))';
+    const child = await children.start({
+      name: 'print',
+      file: node,
+      args: ['-e', script, '--', '$(id); --x', ''],
+      environment: { GREETING: 'hello' },
+    });
+    const [argv, environment] = JSON.parse(await text(child.stdout)) as [string[], Record<string, string>];
+    expect(argv).toEqual(['$(id); --x', '']);
+    expect(environment).toMatchObject({ GREETING: 'hello', PATH: process.env['PATH'] });
+    expect(environment).not.toHaveProperty('HOMEPORT_ADMIN_PASSWORD');
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+    vi.unstubAllEnvs();
+  });
+
+  it('ends with all it started', async () => {
+    const child = await children.start({ name: 'family', file: node, args: ['-e', withGrandchild] });
+    const grandchild = await identityOf(Number(await firstLine(child.stdout)));
+    expect(await isRunning(grandchild ?? '')).toBe(true);
+    await child.stop();
+    await vi.waitFor(async () => expect(await isRunning(grandchild ?? '')).toBe(false));
+  });
+
+  it('is killed when it does not heed the request to end', async () => {
+    const script = "process.on('SIGTERM', () => {}); console.log('on'); setInterval(() => {}, 1000)";
+    const stop = { signal: 'SIGTERM', graceMs: 100 } as const;
+    const child = await children.start({ name: 'deaf', file: node, args: ['-e', script], stop });
+    await firstLine(child.stdout);
+    expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  it('ends with the signal it was started under', async () => {
+    const stop = new AbortController();
+    const args = ['-e', 'setInterval(() => {}, 1000)'];
+    const child = await children.start({ name: 'bound', file: node, args, signal: stop.signal });
+    stop.abort();
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' });
+    await expect(children.start({ name: 'late', file: node, args, signal: stop.signal })).rejects.toThrow();
+  });
+
+  it('that is not there is told as such', async () => {
+    const start = children.start({ name: 'engine', file: join(folder, 'nothing'), args: [] });
+    await expect(start).rejects.toMatchObject({ code: 'child.missing', status: 503 });
+  });
+
+  it('that runs is noted, and no longer once it has ended', async () => {
+    const child = await children.start({ name: 'noted', file: node, args: ['-e', 'setInterval(() => {}, 1000)'] });
+    expect(readdirSync(folder)).toEqual([String(child.pid)]);
+    await child.stop();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('what a killed host left behind', () => {
+  it('is ended at the next start, and another program of the same pid is not', async () => {
+    const options = { detached: true, stdio: 'ignore' } as const;
+    const left = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
+    const other = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
+    const identity = (await identityOf(left.pid ?? 0)) ?? '';
+    writeFileSync(join(folder, String(left.pid)), identity);
+    writeFileSync(join(folder, String(other.pid)), `${String(other.pid)}/1`);
+    writeFileSync(join(folder, 'nonsense'), 'x');
+    const ended = once(left, 'exit');
+    await using _next = await openChildren(folder, { clock: systemClock, log });
+    expect(await ended).toEqual([null, 'SIGTERM']);
+    expect(await identityOf(other.pid ?? 0)).toBeDefined();
+    expect(readdirSync(folder)).toEqual([]);
+    other.kill('SIGKILL');
+  });
+});
+
+describe('a supervised program', () => {
+  it('starts again after pauses that grow, and says why it waits', async () => {
+    const clock = createFakeClock();
+    await using kept = await openChildren(join(folder, 'kept'), { clock, log });
+    const states: string[] = [];
+    const supervised = kept.supervise(
+      { name: 'short', file: node, args: ['-e', 'process.exit(3)'] },
+      {
+        ready: () => Promise.resolve(),
+        onState: (state, reason) => states.push(reason === '' ? state : `${state}: ${reason}`),
+      },
+    );
+    const waiting = (times: number) =>
+      vi.waitFor(() => expect(states.filter((s) => s.startsWith('waiting'))).toHaveLength(times));
+    await waiting(1);
+    expect(states.at(-1)).toBe('waiting: it ended with code 3');
+    clock.advance(999);
+    expect(supervised.state).toBe('waiting');
+    clock.advance(1);
+    await waiting(2);
+    clock.advance(1999);
+    expect(supervised.state).toBe('waiting');
+    clock.advance(1);
+    await waiting(3);
+    await supervised[Symbol.asyncDispose]();
+    expect(supervised.state).toBe('stopped');
+    await expect(supervised.up()).rejects.toMatchObject({ code: 'child.stopped' });
+  });
+
+  it('is handed out once it is ready, and again when it was killed', async () => {
+    const supervised = children.supervise(
+      { name: 'server', file: node, args: ['-e', "console.log('ready'); setInterval(() => {}, 1000)"] },
+      { ready: async ({ stdout }) => void (await firstLine(stdout)) },
+    );
+    const first = await supervised.up();
+    first.kill('SIGKILL');
+    await first.exited;
+    const second = await vi.waitFor(async () => {
+      const child = await supervised.up();
+      expect(child.pid).not.toBe(first.pid);
+      return child;
+    }, 10_000);
+    await supervised[Symbol.asyncDispose]();
+    expect(await second.exited).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
+  it('waits after a start that failed', async () => {
+    const supervised = children.supervise(
+      { name: 'absent', file: join(folder, 'nothing'), args: [] },
+      { ready: () => Promise.resolve() },
+    );
+    await vi.waitFor(() => expect(supervised.state).toBe('waiting'));
+    await expect(supervised.up(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,100 @@
+// Stands in for Electron's program: finds the app, evaluates its entry, becomes ready, and starts its processes as Electron
+// does (lib/browser/init.ts and default_app/main.ts of Electron), around the fake of its parts.
+import { fork } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire, registerHooks } from 'node:module';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { FakeElectron, menuTree } from '../electron.ts';
+
+const [appFolder = '', ...argv] = process.argv.slice(2);
+const electron = new FakeElectron();
+const pids: number[] = [];
+
+const app = resolve(appFolder);
+const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as Record<string, string>;
+// Packed, it is the path in package.json as it stands; started with a folder, what Node finds there.
+const entry = join(app, manifest['main'] ?? 'index.js');
+if (!existsSync(entry)) throw new Error(`Unable to find Electron app at ${app}: ${entry} is not there`);
+const found = createRequire(import.meta.url).resolve(app);
+if (found !== entry) throw new Error(`${found} is not ${entry}`);
+if (manifest['type'] !== 'module') throw new Error('the app is not one of modules');
+
+/** Chromium's switch for V8 is Node's flags. */
+const nodeFlags = (execArgv: readonly string[] = []): string[] =>
+  execArgv.flatMap((flag) => (flag.startsWith('--js-flags=') ? flag.slice('--js-flags='.length).split(' ') : []));
+electron.fork = (file, args, { execArgv = [], serviceName = '' }) => {
+  const shim = pathToFileURL(fileURLToPath(new URL('parent-port.mjs', import.meta.url))).href;
+  const child = fork(file, [...args], {
+    execArgv: [...nodeFlags(execArgv), '--import', shim],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  if (child.pid !== undefined) pids.push(child.pid);
+  process.send?.({ forked: child.pid, serviceName, execArgv });
+  return {
+    get pid() {
+      return child.exitCode === null && child.signalCode === null ? child.pid : undefined;
+    },
+    postMessage: (message: never) => void child.send(message, () => undefined),
+    on: ((name: string, listener: (value: unknown) => void) => child.on(name, listener)) as never,
+  };
+};
+
+const parts = {
+  ...electron.parts,
+  app: {
+    ...electron.parts.app,
+    isPackaged: false,
+    getAppPath: () => app,
+    getPath: (name: string) => electron.paths[name] ?? join(app, 'nowhere'),
+    getVersion: () => manifest['version'],
+    exit(code = 0) {
+      electron.parts.app.exit(code);
+      process.send?.({ exit: code }, () => process.exit(code));
+    },
+  },
+  ipcMain: { ...electron.parts.ipcMain, on: () => undefined },
+  // Asked for before the app is ready it throws, also here.
+  session: electron.parts.session,
+};
+Object.assign(globalThis, { electronParts: parts });
+const names = Object.keys(parts).map((name) => `export const ${name} = parts.${name};`);
+const source = `const parts = globalThis.electronParts; export default parts; ${names.join('\n')}`;
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'electron'
+      ? { url: 'electron:main', format: 'module', shortCircuit: true }
+      : next(specifier, context),
+  load: (url, context, next) =>
+    url === 'electron:main' ? { format: 'module', source, shortCircuit: true } : next(url, context),
+});
+
+Object.defineProperty(process, 'defaultApp', { value: true });
+Object.defineProperty(process, 'resourcesPath', { value: join(app, '..') });
+process.argv = [process.execPath, app, ...argv];
+
+process.on('message', (asked: { readonly does: string; readonly id: number }) => {
+  const answers: Readonly<Record<string, () => unknown>> = {
+    state: () => ({
+      pids,
+      addresses: electron.window?.addresses ?? [],
+      notices: electron.window?.notices ?? [],
+      visible: electron.window?.visible ?? false,
+      tip: electron.tray?.tip ?? null,
+      menu: menuTree(electron.tray?.menu ?? []),
+      popups: electron.notifications.map(({ options }) => options.title),
+      errors: electron.errors,
+    }),
+    session: () => electron.call('session', undefined, { url: electron.window?.addresses.at(-1) ?? '', parent: null }),
+    second: () => electron.secondInstance(['electron', app]),
+    again: () => electron.click(/^Start the services again now$/),
+    quit: () => electron.parts.app.quit(),
+  };
+  void Promise.resolve(answers[asked.does]?.()).then((value) => process.send?.({ id: asked.id, value: value ?? null }));
+});
+
+await import(pathToFileURL(entry).href);
+process.send?.({ evaluated: true });
+// Only now; whoever waited for it in the entry's evaluation waits for ever.
+electron.becomeReady();

@@ -1,0 +1,149 @@
+import { EventEmitter } from 'node:events';
+import type * as Electron from 'electron';
+import type { ElectronWindow } from '../../main/shell/electron.ts';
+
+type Bounds = { x: number; y: number; width: number; height: number };
+
+/** An event whose default can be prevented. */
+export function preventable(fields: object = {}): { prevented: boolean; preventDefault(): void } {
+  const event = {
+    ...fields,
+    prevented: false,
+    preventDefault: () => void (event.prevented = true),
+  };
+  return event;
+}
+
+/** Chromium's number and name of a load that fails; undefined lets it succeed. */
+export type FailingLoad = (address: string) => readonly [code: number, description: string] | undefined;
+
+/** The page within a window. */
+export class FakeContents {
+  readonly events = new EventEmitter();
+  address = '';
+  reloads = 0;
+  readonly on = ((name: string, listener: (...args: any[]) => void) => this.events.on(name, listener)) as never;
+  getURL(): string {
+    return this.address;
+  }
+  reload(): void {
+    this.reloads += 1;
+  }
+  setWindowOpenHandler(): void {
+    // What it does with addresses is tried with pages of their own.
+  }
+  /** The process that draws it ends. */
+  crash(reason: Electron.RenderProcessGoneDetails['reason']): void {
+    this.events.emit('render-process-gone', {}, { reason, exitCode: reason === 'clean-exit' ? 0 : 11 });
+  }
+}
+
+/** How a window lives in Electron: who is told, and what may be done to one that is gone. */
+export interface WindowSurroundings {
+  readonly contentsMade: (contents: FakeContents) => void;
+  readonly closed: (window: FakeWindow) => void;
+  readonly fails: FailingLoad;
+}
+
+export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
+  readonly events = new EventEmitter();
+  readonly webContents = new FakeContents();
+  /** Pages of the app that it was told to load. */
+  readonly addresses: string[] = [];
+  /** Texts of the notices that it was told to load in place of a page. */
+  readonly notices: string[] = [];
+  visible = false;
+  focused = 0;
+  maximized = false;
+  minimized = false;
+  bounds: Bounds;
+  readonly options: Electron.BrowserWindowConstructorOptions;
+  readonly #surroundings: WindowSurroundings;
+  #destroyed = false;
+  #loads = 0;
+  constructor(options: Electron.BrowserWindowConstructorOptions, surroundings: WindowSurroundings) {
+    this.options = options;
+    this.#surroundings = surroundings;
+    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    this.bounds = { x, y, width, height };
+    surroundings.contentsMade(this.webContents);
+  }
+  readonly on = ((name: string, listener: (...args: any[]) => void) => {
+    this.#check();
+    this.events.on(name, listener);
+  }) as never;
+  focus(): void {
+    this.#check();
+    this.focused += 1;
+  }
+  getNormalBounds(): Bounds {
+    this.#check();
+    return this.bounds;
+  }
+  hide(): void {
+    this.#check();
+    this.visible = false;
+  }
+  isMaximized(): boolean {
+    this.#check();
+    return this.maximized;
+  }
+  isMinimized(): boolean {
+    this.#check();
+    return this.minimized;
+  }
+  /** As Electron's: it settles later, a failure is told by an event as well, and a later load takes an earlier one's place. */
+  async loadURL(address: string): Promise<void> {
+    this.#check();
+    this.#loads += 1;
+    const load = this.#loads;
+    if (address.startsWith('data:')) {
+      this.notices.push(
+        decodeURIComponent(address)
+          .replace(/^.*<h1>|<\/p>.*$|<\/h1><p>/gs, ' ')
+          .trim(),
+      );
+    } else this.addresses.push(address);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#destroyed) return;
+    const [code, description] = load === this.#loads ? (this.#surroundings.fails(address) ?? []) : [-3, 'ERR_ABORTED'];
+    if (code === undefined) {
+      this.webContents.address = address;
+      this.webContents.events.emit('did-navigate', {}, address, 200, 'OK');
+      this.webContents.events.emit('did-finish-load');
+      return;
+    }
+    this.webContents.events.emit('did-fail-load', {}, code, description, address, true, 1, 1);
+    throw new Error(`${String(description)} (${String(code)}) loading '${address}'`);
+  }
+  maximize(): void {
+    this.#check();
+    this.maximized = true;
+  }
+  restore(): void {
+    this.#check();
+    this.minimized = false;
+  }
+  show(): void {
+    this.#check();
+    this.visible = true;
+  }
+  /** The person closes it, or the app does. */
+  close(): { prevented: boolean } {
+    const event = preventable();
+    this.events.emit('close', event);
+    if (!event.prevented) this.destroy();
+    return event;
+  }
+  /** Without asking anybody. */
+  destroy(): void {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    this.visible = false;
+    this.events.emit('closed');
+    this.#surroundings.closed(this);
+  }
+  #check(): void {
+    if (this.#destroyed) throw new TypeError('Object has been destroyed');
+  }
+}

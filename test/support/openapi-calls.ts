@@ -1,0 +1,67 @@
+/** One operation of our own API, as its OpenAPI page tells of it. */
+export interface Operation {
+  readonly method: string;
+  /** As OpenAPI writes it: `/api/inbox/{id}`. */
+  readonly path: string;
+  readonly access: unknown;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  /** JSON Schema; undefined without a JSON body. */
+  readonly body: Schema | undefined;
+  readonly takesBytes: boolean;
+}
+
+type Schema = Readonly<Record<string, any>>;
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, any>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** All operations of the page. */
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, told]) => {
+      const content = told['requestBody']?.content ?? {};
+      return {
+        ...{ method: method.toUpperCase(), path, access: told['x-access'] as unknown },
+        parameters: told['parameters'] ?? [],
+        body: content['application/json']?.schema as Schema | undefined,
+        takesBytes: 'application/octet-stream' in content,
+      };
+    }),
+  );
+}
+
+/**
+ * A value that fits a schema, with what `known` has for the names of its fields. Of alternatives it takes the one with this
+ * number, or the last.
+ */
+export function exampleOf(
+  schema: Schema,
+  document: Document,
+  known: Readonly<Record<string, unknown>>,
+  alternative: number,
+  name = '',
+): unknown {
+  const inner = (part: Schema, as = name): unknown => exampleOf(part, document, known, alternative, as);
+  if (typeof schema['$ref'] === 'string') {
+    return inner(document.components.schemas[schema['$ref'].split('/').at(-1) ?? ''] ?? {});
+  }
+  const options: readonly Schema[] | undefined = schema['anyOf'] ?? schema['oneOf'];
+  if (options !== undefined) return inner(options[Math.min(alternative, options.length - 1)] ?? {});
+  if (schema['const'] !== undefined) return schema['const'];
+  if (schema['type'] === 'array') {
+    const listed = known[name];
+    return Array.isArray(listed) ? listed : [inner(schema['items'] ?? {}, name.replace(/s$/, ''))];
+  }
+  if (schema['type'] === 'object') {
+    const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+    return Object.fromEntries(fields.map(([field, part]) => [field, inner(part, field)]));
+  }
+  if (known[name] !== undefined) return known[name];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown;
+  if (schema['format'] === 'uri') return 'https://x.example/';
+  if (schema['type'] === 'boolean') return true;
+  if (schema['type'] === 'integer' || schema['type'] === 'number') return schema['minimum'] ?? 1;
+  return schema['type'] === 'null' ? null : 'x'.repeat(schema['minLength'] ?? 1);
+}
