@@ -7,7 +7,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { noBrowser, theBrowser } from '../support/browser.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /** A page of somebody else, in the browser of a person who runs Homeport. */
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   let server: Server;
   beforeAll(async () => {
     host = await openTestHost({ services: [push, notify, downloads, control] });
-    browser = await launchBrowser();
+    browser = await theBrowser();
     server = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Kittens</title>');
     }).listen(0, '127.0.0.1');

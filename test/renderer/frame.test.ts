@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     for (const [name, path, heading] of [
       ['frame-delivery', '/delivery', 'Delivery'],
       ['frame-more', '/more', 'More'],

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, type WatchedPage } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -21,14 +21,14 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
 
   beforeAll(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), launchBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
     const grants = [{ service: 'push', resource: 'lawn', permission: 'read' }];
     await own('POST', '/api/accounts', { ...bob, grants });
     await publish('lawn', 'Dew on the grass');
     await publish('vault', 'The code is 7');
   });
   afterAll(async () => {
-    await Promise.all([browser.close(), host[Symbol.asyncDispose]()]);
+    await host[Symbol.asyncDispose]();
   });
 
   async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<WatchedPage> {
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
     await watched.page.getByText('You may not read the service downloads. An administrator can grant it.').waitFor();
   });
 
-  it.each(screens)('show Home without what is counted of others, at $width px, dark $dark', async (screen) => {
+  it.each(screens)('show Home without what is counted of others, on $on', async (screen) => {
     await using watched = await visit('/', screen);
     await watched.page.getByRole('heading', { level: 2, name: 'Notifications' }).waitFor();
     expect(await watched.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
