@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const { page } = visit;
     await row(page, 'Bad').getByText(advice).waitFor();
     const link = row(page, 'Bad').getByRole('link', { name: title });
-    expect(await link.getAttribute('href')).toMatch(/^\/(settings\/downloads|engines|downloads\/cookies)$/);
+    expect(await link.getAttribute('href')).toMatch(/^\/(downloads\/settings|settings\/engines|downloads\/cookies)$/);
     await page.getByRole('button', { name: 'Bad', exact: true }).click();
     await page.getByRole('dialog').getByRole('link', { name: title }).waitFor();
     expect(visit.complaints).toEqual([]);

@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByRole('region', { name: 'Source of the mail' }).getByText('<script>').waitFor();
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Delivered once more to one place.').waitFor();
-    expect(await page.title()).toBe('Mail · Homeport');
+    expect(await page.title()).toBe('Delivery · Homeport');
     expect(watched.complaints).toEqual([]);
   });
 
