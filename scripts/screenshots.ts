@@ -6,8 +6,8 @@ import type { Browser } from 'playwright-core';
 import { registry } from '../main/host/services/registry.ts';
 import { pages } from '../renderer/src/pages/index.ts';
 import type { ServiceDescriptor } from '../services/contracts/service.ts';
-import { launchBrowser, openPage, type PageOptions } from '../test/support/browser.ts';
-import { admin, openTestHost, type TestHost } from '../test/support/host.ts';
+import { launchBrowser, openPage, signIn, type PageOptions } from '../test/support/browser.ts';
+import { openTestHost, type TestHost } from '../test/support/host.ts';
 import { furnish } from '../test/renderer/furnish.ts';
 import { MemoryDownloads, MemoryInbox } from '../test/renderer/memory-services.ts';
 
@@ -31,7 +31,7 @@ async function photograph(
 ): Promise<void> {
   await using visit = await openPage(browser, options);
   const { page } = visit;
-  await page.context().request.post(`${host.url('control')}/api/session`, { data: admin });
+  await signIn(page.context(), host.url('control'));
   await page.goto(host.url('control') + path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });

@@ -1,9 +1,12 @@
-// The closing line of .ci/run, from vitest's JSON report. A run that failed before or beside its tests never closes with zero failures.
+// The closing line of .ci/run, from vitest's JSON reports. A run that failed before or beside its tests never closes with zero failures.
 import { existsSync, readFileSync } from 'node:fs';
 
 const status = Number(process.argv[2] ?? 1);
-const file = '.cache/test-results.json';
-const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { numPassedTests: 0, numFailedTests: 0 };
-const failed = Math.max(report.numFailedTests, status === 0 ? 0 : 1);
-console.log(`${report.numPassedTests} passed, ${failed} failed`);
-process.exit(status === 0 && failed === 0 ? 0 : 1);
+const reports = ['.cache/test-results.json', '.cache/soak-results.json'].map((file) =>
+  existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined,
+);
+const sum = (count) => reports.reduce((total, report) => total + (report?.[count] ?? 0), 0);
+const whole = status === 0 && reports.every((report) => report !== undefined);
+const failed = Math.max(sum('numFailedTests'), whole ? 0 : 1);
+console.log(`${sum('numPassedTests')} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

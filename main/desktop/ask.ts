@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ApiRoute } from '../../services/contracts/api.ts';
 import { hostRights } from '../../services/contracts/route-access.ts';
 import type { Host } from '../host/host.ts';
@@ -16,7 +17,13 @@ export async function ask<Query, Reply>(
 ): Promise<Reply | undefined> {
   const handler = control.apiHandlers().find((each) => each.route === route);
   const reply = await handler?.handle({
-    ...{ params, query: route.query?.parse(query), body: undefined, identity: undefined, rights: hostRights },
+    ...{
+      params,
+      query: route.query === undefined ? undefined : z.parse(route.query, query),
+      body: undefined,
+      identity: undefined,
+      rights: hostRights,
+    },
     ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
   });
   return reply as Reply | undefined;

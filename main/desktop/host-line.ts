@@ -8,8 +8,8 @@ export interface OpenedHost {
   readonly problem: string;
   /** The one-time link of the first start; null once there is an administrator. */
   readonly setup: string | null;
-  /** Signs the window in; null where its person does so by password. */
-  readonly cookie: { readonly name: string; readonly value: string } | null;
+  /** The secret of the session that the window is signed in by; null where its person does so by password. */
+  readonly session: string | null;
   readonly status: HostStatus;
 }
 

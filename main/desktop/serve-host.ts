@@ -96,7 +96,7 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
         page: opened.addresses()['control'] ?? null,
         problem: opened.failures()['control'] ?? '',
         setup: (await opened.setupUrl()) ?? null,
-        cookie: session === undefined ? null : { name: session.name, value: session.value },
+        session: session?.secret ?? null,
         status: status.now(),
       });
     } catch (error) {

@@ -4,7 +4,6 @@ import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
-import { sessionCookie } from './accounts/session-cookie.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
@@ -109,7 +108,7 @@ export function createHostControl(given: ControlParts): HostControl {
     dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
-    handleApi: apiRouter({ handlers, accounts: parts.accounts, log: parts.log.child('api') }),
+    handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),
     handlePage: staticPages({ folder: given.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {
@@ -118,7 +117,6 @@ export function createHostControl(given: ControlParts): HostControl {
         await firstRun.complete(code, name, password);
       },
     },
-    sessionCookie: (value) => sessionCookie(value, { secure: false }),
   };
 }
 

@@ -5,7 +5,6 @@ import { serviceChanged, settingsChanged, type HostControl } from '../../service
 import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { sessionCookieName } from './accounts/session-cookie.ts';
 import { openBackups } from './backup/store.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -24,7 +23,7 @@ import { desktopNotifier } from './popups/desktop-notifier.ts';
 import { inboxMarker } from './popups/mark-read.ts';
 import type { Notifier } from './popups/notifier.ts';
 import { openPopups } from './popups/popups.ts';
-import { applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
 import { timeToStop } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
@@ -52,14 +51,16 @@ export interface HostOptions {
   readonly openAddress?: (url: string) => void;
   /** The desktop's key store. */
   readonly keyStore?: KeyStore;
+  /** log2 of scrypt's N for new passwords. Less than the default is for tests alone: they make hundreds. */
+  readonly passwordCost?: number;
   /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
 
-/** The session of the app's own window: a cookie of its pages, until it is ended. */
+/** The session of the app's own window, until it is ended. */
 export interface WindowSession {
-  readonly name: string;
-  readonly value: string;
+  /** Its pages send it. */
+  readonly secret: string;
   end(): Promise<void>;
 }
 
@@ -126,6 +127,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       address,
       started: started.promise,
       ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
+      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );
   const { config, accounts, engines, parts } = kernel;
@@ -134,6 +136,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
+  if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment);
 
   const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
@@ -190,6 +193,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     config.onChange(({ host }, { sections }) => {
       log.level = host.logLevel;
       log.format = host.logFormat;
+      if (sections.includes('host'))
+        void applyDeclared(kernel, log).catch((error: unknown) =>
+          log.error('declared accounts could not be made', { error }),
+        );
       for (const runner of runners.values()) runner.renewGuard();
       popups.renew();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
@@ -228,8 +235,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
     failures: () => failuresOf(runners),
     async signInWindow() {
-      const session = await accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
-      return session && { name: sessionCookieName, value: session.cookie, end: () => session.end() };
+      return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
     async setupUrl() {
       const base = address('control');

@@ -12,6 +12,7 @@ import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
+import { callerOf } from './http/caller.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
@@ -34,6 +35,8 @@ export interface KernelOptions {
   /** Base address of a service's listener. */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly keyStore?: KeyStore;
+  /** log2 of scrypt's N for new passwords; default that of the accounts. */
+  readonly passwordCost?: number;
 }
 
 /** A desktop's key store: keeps the vault's key while it is safe and the setting `keyring` wants it to. */
@@ -86,7 +89,10 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const metrics = createMetrics({ version, log: log.child('metrics') });
   const random = systemRandom;
   const accounts = opening.use(
-    await openAccounts({ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host }),
+    await openAccounts({
+      ...{ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host },
+      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
+    }),
   );
   const engines = openEngines({
     folder: config.read().host.enginesFolder || dataDir,
@@ -104,7 +110,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log,
     metrics,
     bus,
-    handovers: createHandovers(options.started),
+    handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
     accounts,
     vault,
     engines,
@@ -112,6 +118,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
+    caller: callerOf(() => config.read().host.allowedOrigins),
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };
   const resources = opening.move();

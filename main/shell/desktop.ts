@@ -72,6 +72,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   const closing = new AsyncDisposableStack();
   let host: HostProcess | undefined = undefined;
   let page: string | undefined;
+  /** The secret of the window's session, which its pages ask for. */
+  let session: string | null = null;
   let status: HostStatus = emptyStatus;
   let tray: AppTray | undefined;
   const log = hostLog(() => host);
@@ -185,6 +187,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     info: async () => ({ version, platform }),
     quit: async () => app.quit(),
     hide: async () => window.hide(),
+    session: async () => session,
     async pickFolder({ from }) {
       const { filePaths } = await dialog.showOpenDialog({
         defaultPath: from,
@@ -219,16 +222,12 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
 
   /** Counts the processes of the services, which do not know each other's popups. */
   let generation = 0;
-  const opened = async (facts: OpenedHost): Promise<void> => {
+  const opened = (facts: OpenedHost): void => {
     page = facts.page ?? undefined;
-    ({ status } = facts);
+    ({ status, session } = facts);
     show();
     if (page === undefined) dialog.showErrorBox('Homeport has no page', facts.problem);
     else {
-      if (facts.cookie !== null) {
-        const cookie = { ...facts.cookie, url: page, path: '/', httpOnly: true, sameSite: 'strict' as const };
-        await parts.session.defaultSession.cookies.set(cookie);
-      }
       window.serve(page);
       if (generation === 1 && wanted) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
     }
@@ -267,7 +266,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
           else openOutside(address, shell, note('an address could not be opened'));
         },
       },
-      opened: (facts) => void opened(facts).catch(note('the window could not be signed in')),
+      opened,
       refused({ reason, runningAt }) {
         if (quitting) return;
         if (runningAt === null) dialog.showErrorBox('Homeport could not start', reason);

@@ -51,9 +51,7 @@ export interface ElectronParts {
   };
 }
 
-type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'> & {
-  readonly cookies: Pick<Electron.Cookies, 'set'>;
-};
+type ElectronSession = Pick<Electron.Session, 'setPermissionCheckHandler' | 'setPermissionRequestHandler'>;
 
 export type ElectronWindow = Pick<
   Electron.BrowserWindow,

@@ -5,6 +5,7 @@ const calls = [
   'info',
   'quit',
   'hide',
+  'session',
   'pickFolder',
   'showDownload',
   'watchesClipboard',

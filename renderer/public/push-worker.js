@@ -13,7 +13,7 @@ self.addEventListener('push', (event) => {
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const { click, topic, links = {}, acknowledge: id } = event.notification.data ?? {};
-  const address = links[event.action] ?? click ?? (topic ? `/push/${topic}` : '/push');
+  const address = links[event.action] ?? click ?? (topic ? `/push/topics/${topic}` : '/push');
   event.waitUntil(Promise.all([id ? acknowledge(id) : undefined, openPage(address)]));
 });
 

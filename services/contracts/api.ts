@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 import type { Identity } from './control/accounts.ts';
 import type { Rights, RouteAccess } from './route-access.ts';
 
@@ -66,11 +66,11 @@ export interface ApiRoute<Query, Body, Reply> {
   /** One sentence for the API's page. */
   readonly summary: string;
   readonly access: RouteAccess;
-  readonly query?: ZodType<Query>;
-  readonly body?: ZodType<Body>;
+  readonly query?: z.core.$ZodType<Query>;
+  readonly body?: z.core.$ZodType<Body>;
   /** The body is bytes of any kind and length, in place of JSON: the handler reads and bounds them. */
   readonly bytes?: true;
-  readonly reply: ZodType<Reply>;
+  readonly reply: z.core.$ZodType<Reply>;
 }
 
 export interface ApiRequest<Query, Body> {
@@ -85,7 +85,7 @@ export interface ApiRequest<Query, Body> {
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Sets a response header, e.g. the session's cookie. */
+  /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }
 

@@ -1,10 +1,10 @@
-import type { ZodType } from 'zod';
+import type { z } from 'zod';
 
 /** A named kind of event. The schema is checked when an event is published. */
 export interface Topic<T> {
   /** `<service>.<what happened>`, e.g. `push.published`. */
   readonly name: string;
-  readonly schema: ZodType<T>;
+  readonly schema: z.core.$ZodType<T>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Bus {
   subscribe<T>(topic: Topic<T>, listener: (event: T) => void): Disposable;
 }
 
-export function defineTopic<T>(name: string, schema: ZodType<T>): Topic<T> {
+export function defineTopic<T>(name: string, schema: z.core.$ZodType<T>): Topic<T> {
   return { name, schema };
 }
 
@@ -29,7 +29,7 @@ export function defineTopic<T>(name: string, schema: ZodType<T>): Topic<T> {
 export interface Handover<T> {
   /** `<receiver>.<what is offered>`, e.g. `push.offer`. */
   readonly name: string;
-  readonly schema: ZodType<T>;
+  readonly schema: z.core.$ZodType<T>;
 }
 
 export interface Handovers {
@@ -42,6 +42,6 @@ export interface Handovers {
   receive<T>(handover: Handover<T>, receiver: (payload: T, key: string) => Promise<void>): Disposable;
 }
 
-export function defineHandover<T>(name: string, schema: ZodType<T>): Handover<T> {
+export function defineHandover<T>(name: string, schema: z.core.$ZodType<T>): Handover<T> {
   return { name, schema };
 }

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 
 /** A kind of durable work, declared once beside its handler. */
 export interface JobKind<T> {
   /** `<service>.<verb>`, e.g. `notify.deliver`. */
   readonly name: string;
-  readonly schema: ZodType<T>;
+  readonly schema: z.core.$ZodType<T>;
   /** How many run at once in this process. Default 4. */
   readonly concurrency?: number;
   /** One attempt is aborted after this time and counts as failed. Default 60,000 ms. */
@@ -20,7 +20,7 @@ export interface JobKind<T> {
 
 export function defineJob<T>(
   name: string,
-  schema: ZodType<T>,
+  schema: z.core.$ZodType<T>,
   options: Omit<JobKind<T>, 'name' | 'schema'> = {},
 ): JobKind<T> {
   return { name, schema, ...options };
@@ -75,7 +75,7 @@ export interface JobHandling<T, R = void> {
    * What `record` needs of a result. With it an end is noted in a file, like one of a kind without `record`, and the table
    * is told a moment later of many at once ({@link Jobs.upToDate}); after a crash `record` gets what this schema reads.
    */
-  readonly result?: ZodType<R>;
+  readonly result?: z.core.$ZodType<R>;
   /** Called once the end of a job is stored, in the file or in the table. */
   readonly onDone?: (results: readonly R[]) => void;
   /** Called once, after the row was marked dead: the attempts are used up or the failure was final. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts } from './control/accounts.ts';
+import type { Accounts, Credentials } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
@@ -69,7 +69,12 @@ export interface Vault {
   seal(text: string, purpose: string): string;
   /** @throws Problem `vault.unreadable` (500) when it was sealed under another key or purpose, or was changed. */
   open(sealed: string, purpose: string): string;
+  /** 64 hexadecimal digits: the same text gives the same ones under one purpose here, and they tell nothing of it. */
+  fingerprint(text: string, purpose: string): string;
 }
+
+/** Where a request comes from, as `Accounts.authenticate` wants to know it. */
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
@@ -103,6 +108,8 @@ export interface Context {
    * none; without a name that of its main one.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  /** Where a request to this service's listener comes from. */
+  readonly caller: (request: IncomingMessage) => Caller;
 }
 
 export const Health = z.object({
@@ -165,13 +172,13 @@ export interface Service extends AsyncDisposable, ListenerHandler {
 export type CrossOrigin =
   /** None but the configured origins (and browser extensions, where the setting allows them). */
   | 'refuse'
-  /** Those that carry their credential explicitly (Authorization header or `auth` query), as web clients of the peer do; cookies are never looked at. */
+  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
   | 'credentialed'
   /** All: the answers are public by nature, as with Stremio addons. */
   | 'any';
 
 /** A port that a service listens on, on 127.0.0.1 and ::1. */
-export interface ListenerManifest {
+export interface ListenerManifest<Settings = any> {
   /** Lower case letters and digits, unique within the service: `ssh`. */
   readonly name: string;
   /** What it is for, as the settings and the pages name it: `Git over SSH`. */
@@ -182,6 +189,13 @@ export interface ListenerManifest {
   /** The port when nothing is set. */
   readonly port: number;
   readonly crossOrigin?: CrossOrigin;
+  /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
+  tls?(settings: Settings): CertificateFiles | undefined;
+}
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** A step of a service's own schema. Steps run once, in order, each in a transaction; never edit one that was released. */
@@ -220,7 +234,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
    * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
    * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
    */
-  readonly listeners?: readonly ListenerManifest[];
+  readonly listeners?: readonly ListenerManifest<z.infer<Schema>>[];
   readonly capabilities?: readonly Capability[];
   /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
   readonly stopMs?: number;

@@ -5,6 +5,7 @@ import { audible, liveTopics, resetEvent, type LiveTopic } from '../contracts/co
 import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
+import { sessionOf } from '../contracts/session.ts';
 import { EventRing } from './domain.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
 
@@ -94,8 +95,8 @@ export class LiveEvents implements Disposable {
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
-      cookie: request.headers.cookie,
-      remoteAddress: remoteAddress(request),
+      session: sessionOf(request),
+      ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
     if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
@@ -205,13 +206,8 @@ export class LiveEvents implements Disposable {
   }
 }
 
-/** EventSource sends the header by itself; a page that had to make a new EventSource can only use the address. */
+/** In the header as EventSource sends it, or in the address for programs whose own cannot set one. */
 function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
   const header = request.headers['last-event-id'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;
-}
-
-/** The client's address, IPv4 in its plain form. */
-export function remoteAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ControlContext } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { remoteAddress, type LiveEvents } from './events.ts';
+import { sessionOf } from '../contracts/session.ts';
+import { unframed } from '../contracts/unframed.ts';
+import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
@@ -35,8 +37,8 @@ async function sendMetrics(
 ): Promise<void> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    cookie: request.headers.cookie,
-    remoteAddress: remoteAddress(request),
+    session: sessionOf(request),
+    ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
     if (identity) throw new Problem('accounts.forbidden', 403, 'This account has no grant to read metrics.');
@@ -60,7 +62,7 @@ async function send(
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const text = await body();
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.writeHead(200, { ...unframed, 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
@@ -87,6 +89,7 @@ function sendProblem(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...unframed,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -1,18 +1,16 @@
 import { ownAccountApi } from '../contracts/control/access.ts';
 import type { Accounts, Identity } from '../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
-import type { HostControl } from '../contracts/control/api.ts';
 import { Problem } from '../contracts/problem.ts';
 
 const done = { ok: true } as const;
 
 interface Parts {
   readonly accounts: Accounts;
-  readonly host: Pick<HostControl, 'sessionCookie'>;
 }
 
 /** Routes about the account that asks, for people who do not administrate as well. */
-export function ownAccountRoutes({ accounts, host }: Parts): readonly ApiHandler[] {
+export function ownAccountRoutes({ accounts }: Parts): readonly ApiHandler[] {
   return [
     implement(ownAccountApi.read, async ({ identity }) => {
       const { account: name } = required(identity);
@@ -26,9 +24,8 @@ export function ownAccountRoutes({ accounts, host }: Parts): readonly ApiHandler
       // An open page that was left alone must not be enough to take an account over.
       await provePassword(accounts, name, body.current, remoteAddress);
       await accounts.change(name, { password: body.password });
-      const { cookie } = await accounts.signIn(name, body.password, { remoteAddress, userAgent });
-      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
-      return done;
+      const { secret } = await accounts.signIn(name, body.password, { remoteAddress, userAgent });
+      return { session: secret };
     }),
     implement(ownAccountApi.createToken, async ({ identity, body }) =>
       accounts.createToken(byPerson(identity).account, body),

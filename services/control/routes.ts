@@ -1,9 +1,10 @@
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi, shownService, type ControlContext } from '../contracts/control/api.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { EngineName, ShownEngineName } from '../contracts/control/engines.ts';
 import { Problem } from '../contracts/problem.ts';
+import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { ownAccountRoutes } from './own-account.ts';
@@ -30,26 +31,25 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       safeMode: host.safeMode,
       version: host.version,
     })),
-    implement(controlApi.setup, async (request) => {
-      const { body, remoteAddress, userAgent } = request;
+    implement(controlApi.setup, async ({ body, remoteAddress, userAgent }) => {
       await host.firstRun.complete(body.code, body.name, body.password, remoteAddress);
-      const { cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
-      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
-      return done;
+      const { secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      return { session: secret };
     }),
-    implement(controlApi.signIn, async (request) => {
-      const { body, remoteAddress, userAgent } = request;
-      const { identity, cookie } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
-      request.setHeader('Set-Cookie', host.sessionCookie(cookie));
-      return { name: identity.account, role: identity.role };
+    implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
+      const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      return { name: identity.account, role: identity.role, session: secret };
     }),
-    implement(controlApi.signOut, async (request) => {
-      const leaving = required(request.identity);
+    implement(controlApi.signOut, async ({ identity }) => {
+      const leaving = required(identity);
       await accounts.signOut(leaving);
-      request.setHeader('Set-Cookie', host.sessionCookie(null));
       // Only a session ends here; a script that calls this with a token keeps its streams.
       if (leaving.via === 'session') events.endSession(leaving);
       return done;
+    }),
+    implement(controlApi.links, ({ identity, body }) => {
+      const person = required(identity);
+      return { links: body.paths.map((path) => addressOfLink({ path, text: accounts.link(person, path) })) };
     }),
   ];
 }
@@ -105,8 +105,8 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
   ];
 }
 
-function engineName<T>(names: ZodType<T>, given: unknown): T {
-  const name = names.safeParse(given);
+function engineName<T>(names: z.core.$ZodType<T>, given: unknown): T {
+  const name = z.safeParse(names, given);
   if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
   return name.data;
 }

@@ -1,4 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { Addresses } from './addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
 import { removeEnded } from './queue/retention.ts';
@@ -24,11 +25,13 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './run/runs.ts';
-import { commandSettings } from './engine/command-settings.ts';
-import { prefixOf, type Settings } from './settings.ts';
+import { OptionFiles } from './option-files.ts';
+import { commandSettings, withoutArchive } from './engine/command-settings.ts';
+import type { Settings } from './settings.ts';
 import { QueueControl } from './queue/queue-control.ts';
 import { subscriptionHandlers } from './subscriptions/api.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
+import { sealAddresses } from './store/seal-addresses.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './run/thumbnails.ts';
 import { Work } from './run/work.ts';
@@ -39,8 +42,19 @@ const firstLookAfterMs = 1000;
 /** Video downloads, answering like MeTube. */
 export const downloads = defineService({
   ...manifest,
-  create(context: Context, settings) {
-    const parts = assemble(context, settings);
+  create(context: Context, given) {
+    const optionFiles = new OptionFiles(given, context);
+    // They may change while the service runs.
+    const settings: Settings = {
+      ...given,
+      get ytdlOptions() {
+        return optionFiles.options;
+      },
+      get ytdlPresets() {
+        return optionFiles.presets;
+      },
+    };
+    const parts = assemble(context, settings, optionFiles);
     const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
     const open = new AsyncDisposableStack();
     return {
@@ -49,12 +63,15 @@ export const downloads = defineService({
       api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
       portable: createPortable(context, settings),
       async start() {
+        open.use(optionFiles);
+        await optionFiles.start();
         open.use(extractor);
         open.use(live);
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
         open.use(limits);
+        await sealAddresses(context, new Addresses(context.vault));
         await limits.start();
         open.use(subscriptions);
         await cookies.start();
@@ -66,7 +83,7 @@ export const downloads = defineService({
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },
-      health: async () => await Promise.resolve(healthOf(queue, engine)),
+      health: async () => await Promise.resolve(healthOf(queue, engine, optionFiles)),
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();
       },
@@ -77,6 +94,7 @@ export const downloads = defineService({
 function assemble(
   context: Context,
   settings: Settings,
+  optionFiles: OptionFiles,
 ): RouteParts & { readonly extractor: Extractor; readonly notices: Notices } {
   const { engines, clock, vault } = context;
   const store = new DownloadStore(context.db);
@@ -85,7 +103,7 @@ function assemble(
   const { keepLoaded, allowPrivateAddresses } = settings;
   const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
   const driverSettings = commandSettings(settings, folders, javaScript.args);
-  const cookies = new Cookies(context);
+  const cookies = new Cookies(context, () => settings.ytdlOptions['cookiefile']);
   const driver = new Driver({
     engines,
     extractor,
@@ -103,7 +121,7 @@ function assemble(
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
   const engine = new EngineWatch(context, javaScript, () => queue.wake());
-  const notices = new Notices(context, prefixOf(settings));
+  const notices = new Notices(context, settings);
   const prober = new Prober({ context, driver, folders, live, metrics, notices });
   const work = new Work({ context, settings, folders, driver, prober, live, metrics, notices, engine, gate });
   const queue: Queue = new Queue({
@@ -123,6 +141,7 @@ function assemble(
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({
     ...{ context, gate, live, metrics, notices, engine, prober, queue, work, runs, thumbnails, folders },
+    unarchived: (order) => withoutArchive(order, settings),
   });
   const queueControl = new QueueControl({ context, live, queue });
   const subscriptions = new Subscriptions({
@@ -143,9 +162,10 @@ function assemble(
     store,
     live,
     subscriptions,
+    optionFiles,
     history: () => wholeHistory(store),
     admit: async (request) => {
-      if (settings.requireSignIn) await requireGrant(context.accounts, request, 'read');
+      if (settings.requireSignIn) await requireGrant(context, request, 'read');
     },
     log: context.log,
   });
@@ -178,8 +198,9 @@ function assemble(
   };
 }
 
-function healthOf(queue: Queue, engine: EngineWatch): Health {
+function healthOf(queue: Queue, engine: EngineWatch, { problem }: OptionFiles): Health {
   if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing };
   if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain };
+  if (problem !== undefined) return { state: 'degraded', detail: problem };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -7,8 +7,17 @@ export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
   summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
-  // The service itself decides about origins: its clients are extensions and bookmarklets, see routes/cors.ts.
-  listeners: [{ name: 'http', title: 'Downloads', protocol: 'http', port: 8081, crossOrigin: 'any' }],
+  listeners: [
+    {
+      name: 'http',
+      title: 'Downloads',
+      protocol: 'http',
+      port: 8081,
+      // The service itself decides about origins: its clients are extensions and bookmarklets, see routes/cors.ts.
+      crossOrigin: 'any',
+      tls: ({ https, certFile, keyFile }) => (https ? { certFile, keyFile } : undefined),
+    },
+  ],
   settings: Settings,
   environment,
   migrations,

@@ -2,11 +2,29 @@ import { z } from 'zod';
 import { chapterTemplate, formats, videoQualities } from './domain/order.ts';
 import { optionsProblem } from './domain/options.ts';
 import { templateProblem } from './domain/template.ts';
+import { titleExpression } from './subscriptions/title-expression.ts';
 
 const template = z.string().superRefine((text, context) => {
   const message = templateProblem(text);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
+const optionalTemplate = z.string().superRefine((text, context) => {
+  const message = text === '' ? undefined : templateProblem(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+const expression = z.string().superRefine((text, context) => {
+  try {
+    titleExpression(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'Use a regular expression.' });
+  }
+});
+/** A web address, or a path below the service's own. */
+const publicUrl = z
+  .string()
+  .max(2000)
+  .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
+const file = z.string().max(4096).default('');
 const folder = z
   .string()
   .max(4096)
@@ -58,6 +76,16 @@ export const Settings = z.object({
     title: 'Make folders of requests',
     description: 'Off: a request may name only a folder that is there.',
   }),
+  customDirsExclude: expression.default('(^|/)[.@].*$').meta({
+    title: 'Folders not to offer',
+    description:
+      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Empty: all others are.',
+  }),
+  indexable: z.boolean().default(false).meta({
+    title: 'List finished files',
+    description:
+      'Whoever reaches the service may see what is in the download folders, as a list of links below /download/.',
+  }),
   umask: z
     .string()
     .regex(/^(0?[0-7]{3})?$/, 'Use three octal digits such as 022.')
@@ -91,6 +119,25 @@ export const Settings = z.object({
       title: 'Path prefix',
       description: 'Below which path of its address the service answers, where another server stands before it.',
     }),
+  publicUrl: publicUrl.default('').meta({
+    title: 'Public address of files',
+    description:
+      'Where links to finished files lead, when another server hands them out: https://media.example.org/files. Empty: the service itself.',
+  }),
+  publicAudioUrl: publicUrl.default('').meta({
+    title: 'Public address of sound',
+    description: 'The same for sound. Empty: the service itself.',
+  }),
+  robotsFile: file.meta({
+    title: 'File for robots.txt',
+    description: 'Answered at /robots.txt. Empty: search engines are asked to stay out of the downloads.',
+  }),
+  https: z.boolean().default(false).meta({
+    title: 'HTTPS',
+    description: 'Answers by TLS alone, with the certificate below.',
+  }),
+  certFile: file.meta({ title: 'Certificate file', description: 'In PEM, with the chain behind it.' }),
+  keyFile: file.meta({ title: 'Key file', description: 'Of the certificate, in PEM.' }),
   mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
     title: 'Download mode',
     description: 'One download after another, or several at once.',
@@ -112,9 +159,17 @@ export const Settings = z.object({
     title: 'File name',
     description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
   }),
-  playlistTemplate: template.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
+  playlistTemplate: optionalTemplate.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
     title: 'File name in playlists',
-    description: 'The same for entries of playlists and channels.',
+    description: 'The same for entries of playlists. Empty: as any other file.',
+  }),
+  channelTemplate: optionalTemplate.default('%(channel)s/%(title).180B.%(ext)s').meta({
+    title: 'File name in channels',
+    description: 'The same for what comes from a channel. Empty: as any other file.',
+  }),
+  playlistItemLimit: z.int().min(0).max(1_000_000).default(0).meta({
+    title: 'Most videos of a playlist',
+    description: 'Used where a request names no number of its own. 0: all.',
   }),
   subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
     title: 'Check subscriptions every',
@@ -160,11 +215,19 @@ export const Settings = z.object({
   ytdlOptions: options.default({}).meta({
     title: 'Options of yt-dlp',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What names programs, folders or files is refused.',
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs or names folders is refused; what has no effect here is named in the log.',
+  }),
+  ytdlOptionsFile: file.meta({
+    title: 'File with options of yt-dlp',
+    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
     title: 'Presets',
     description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
+  }),
+  ytdlPresetsFile: file.meta({
+    title: 'File with presets',
+    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   allowOptionsOverrides: z.boolean().default(false).meta({
     title: 'Options in requests',
@@ -205,18 +268,30 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   AUDIO_DOWNLOAD_DIR: 'audioDownloadDir',
   CUSTOM_DIRS: 'customDirs',
   CREATE_CUSTOM_DIRS: 'createCustomDirs',
+  CUSTOM_DIRS_EXCLUDE_REGEX: 'customDirsExclude',
+  DOWNLOAD_DIRS_INDEXABLE: 'indexable',
   UMASK: 'umask',
+  PUID: 'owner',
+  PGID: 'group',
   UID: 'owner',
   GID: 'group',
   DELETE_FILE_ON_TRASHCAN: 'deleteFiles',
   CLEAR_COMPLETED_AFTER: 'clearAfter',
   URL_PREFIX: 'urlPrefix',
+  PUBLIC_HOST_URL: 'publicUrl',
+  PUBLIC_HOST_AUDIO_URL: 'publicAudioUrl',
+  ROBOTS_TXT: 'robotsFile',
+  HTTPS: 'https',
+  CERTFILE: 'certFile',
+  KEYFILE: 'keyFile',
   DOWNLOAD_MODE: 'mode',
   MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent',
   QUALITY: 'quality',
   FORMAT: 'format',
   OUTPUT_TEMPLATE: 'outputTemplate',
   OUTPUT_TEMPLATE_PLAYLIST: 'playlistTemplate',
+  OUTPUT_TEMPLATE_CHANNEL: 'channelTemplate',
+  DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: 'playlistItemLimit',
   SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: 'subscriptionInterval',
   SUBSCRIPTION_SCAN_PLAYLIST_END: 'subscriptionScan',
   OUTPUT_TEMPLATE_CHAPTER: 'chapterTemplate',
@@ -224,7 +299,9 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   SUBTITLES: 'subtitles',
   SUBTITLE_EMBED: 'embedSubtitles',
   YTDL_OPTIONS: 'ytdlOptions',
+  YTDL_OPTIONS_FILE: 'ytdlOptionsFile',
   YTDL_OPTIONS_PRESETS: 'ytdlPresets',
+  YTDL_OPTIONS_PRESETS_FILE: 'ytdlPresetsFile',
   ALLOW_YTDL_OPTIONS_OVERRIDES: 'allowOptionsOverrides',
   ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
   CORS_ALLOWED_ORIGINS: 'corsAllowedOrigins',
@@ -233,4 +310,13 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
 /** The path below which the service answers, with a slash at both ends. */
 export function prefixOf({ urlPrefix }: Pick<Settings, 'urlPrefix'>): string {
   return `/${urlPrefix.replaceAll(/^\/+|\/+$/g, '')}/`.replace('//', '/');
+}
+
+/** Where links to finished files lead, with a slash at the end: a web address, or a path below the service's own. */
+export function publicBases({ publicUrl, publicAudioUrl }: Pick<Settings, 'publicUrl' | 'publicAudioUrl'>): {
+  readonly download: string;
+  readonly audio: string;
+} {
+  const closed = (base: string): string => (base.endsWith('/') ? base : `${base}/`);
+  return { download: closed(publicUrl || 'download'), audio: closed(publicAudioUrl || 'audio_download') };
 }

@@ -3,7 +3,6 @@ import { Problem } from '../contracts/problem.ts';
 import { Activity } from './deliver/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
-import { SignInThrottle } from './accept/sign-in-throttle.ts';
 import { Gateway } from './accept/gateway.ts';
 import { routingOf } from './accept/routing.ts';
 import { MailReader } from './mime/reader.ts';
@@ -17,6 +16,7 @@ import { Listener } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
+import { TopicMail } from './topic-mail.ts';
 import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -50,17 +50,23 @@ export const mail = defineService({
     const reader = new MailReader(clock);
     const routing = routingOf(settings);
     const rush = new Admission(clock);
-    const gateway = new Gateway({ context, routing, messages, sources, processed, activity, rush });
     const { recognise } = settings;
+    const signIn = new SignIn(context.accounts, settings.logins);
+    const topicMail = new TopicMail(context.accounts, routing.topics);
+    const needsSignIn = settings.signIn === 'required';
+    const incoming = { messages, sources, processed, activity, rush, topicMail, signIn, needsSignIn };
+    const gateway = new Gateway({ context, routing, ...incoming });
     const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
-    const { clients, signIn, tls, certificateFile, keyFile } = settings;
+    const { clients, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(
       gateway,
-      new SignIn(context.accounts, settings.logins, new SignInThrottle(context.clock)),
+      signIn,
       {
-        mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
-        ...{ signIn, tls },
+        mayConnect: (address) => isInside(address) || (clients.length === 0 && needsSignIn),
+        signIn: settings.signIn,
+        tokens: topicMail.enabled,
+        tls,
         hostName: settings.hostName,
         maxSize: settings.maxMegabytes * 1024 * 1024,
         maxRecipients: settings.maxRecipients,

@@ -1,5 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
-import { Settings } from './settings.ts';
+import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
@@ -9,7 +9,7 @@ export const manifest = defineManifest({
   summary: 'Turns e-mail that devices and scripts send into notifications.',
   listeners: [{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 }],
   settings: Settings,
-  environment: {},
+  environment,
   migrations,
   takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

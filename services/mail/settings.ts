@@ -10,6 +10,20 @@ export const Settings = z.object({
     description:
       'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as [FAILED] get a better title and their type.',
   }),
+  topicDomain: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]{0,253}$/, 'Use a domain such as ntfy.example.org.')
+    .default('')
+    .meta({
+      title: 'Domain of topics',
+      description:
+        'Mail to TOPIC+TOKEN at this domain is published to that topic of the push server, with the rights of the token. Empty: off.',
+    }),
+  topicPrefix: z
+    .string()
+    .regex(/^[-_.A-Za-z0-9]{0,32}$/, 'Use letters, digits, dots, - and _ only.')
+    .default('')
+    .meta({ title: 'In front of topics', description: 'What addresses of topics begin with, such as ntfy-.' }),
   ...accessFields,
   hostName: z
     .string()
@@ -37,4 +51,9 @@ export const Settings = z.object({
     description: 'The source of each mail, attachments included, stays in the spool for this time.',
   }),
 });
+/** The push peer's environment names. */
+export const environment: Readonly<Record<string, keyof Settings>> = {
+  NTFY_SMTP_SERVER_DOMAIN: 'topicDomain',
+  NTFY_SMTP_SERVER_ADDR_PREFIX: 'topicPrefix',
+};
 export type Settings = z.infer<typeof Settings>;

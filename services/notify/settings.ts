@@ -15,6 +15,11 @@ export const Settings = z.object({
     title: 'Lock keys',
     description: 'Refuses reading and changing keys over the API; sending goes on.',
   }),
+  closeKeys: z.boolean().default(false).meta({
+    title: 'Close keys to programs',
+    description:
+      'Off: any program of this machine can read all keys with their passwords, and change them, as clients of the peer expect. On: over the API only administrators can; sending goes on, and so do the pages. A key can be closed by itself, too.',
+  }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     title: 'Forwarding limit',
     description:

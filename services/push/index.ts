@@ -8,6 +8,7 @@ import { announceActivity } from './topics/activity.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
+import { openEmails } from './emails.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
 import { manifest } from './manifest.ts';
@@ -32,6 +33,7 @@ import { retentionHandlers } from './routes/own/retention.ts';
 import { searchHandlers } from './routes/own/search.ts';
 import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
+import { RateVisitors } from './rate-visitors.ts';
 import { Search } from './search/search.ts';
 import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './metrics/statistics.ts';
@@ -56,6 +58,9 @@ function create(context: Context, settings: Settings): Service {
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
   const limits = new Limits(clock, settings);
+  const rates = new RateVisitors(clock, settings.subscriberRateLimiting, (identity, topic) =>
+    settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic),
+  );
   const topics = new KnownTopics(clock, limits, settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
@@ -90,7 +95,9 @@ function create(context: Context, settings: Settings): Service {
     told: (topic, done) => counts.delivered(topic, done),
   });
   const search = new Search(context);
-  const also = [webPush.store, search.store];
+  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
+  const sendsMail = emails.enabled;
+  const also = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({
     context,
     settings,
@@ -105,6 +112,7 @@ function create(context: Context, settings: Settings): Service {
     statistics,
     reservedTopics: settings.reservedTopics,
     signUp: settings.enableSignup,
+    sendsMail,
     webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
@@ -117,6 +125,7 @@ function create(context: Context, settings: Settings): Service {
   const publish = publishRoutes({
     publisher,
     attachments,
+    sendsMail,
     findTemplate: (asked) => findTemplate(join(context.files, 'templates'), asked),
     accounts,
     random,
@@ -128,8 +137,9 @@ function create(context: Context, settings: Settings): Service {
     clock,
     limits,
     topics,
+    rates,
   });
-  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits });
+  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits, rates });
   const subscribe = subscribeRoutes({
     context: { accounts, clock, random },
     store,
@@ -141,6 +151,7 @@ function create(context: Context, settings: Settings): Service {
     cut: metrics.cut,
     limits,
     topics,
+    rates,
   });
   const peerMetrics = measureAsPeer(context, { store, subscribers, limits, topics, published: () => statistics.total });
   const access = openAccess({
@@ -151,12 +162,14 @@ function create(context: Context, settings: Settings): Service {
     signUp: settings.enableSignup,
     reserved,
     cacheSeconds,
+    sendsMail,
     attachments,
   });
   const listening = {
     context,
     api: { ...access.routes, ...webPush.routes },
     limits,
+    rates,
     behindProxy: settings.behindProxy,
     refused: metrics.refused,
   };
@@ -258,6 +271,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(await quiet.start());
       open.use(context.handovers.receive(pushOffered, receive));
       open.use(await delivery.start());
+      open.use(emails.start());
       open.use(await recurring.start());
       open.use(announceActivity(context));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));

@@ -3,6 +3,7 @@ import { deliveryEnvironment, deliveryFields } from './settings/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
+import { emailEnvironment, emailFields } from './email-settings.ts';
 import { limitEnvironment, limitFields } from './settings/limits.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */
@@ -73,6 +74,7 @@ export const Settings = z.object({
     }),
   ...limitFields,
   ...deliveryFields,
+  ...emailFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -85,4 +87,5 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   PUSH_WEB_PUSH_HOSTS: 'webPushHosts',
   ...limitEnvironment,
   ...deliveryEnvironment,
+  ...emailEnvironment,
 };

@@ -13,11 +13,10 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 import { silentLog } from '../support/place.ts';
 import { inFreshFolder, percentile } from './measure.ts';
 import { endedChildrenCpuSeconds, treeCpuSeconds, treeMegabytes } from './process-tree.ts';
-import type { Figure } from './run.ts';
+import type { BenchOptions, Figure } from './run.ts';
 
 const smallFiles = 20;
 const bound = 3;
-const rounds = 3;
 const gibibyte = 1024 ** 3;
 const settleMs = 13_000;
 
@@ -28,7 +27,8 @@ interface Taken {
 }
 
 /** The downloads service, as the program runs it alone, beside yt-dlp's own command line in the same run. */
-export function benchDownloads(): Promise<readonly Figure[]> {
+export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
+  const rounds = quick ? 1 : 3;
   return inFreshFolder(async (folder) => {
     await using site = await startFixtureSite();
     await using large = await serveZeros(gibibyte);
@@ -37,17 +37,15 @@ export function benchDownloads(): Promise<readonly Figure[]> {
     // What the first start compiles is kept for all others.
     await (await startService(join(folder, 'compile'))).stop();
     const plainly = async (urls: readonly string[]) => await plain(executable, join(folder, 'plain'), urls);
-    return [
-      ...(await small(folder, site, plainly)),
-      ...(await one(folder, large.url, plainly)),
-      ...(await playlist(folder, site, 500)),
-      ...(await playlist(folder, site, 5000)),
-      ...(await atWork(folder, site)),
-    ];
+    tell(...(await small(folder, site, plainly, rounds)));
+    tell(...(await one(folder, large.url, plainly, rounds)));
+    tell(...(await playlist(folder, site, 500)));
+    tell(...(await playlist(folder, site, 5000)));
+    tell(...(await atWork(folder, site)));
   });
 }
 
-async function small(folder: string, site: FixtureSite, plainly: Plainly): Promise<readonly Figure[]> {
+async function small(folder: string, site: FixtureSite, plainly: Plainly, rounds: number): Promise<readonly Figure[]> {
   await using host = await startService(join(folder, 'small'));
   const addresses = (tag: string): readonly string[] =>
     Array.from({ length: smallFiles }, (_, index) => site.url(`/single.mp4?${tag}-${index}`));
@@ -66,7 +64,7 @@ async function small(folder: string, site: FixtureSite, plainly: Plainly): Promi
   ];
 }
 
-async function one(folder: string, url: string, plainly: Plainly): Promise<readonly Figure[]> {
+async function one(folder: string, url: string, plainly: Plainly, rounds: number): Promise<readonly Figure[]> {
   await using host = await startService(join(folder, 'large'));
   const ours: Taken[] = [];
   const plains: Taken[] = [];

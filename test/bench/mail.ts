@@ -6,15 +6,19 @@ import { mail } from './mail-text.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
 import { startMailrise, type Peer } from './notify-peers.ts';
 import { addKey } from './notify-requests.ts';
-import type { Figure } from './run.ts';
+import type { BenchOptions } from './run.ts';
 
-const rounds = 5;
-const mails = { ours: 2000, peer: 200 } as const;
+/** Of a round. */
+const thorough = { ours: 2000, peer: 200 } as const;
+const hurried = { ours: 500, peer: 40 } as const;
+
 /**
  * The mail gateway beside a real Mailrise, turn and turn about in one run: mails of one small text to one web address on
  * this machine. Ours syncs each to the disk before its 250 and delivers behind it; the peer answers after it delivered.
  */
-export function benchMail(): Promise<readonly Figure[]> {
+export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
+  const mails = quick ? hurried : thorough;
+  const rounds = quick ? 1 : 5;
   return inFreshFolder(async (folder) => {
     const send = buildMails(folder);
     await using sink = await buildSink(folder)();
@@ -47,11 +51,10 @@ export function benchMail(): Promise<readonly Figure[]> {
     };
     // What is compiled on the way counts for neither.
     await inTurn(servers, 1, (server, name) => round(server, name, 8));
-    const figures: Figure[] = [];
     for (const connections of [4, 8]) {
       const results = await inTurn(servers, rounds, (server, name) => round(server, name, connections));
       const at = `mail: ${String(connections)} connections`;
-      figures.push(
+      tell(
         figure(at, '/s', results, ({ perSecond }) => perSecond, least(10)),
         figure(`${at}, p50`, 'ms', results, ({ p50 }) => p50),
         figure(`${at}, p99`, 'ms', results, ({ p99 }) => p99),
@@ -59,6 +62,5 @@ export function benchMail(): Promise<readonly Figure[]> {
         figure(`${at}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       );
     }
-    return figures;
   });
 }

@@ -7,18 +7,25 @@ import type { Load, Sink } from './load.ts';
 import { addKey, notification } from './notify-requests.ts';
 import type { Figure } from './run.ts';
 
-const queued = 10_000;
 const dead = 40;
 
 /** What the destinations that do not answer cost the others, and how fast is made up for once one is back. */
-export async function benchFaults(
-  folder: string,
-  load: Load,
-  openSink: (port?: number) => Promise<Sink>,
-): Promise<readonly Figure[]> {
+export async function* benchFaults({
+  folder,
+  load,
+  openSink,
+  share,
+}: {
+  readonly folder: string;
+  readonly load: Load;
+  readonly openSink: (port?: number) => Promise<Sink>;
+  /** Of the notifications. */
+  readonly share: number;
+}): AsyncGenerator<Figure> {
   await using host = await startHostProcess(join(folder, 'faults'));
   const port = host.port('notify');
-  return [...(await besideDead(port, load, openSink)), ...(await drain(port, load, openSink))];
+  yield* await besideDead(port, load, openSink);
+  yield* await drain(port, load, openSink, 10_000 * share);
 }
 
 async function besideDead(
@@ -42,7 +49,12 @@ async function besideDead(
   ];
 }
 
-async function drain(port: number, load: Load, openSink: (port?: number) => Promise<Sink>): Promise<readonly Figure[]> {
+async function drain(
+  port: number,
+  load: Load,
+  openSink: (port?: number) => Promise<Sink>,
+  queued: number,
+): Promise<readonly Figure[]> {
   const away = await freePort();
   await addKey(port, 'away', [`json://127.0.0.1:${away}/`]);
   const taken = await load.publish(port, 8, queued, notification('away'));

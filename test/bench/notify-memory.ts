@@ -20,9 +20,17 @@ interface Size {
 
 /** What the aggregator and the gateway add to the host: the same host with both and without them, in MB. */
 export function benchMemory(
-  { load, send, openSink }: { readonly load: Load; readonly send: SendMails; readonly openSink: () => Promise<Sink> },
+  given: {
+    readonly load: Load;
+    readonly send: SendMails;
+    readonly openSink: () => Promise<Sink>;
+    /** Of the notifications and mails. */
+    readonly share: number;
+  },
   appriseApi: string | undefined,
 ): Promise<readonly Figure[]> {
+  const { load, send, openSink, share } = given;
+  const [notifications, mails] = [10_000 * share, 3000 * share];
   return inFreshFolder(async (folder) => {
     const open = (name: string, services: readonly string[]): Promise<HostProcess> =>
       startHostProcess(join(folder, name), { program, environment: { BENCH_SERVICES: services.join(' ') } });
@@ -34,8 +42,8 @@ export function benchMemory(
     const idle = sizeOf(host);
     const destination = `json://127.0.0.1:${sink.port}/`;
     await addKey(host.port('notify'), 'aggregator', [destination]);
-    await load.publish(host.port('notify'), 8, 10_000, notification('aggregator'));
-    await send(host.port('mail'), 8, 3000, 'alerts@nas.lan', mail('memory'));
+    await load.publish(host.port('notify'), 8, notifications, notification('aggregator'));
+    await send(host.port('mail'), 8, mails, 'alerts@nas.lan', mail('memory'));
     await untilIdle(host.child.pid ?? 0);
     await sleep(settleMs);
     const loaded = sizeOf(host);
@@ -51,7 +59,10 @@ export function benchMemory(
         goal: { at: 'most', value: 40 },
       },
       { ...of('added, shared pages in proportion, idle', idle.proportional - without.proportional), ...peer },
-      of('the same after 10,000 notifications and 3,000 mails', loaded.proportional - without.proportional),
+      of(
+        `the same after ${notifications.toLocaleString('en')} notifications and ${mails.toLocaleString('en')} mails`,
+        loaded.proportional - without.proportional,
+      ),
       of('the whole host, idle', idle.proportional),
     ];
   });

@@ -12,9 +12,9 @@ import type { BenchOptions, Figure } from './run.ts';
 const connections = 8;
 /** Callers of a house in which much happens at once; a commit then serves many of them. */
 const manyConnections = 64;
-const rounds = 5;
-/** V8 goes on compiling for some 16,000 notifications; the rounds after are alike. */
-const warmUps = 4;
+/** V8 goes on compiling for some 16,000 notifications in four warm-ups; the rounds after are alike. */
+const thorough = { rounds: 5, fewRounds: 3, warmUps: 4, share: 1 } as const;
+const hurried = { rounds: 1, fewRounds: 1, warmUps: 2, share: 0.25 } as const;
 /**
  * Keys by the number of their destinations, with the notifications of a round for ours and the peer. The peer's are so
  * many that each of its workers is replaced on the way, as it does after 1,000 requests: that belongs to what they cost.
@@ -44,24 +44,28 @@ interface Round extends Published {
  * The aggregator beside a real Apprise API, turn and turn about in one run, both with the same keys and one web address
  * on this machine as the destination. A round counts only when every notification came to each destination once.
  */
-export function benchNotify({ appriseApi }: BenchOptions): Promise<readonly Figure[]> {
+export function benchNotify({ appriseApi, quick, tell }: BenchOptions): Promise<void> {
   return inFreshFolder(async (folder) => {
     const load = buildLoad(folder);
     const openSink = buildSink(folder);
-    return [
-      ...(await compare(folder, load, openSink, appriseApi)),
-      ...(await benchFaults(folder, load, openSink)),
-      ...(await benchMemory({ load, send: buildMails(folder), openSink }, appriseApi)),
-    ];
+    const pace = quick ? hurried : thorough;
+    for await (const figure of compare({ folder, load, openSink, pace }, appriseApi)) tell(figure);
+    for await (const figure of benchFaults({ folder, load, openSink, share: pace.share })) tell(figure);
+    tell(...(await benchMemory({ load, send: buildMails(folder), openSink, share: pace.share }, appriseApi)));
   });
 }
 
-async function compare(
-  folder: string,
-  load: Load,
-  openSink: () => Promise<Sink>,
+async function* compare(
+  given: {
+    readonly folder: string;
+    readonly load: Load;
+    readonly openSink: () => Promise<Sink>;
+    readonly pace: typeof thorough | typeof hurried;
+  },
   appriseApi: string | undefined,
-): Promise<readonly Figure[]> {
+): AsyncGenerator<Figure> {
+  const { folder, load, openSink, pace } = given;
+  const { rounds, fewRounds, warmUps, share } = pace;
   await using sink = await openSink();
   await using host = await startHostProcess(join(folder, 'homeport'));
   await using peer = appriseApi === undefined ? undefined : await startApprise(appriseApi, join(folder, 'apprise'));
@@ -69,48 +73,52 @@ async function compare(
     ours: { pid: host.child.pid ?? 0, port: host.port('notify'), [Symbol.asyncDispose]: async () => {} },
     peer,
   };
-  const figures: Figure[] = [];
   for (const { key, destinations, ...counts } of keys) {
     const round = roundsTo(sink, load, key, destinations);
     const lines = linesTo(sink, key, destinations);
     // What is compiled on the way counts for neither.
     await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
-    await inTurn(servers, warmUps, (server, name) => round(server, connections, counts[name]));
-    const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name]));
+    await inTurn(servers, warmUps, (server, name) => round(server, connections, counts[name] * share));
+    const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name] * share));
     const to = `notify: to ${String(destinations)}`;
-    figures.push(
+    yield* [
       figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, most(0.1)),
       figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond, least(20)),
       figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
       figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
       figure(`${to}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       figure(`${to}, CPU of the destination a delivery`, 'ms', results, ({ sinkCpuMs }) => sinkCpuMs),
+    ];
+    const many = await inTurn(servers, fewRounds, (server, name) =>
+      round(server, manyConnections, counts[name] * share),
     );
-    const many = await inTurn(servers, 3, (server, name) => round(server, manyConnections, counts[name]));
-    figures.push(
+    yield* [
       figure(`${to}, ${String(manyConnections)} connections`, '/s', many, ({ perSecond }) => perSecond),
       figure(`${to}, ${String(manyConnections)} connections, CPU each`, 'ms', many, ({ cpuMs }) => cpuMs),
       figure(`${to}, ${String(manyConnections)} connections, p50`, 'ms', many, ({ p50 }) => p50),
+    ];
+    const alone = await inTurn(servers, fewRounds, (server, name) =>
+      round(server, 1, Math.ceil((counts[name] / 10) * share)),
     );
-    const alone = await inTurn(servers, 3, (server, name) => round(server, 1, Math.ceil(counts[name] / 10)));
-    figures.push(
+    yield* [
       figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, most(0.1)),
       figure(`${to}, one connection, p50`, 'ms', alone, ({ p50 }) => p50),
-    );
+    ];
   }
   for (const { key, destinations, ...counts } of farKeys) {
     const round = roundsTo(sink, load, key, destinations);
     const lines = linesTo(sink, `far/${key}`, destinations);
     await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
-    const results = await inTurn(servers, 3, (server, name) => round(server, connections, counts[name]));
+    const results = await inTurn(servers, fewRounds, (server, name) =>
+      round(server, connections, counts[name] * share),
+    );
     const to = `notify: to ${String(destinations)} far away`;
-    figures.push(
+    yield* [
       figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond),
       figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
       figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
-    );
+    ];
   }
-  return figures;
 }
 
 function linesTo(sink: Sink, path: string, destinations: number): readonly string[] {

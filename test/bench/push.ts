@@ -10,34 +10,41 @@ const cached = 10_000;
 const topic = 'bench-info-monitoring';
 
 type Servers<T = PushServer> = Both<T>;
+/** How many rounds, or how much of something, where there are so many when nobody is in a hurry. */
+type Rounds = (full: number) => number;
+
+interface Given {
+  readonly load: Load;
+  readonly servers: Servers;
+  readonly rounds: Rounds;
+}
 
 /**
  * The push server, and beside it a real ntfy, turn and turn about in one run. The servers and their load share the
  * cores of this machine, so that ratios and CPU per unit say more than rates.
  */
-export function benchPush({ ntfy }: BenchOptions): Promise<readonly Figure[]> {
+export function benchPush({ ntfy, quick, tell }: BenchOptions): Promise<void> {
   return inFreshFolder(async (folder) => {
     const load = buildLoad(folder);
-    const beside = async (name: string, work: (load: Load, servers: Servers) => Promise<readonly Figure[]>) => {
+    const rounds: Rounds = (full) => (quick ? Math.ceil(full / 3) : full);
+    const beside = async (name: string, work: (given: Given) => AsyncIterable<Figure>) => {
       await using ours = await startHomeport(join(folder, `homeport-${name}`));
       await using peer = ntfy === undefined ? undefined : await startNtfy(ntfy, join(folder, `ntfy-${name}`));
-      return await work(load, { ours, peer });
+      for await (const figure of work({ load, servers: { ours, peer }, rounds })) tell(figure);
     };
-    return [
-      ...(await beside('publish', publishing)),
-      ...(await beside('password', passwords)),
-      ...(await beside('poll', polling)),
-      ...(await beside('json', streaming)),
-      ...(await beside('ws', webSockets)),
-    ];
+    await beside('publish', publishing);
+    await beside('password', passwords);
+    await beside('poll', polling);
+    await beside('json', streaming);
+    await beside('ws', webSockets);
   });
 }
 
-async function publishing(load: Load, servers: Servers): Promise<readonly Figure[]> {
+async function* publishing({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
   // What is compiled on the way counts for neither.
-  await inTurn(servers, 1, (server) => load.publish(server.port, inFlight, 10_000, publication(server)));
-  const results = await inTurn(servers, 5, async (server, name) => {
-    const count = name === 'ours' ? 4000 : 600;
+  await inTurn(servers, 1, (server) => load.publish(server.port, inFlight, rounds(10_000), publication(server)));
+  const results = await inTurn(servers, rounds(5), async (server, name) => {
+    const count = rounds(name === 'ours' ? 4000 : 600);
     const cpu = cpuSeconds(server.pid);
     const published = await load.publish(server.port, inFlight, count, publication(server));
     await untilIdle(server.pid);
@@ -47,7 +54,7 @@ async function publishing(load: Load, servers: Servers): Promise<readonly Figure
       cpuMs: ((cpuSeconds(server.pid) - cpu) / count) * 1000,
     };
   });
-  return [
+  yield* [
     figure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
     figure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
     figure('push: publish, refused', '%', results, ({ refused }) => refused),
@@ -56,25 +63,25 @@ async function publishing(load: Load, servers: Servers): Promise<readonly Figure
   ];
 }
 
-async function passwords(load: Load, servers: Servers): Promise<readonly Figure[]> {
-  const results = await inTurn(servers, 3, async (server, name) => {
-    const count = name === 'ours' ? 3000 : 100;
+async function* passwords({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
+  const results = await inTurn(servers, rounds(3), async (server, name) => {
+    const count = rounds(name === 'ours' ? 3000 : 100);
     const rate = async (authorization: string): Promise<number> =>
       (await load.publish(server.port, inFlight, count, publication(server, { authorization }))).perSecond;
     return (await rate(server.token)) / (await rate(server.password));
   });
   const { what, measured, unit, peer } = figure('push: token against password', 'times', results, (times) => times);
-  return [{ what, measured, unit, peer, goal: { at: 'most', value: 2 } }];
+  yield { what, measured, unit, peer, goal: { at: 'most', value: 2 } };
 }
 
-async function polling(load: Load, servers: Servers): Promise<readonly Figure[]> {
+async function* polling({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
   const results = await inTurn(servers, 1, async (server) => {
     await load.publish(server.port, inFlight, cached, publication(server));
     await untilIdle(server.pid);
     return server;
   });
   const polls = 5;
-  const times = await inTurn({ ours: results.ours[0], peer: results.peer[0] }, 5, async (server) => {
+  const times = await inTurn({ ours: results.ours[0], peer: results.peer[0] }, rounds(5), async (server) => {
     const cpu = cpuSeconds(server.pid);
     // HTTP/1.0: the answer comes in one piece.
     const request = `GET /${topic}/json?poll=1&since=all HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: ${server.token}\r\n\r\n`;
@@ -83,23 +90,20 @@ async function polling(load: Load, servers: Servers): Promise<readonly Figure[]>
     if (messages < 0.95 * cached) throw new Error(`a poll brought ${messages} messages`);
     return { p50, cpuMs: ((cpuSeconds(server.pid) - cpu) / polls) * 1000 };
   });
-  return [
+  yield* [
     figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, most(0.2)),
     figure('push: poll of 10,000 messages (CPU)', 'ms', times, ({ cpuMs }) => cpuMs),
   ];
 }
 
-async function streaming(load: Load, servers: Servers): Promise<readonly Figure[]> {
-  const memory = await memoryOf(load, servers, 'json', 5000);
-  return [
-    memory,
-    ...(await delivering(load, servers, 1000, { messages: 30, pauseMs: 30 })),
-    ...(await delivering(load, servers, 10_000, { messages: 5, pauseMs: 300 })),
-  ];
+async function* streaming({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
+  yield await memoryOf(load, servers, 'json', 5000);
+  yield* delivering({ load, servers, rounds }, 1000, { messages: 30, pauseMs: 30 });
+  yield* delivering({ load, servers, rounds }, 10_000, { messages: 5, pauseMs: 300 });
 }
 
-async function webSockets(load: Load, servers: Servers): Promise<readonly Figure[]> {
-  return [await memoryOf(load, servers, 'ws', 5000)];
+async function* webSockets({ load, servers }: Given): AsyncGenerator<Figure> {
+  yield await memoryOf(load, servers, 'ws', 5000);
 }
 
 /** What an idle stream keeps, garbage not counted, in KB (10^3 bytes). */
@@ -119,24 +123,27 @@ async function memoryOf(load: Load, servers: Servers, kind: 'json' | 'ws', strea
   return { what, measured, unit, peer, goal: { at: 'most', value: kind === 'ws' ? 20 : 25 } };
 }
 
-async function delivering(
-  load: Load,
-  servers: Servers,
+async function* delivering(
+  { load, servers, rounds }: Given,
   connections: number,
   pace: { messages: number; pauseMs: number },
-): Promise<readonly Figure[]> {
+): AsyncGenerator<Figure> {
   const open = (server: PushServer) => load.listen(server.port, { connections, ...pace, ...requests(server, 'json') });
   await using ours = await open(servers.ours);
   await using peer = servers.peer === undefined ? undefined : await open(servers.peer);
-  const results = await inTurn<typeof ours, Delivered & { cpuUs: number }>({ ours, peer }, 6, async (streams, name) => {
-    const { pid } = servers[name] ?? servers.ours;
-    const cpu = cpuSeconds(pid);
-    const delivered = await streams.deliver();
-    return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
-  });
+  const results = await inTurn<typeof ours, Delivered & { cpuUs: number }>(
+    { ours, peer },
+    rounds(6),
+    async (streams, name) => {
+      const { pid } = servers[name] ?? servers.ours;
+      const cpu = cpuSeconds(pid);
+      const delivered = await streams.deliver();
+      return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
+    },
+  );
   const goal = most(connections > 1000 ? 1 : 0.5);
   const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
-  return [
+  yield* [
     figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),
     figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99, goal),
     figure(`${to}, the last`, 'ms', results, ({ last }) => last),

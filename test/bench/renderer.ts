@@ -6,26 +6,30 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
 import { MemoryDownloads, MemoryInbox } from '../renderer/memory-services.ts';
-import { launchBrowser, openPage } from '../support/browser.ts';
-import { admin, builtPages, openTestHost } from '../support/host.ts';
+import { launchBrowser, openPage, signIn } from '../support/browser.ts';
+import { builtPages, openTestHost } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
 import { inFreshFolder, percentile } from './measure.ts';
-import type { Figure } from './run.ts';
+import type { BenchOptions, Figure } from './run.ts';
 
-const rounds = 5;
 const eventsPerSecond = 1000;
-const streamSeconds = 20;
 /** An hour of ten messages a second, which is a busy house, sent as fast as the page is asked to bear. */
-const hourOfEvents = 36_000;
+const thorough = { rounds: 5, streamSeconds: 20, hourOfEvents: 36_000 } as const;
+const hurried = { rounds: 2, streamSeconds: 5, hourOfEvents: 10_000 } as const;
+type Pace = typeof thorough | typeof hurried;
 /** Rows of a download queue. */
 const longest = 10_000;
 const flungFrames = 300;
 
 /** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
-export async function benchRenderer(): Promise<readonly Figure[]> {
+export async function benchRenderer({ quick, tell }: BenchOptions): Promise<void> {
+  const pace = quick ? hurried : thorough;
   const browser = await launchBrowser('whole');
   try {
-    return [entryBundle(), await firstPage(browser), ...(await stream(browser)), ...(await longQueue(browser))];
+    tell(entryBundle());
+    tell(await firstPage(browser, pace));
+    tell(...(await stream(browser, pace)));
+    tell(...(await longQueue(browser)));
   } finally {
     await browser.close();
   }
@@ -43,7 +47,7 @@ function entryBundle(): Figure {
 }
 
 /** From the host's `ready` line to Home with all its rows, in a browser that is open already. */
-function firstPage(browser: Browser): Promise<Figure> {
+function firstPage(browser: Browser, { rounds }: Pace): Promise<Figure> {
   return inFreshFolder(async (folder) => {
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -51,7 +55,7 @@ function firstPage(browser: Browser): Promise<Figure> {
       const ready = performance.now();
       await using watched = await openPage(browser);
       const { page } = watched;
-      await signIn(page, host.url('control'));
+      await signIn(page.context(), host.url('control'));
       await page.goto(host.url('control'));
       await page.getByRole('switch').first().waitFor();
       times.push((performance.now() - ready) / 1000);
@@ -68,12 +72,12 @@ function firstPage(browser: Browser): Promise<Figure> {
 }
 
 /** The Inbox while messages pour in: its share of a core, how long a frame waits, and what it keeps. */
-async function stream(browser: Browser): Promise<readonly Figure[]> {
+async function stream(browser: Browser, { streamSeconds, hourOfEvents }: Pace): Promise<readonly Figure[]> {
   const inbox = new MemoryInbox();
   await using host = await openTestHost({ services: [inbox.descriptor, control] });
   await using watched = await openPage(browser);
   const { page } = watched;
-  await signIn(page, host.url('control'));
+  await signIn(page.context(), host.url('control'));
   await page.goto(`${host.url('control')}/inbox`);
   const system = await browser.newBrowserCDPSession();
   const tools = await page.context().newCDPSession(page);
@@ -127,7 +131,7 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   await using host = await openTestHost({ services: [downloads.descriptor, control] });
   await using watched = await openPage(browser);
   const { page } = watched;
-  await signIn(page, host.url('control'));
+  await signIn(page.context(), host.url('control'));
   const opened = performance.now();
   await page.goto(`${host.url('control')}/downloads`);
   await page.getByRole('heading', { name: `Queue ${String(longest)}` }).waitFor();
@@ -161,11 +165,6 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
       goal: { at: 'most', value: 50 },
     },
   ];
-}
-
-async function signIn(page: Page, url: string): Promise<void> {
-  const answer = await page.context().request.post(`${url}/api/session`, { data: admin });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}`);
 }
 
 /** Adds rows at the rate of the bench, in steps of 10 ms as a network would bring them. */

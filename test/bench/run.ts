@@ -24,9 +24,13 @@ export interface BenchOptions {
   readonly ntfy: string | undefined;
   /** Path of a checkout of Apprise API to measure in turn. */
   readonly appriseApi: string | undefined;
+  /** Fewer rounds of less, so that a bench takes less than three minutes: to see where one stands, not to decide by. */
+  readonly quick: boolean;
+  /** Prints figures as soon as they are measured. */
+  readonly tell: (...figures: readonly Figure[]) => void;
 }
 
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Figure[]>>> = {
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   start: benchStart,
   chain: benchChain,
   downloads: benchDownloads,
@@ -39,48 +43,44 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<readon
 
 const { positionals: asked, values } = parseArgs({
   allowPositionals: true,
-  options: { ntfy: { type: 'string' }, 'apprise-api': { type: 'string' } },
+  options: { ntfy: { type: 'string' }, 'apprise-api': { type: 'string' }, quick: { type: 'boolean', default: false } },
 });
 const unknown = asked.find((name) => !Object.hasOwn(benches, name));
 if (unknown !== undefined) {
   console.error(`There is no bench "${unknown}". There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
+const { quick } = values;
 const ntfy = values.ntfy ?? process.env['HOMEPORT_NTFY_BINARY'];
 const appriseApi = values['apprise-api'] ?? process.env['HOMEPORT_APPRISE_API'];
-const figures: Figure[] = [];
+const widths = [76, 14, 14, 6, 22, 0];
+printRow([quick ? 'QUICK: fewer rounds of less' : '', 'measured', 'beside', 'ratio', 'goal', '']);
 for (const [name, bench] of Object.entries(benches)) {
-  if (asked.length === 0 || asked.includes(name)) figures.push(...(await bench({ ntfy, appriseApi })));
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  await bench({ ntfy, appriseApi, quick, tell: (...figures) => figures.forEach(printFigure) });
 }
-printTable(figures);
 
-/** Columns about the peer appear where something was measured of it. */
-function printTable(figures: readonly Figure[]): void {
-  const compared = figures.some(({ peer }) => peer !== undefined);
-  const rows = figures.map((figure) => {
-    const { what, measured, unit, peer, goal } = figure;
-    const ratio = peer === undefined ? undefined : measured / peer;
-    const judged = goal?.of === 'ratio' ? ratio : measured;
-    const met = judged === undefined || goal === undefined ? '' : reaches(judged, goal) ? 'met' : 'NOT MET';
-    return [
-      what,
-      `${inDigits(measured)} ${unit}`,
-      ...(compared
-        ? [peer === undefined ? '' : `${inDigits(peer)} ${unit}`, ratio === undefined ? '' : inDigits(ratio)]
-        : []),
-      goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
-      met,
-    ];
-  });
-  const table = [['', 'measured', ...(compared ? ['beside', 'ratio'] : []), 'goal', ''], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+function printFigure({ what, measured, unit, peer, goal }: Figure): void {
+  const ratio = peer === undefined ? undefined : measured / peer;
+  const judged = goal?.of === 'ratio' ? ratio : measured;
+  printRow([
+    what,
+    `${inDigits(measured)} ${unit}`,
+    peer === undefined ? '' : `${inDigits(peer)} ${unit}`,
+    ratio === undefined ? '' : inDigits(ratio),
+    goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
+    judged === undefined || goal === undefined ? '' : reaches(judged, goal) ? 'met' : 'NOT MET',
+  ]);
+}
+
+/** A row of the table, whose columns are as wide as what they usually hold: what comes later is not known yet. */
+function printRow(cells: readonly string[]): void {
+  console.log(
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 function reaches(value: number, goal: NonNullable<Figure['goal']>): boolean {

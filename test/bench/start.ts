@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHostProcess } from '../support/host-process.ts';
 import { cpuSeconds, inFreshFolder, percentile, residentMegabytes } from './measure.ts';
-import type { Figure } from './run.ts';
-
-const rounds = 5;
-const idleMs = 15_000;
+import type { BenchOptions } from './run.ts';
 
 /** What a start costs and what the idle host keeps: the real program, all services on, each round on the same data folder. */
-export function benchStart(): Promise<readonly Figure[]> {
+export function benchStart({ quick, tell }: BenchOptions): Promise<void> {
+  const rounds = quick ? 2 : 5;
+  const idleMs = quick ? 6000 : 15_000;
   return inFreshFolder(async (folder) => {
     const cpu: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -15,21 +14,21 @@ export function benchStart(): Promise<readonly Figure[]> {
       cpu.push(cpuSeconds(host.child.pid ?? 0));
       await host.stop();
     }
+    tell({
+      what: 'host opens with all services ready (CPU, median)',
+      measured: percentile(cpu, 0.5),
+      unit: 's',
+      goal: { at: 'most', value: 1 },
+    });
     await using host = await startHostProcess(folder);
     const pid = host.child.pid ?? 0;
     await sleep(idleMs);
     const before = cpuSeconds(pid);
     await sleep(idleMs);
     const idleCpu = (cpuSeconds(pid) - before) / (idleMs / 1000);
-    return [
-      {
-        what: 'host opens with all services ready (CPU, median)',
-        measured: percentile(cpu, 0.5),
-        unit: 's',
-        goal: { at: 'most', value: 1 },
-      },
+    tell(
       { what: 'idle host (resident)', measured: residentMegabytes(pid), unit: 'MB', goal: { at: 'most', value: 130 } },
       { what: 'idle host (share of one core)', measured: idleCpu * 100, unit: '%' },
-    ];
+    );
   });
 }

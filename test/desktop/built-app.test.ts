@@ -25,7 +25,6 @@ interface State {
   readonly menu: string;
   readonly popups: readonly string[];
   readonly errors: readonly string[];
-  readonly cookies: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** The built app under the stand-in for Electron's program. */
@@ -49,7 +48,7 @@ class BuiltApp implements AsyncDisposable {
       stream?.on('data', (chunk) => (this.output += String(chunk)));
     this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
   }
-  async ask(does: string): Promise<State> {
+  async ask<Answer = State>(does: string): Promise<Answer> {
     this.#asked += 1;
     const id = this.#asked;
     this.#child.send({ does, id });
@@ -58,7 +57,7 @@ class BuiltApp implements AsyncDisposable {
       if (found === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
       return found;
     }, waiting);
-    return answer['value'] as State;
+    return answer['value'] as Answer;
   }
   /** Waits until it is as the expectation wants. */
   async sees(expectation: (state: State) => void): Promise<State> {
@@ -115,7 +114,7 @@ describe('the built desktop app', { timeout: 120_000 }, () => {
     await using built = new BuiltApp();
     await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     await built.ask('second');
-    const { addresses, cookies, errors, visible } = await built.sees(({ addresses: shown }) =>
+    const { addresses, errors, visible } = await built.sees(({ addresses: shown }) =>
       expect(shown.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     );
     expect(visible).toBe(true);
@@ -123,7 +122,7 @@ describe('the built desktop app', { timeout: 120_000 }, () => {
     const page = addresses.at(-1) ?? '';
     expect(await (await fetch(page)).text()).toContain('<!doctype html>');
     const session = await fetch(`${page}api/session`, {
-      headers: { Cookie: `${cookies[0]?.name ?? ''}=${cookies[0]?.value ?? ''}` },
+      headers: { 'Homeport-Session': await built.ask<string>('session') },
     });
     expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
     await built.ask('quit');

@@ -11,7 +11,7 @@ const facts: OpenedHost = {
   page: 'http://127.0.0.1:7700',
   problem: '',
   setup: null,
-  cookie: null,
+  session: null,
   status: emptyStatus,
 };
 

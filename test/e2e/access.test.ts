@@ -6,6 +6,9 @@ import { adminAuthorization, openTestHost, type TestHost } from '../support/host
 import { exampleOf, operationsOf, type Operation } from '../support/openapi-calls.ts';
 import { openEvents } from '../services/control/event-stream.ts';
 
+/** A busy machine takes its time. */
+const soon = { timeout: 30_000, interval: 50 };
+const walk = { timeout: 240_000 };
 /** Whatever belongs to somebody else holds this word. */
 const nugget = 'NUGGET';
 /** The topic of the nuggets, and the one that the gardener may use. */
@@ -56,7 +59,7 @@ beforeAll(async () => {
   identities['wrong'] = `Bearer tk_${'x'.repeat(29)}`;
   identities['administrator'] = adminAuthorization;
   const late = { headers: { Authorization: identities['expired'] } };
-  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), 10_000);
+  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), soon);
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
@@ -108,7 +111,7 @@ async function seed(): Promise<void> {
   await vi.waitFor(async () => {
     const { items } = await api<{ items: readonly unknown[] }>(base, `/api/inbox?q=${nugget}`);
     expect(items.length).toBeGreaterThan(2);
-  });
+  }, soon);
 }
 
 interface Answer {
@@ -213,6 +216,7 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
       uids: ids,
       uid: ids[0],
       url: 'http://127.0.0.1:1/x',
+      paths: ['/api/downloads/1/file'],
       quiet: [],
     },
     ...{ grants: [], actions: [], delay: '', rules: [], starts: null, ends: null },
@@ -275,16 +279,20 @@ describe('every route of our API', () => {
     ).toEqual(open.toSorted());
   });
 
-  it.each(['none', 'wrong', 'revoked', 'expired', 'switched off'])('is closed to a caller who is: %s', async (who) => {
-    for (const operation of operations.filter(({ access }) => access !== 'public')) {
-      const path = operation.path.replace(/\{\w+\}/g, 'nothing');
-      const { status } = await call(operation, path, identities[who], operation.body && {});
-      expect([at(operation), status]).toEqual([
-        at(operation),
-        who === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
-      ]);
-    }
-  });
+  it.each(['none', 'wrong', 'revoked', 'expired', 'switched off'])(
+    'is closed to a caller who is: %s',
+    walk,
+    async (who) => {
+      for (const operation of operations.filter(({ access }) => access !== 'public')) {
+        const path = operation.path.replace(/\{\w+\}/g, 'nothing');
+        const { status } = await call(operation, path, identities[who], operation.body && {});
+        expect([at(operation), status]).toEqual([
+          at(operation),
+          who === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
+        ]);
+      }
+    },
+  );
 
   it('is closed to a service account, whatever it was granted', async () => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
@@ -294,7 +302,7 @@ describe('every route of our API', () => {
     }
   });
 
-  it.each(['administrator', 'deputy'])('is open to the %s', async (who) => {
+  it.each(['administrator', 'deputy'])('is open to the %s', walk, async (who) => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing') + queryOf(operation);
       const { code } = await call(operation, path, identities[who], operation.body && {});
@@ -307,6 +315,7 @@ describe('every route of our API', () => {
 
   it.each(['plain', 'gardener', 'watcher'])(
     'shows and changes nothing of others for the person who is: %s',
+    walk,
     async (who) => {
       const before = await nuggets();
       // A walk that meets nothing would find nothing.
@@ -395,7 +404,7 @@ describe('the inbox of a person with a grant', () => {
 
   it('holds the rows of those topics alone, and marking all marks these', async () => {
     await send('POST', '/api/push/messages', { topic: lawn, message: 'dew' });
-    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }));
+    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), soon);
     const { items, unread, total, sources } = await read('gardener');
     expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
     expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);

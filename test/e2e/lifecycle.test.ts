@@ -233,6 +233,15 @@ describe('a service that fails', () => {
     expect(left.filter((line) => line.includes('ERROR slow'))).toEqual([]);
   });
 
+  it('is looked at once when the clock leaps over many checks', async () => {
+    const clock = createFakeClock();
+    await using host = await openTestHost({ dataDir, clock, services: [fixtureService('calm'), control] });
+    clock.advance(3_600_000);
+    expect((await stateOf(host, 'calm'))?.state).toBe('up');
+    // What it was asked when the leap began has taken the hour; one for each service at most.
+    expect(host.log.filter((line) => line.includes('health check failed')).length).toBeLessThanOrEqual(2);
+  });
+
   it('is tried again by itself and by hand at once, and then runs once', async () => {
     const clock = createFakeClock();
     let running = 0;

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import { inbox } from '../support/api.ts';
 import { adminAuthorization, openTestHost } from '../support/host.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { openPostgresDatabase } from '../support/postgres.ts';
 import { SmtpDialogue } from '../support/smtp.ts';
 
 it('the whole chain runs on PostgreSQL, each service in a schema of its own, and survives a restart', async () => {
-  await using server = await startPostgres();
+  await using server = await openPostgresDatabase();
   const environment = { HOMEPORT_DATABASE_URL: server.url };
   for (const subject of ['first', 'second']) {
     await using host = await openTestHost({ environment });

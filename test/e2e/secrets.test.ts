@@ -108,18 +108,26 @@ describe('every route of our API', () => {
     expect(await status('/api/events', 'GET', undefined)).toBe(401);
   });
 
-  it('takes a session’s cookie for a change only from our own page', async () => {
+  it('takes a session’s secret in its header, and in no cookie', async () => {
     const reply = await fetch(`${base}/api/session`, {
       ...post({ name: admin.name, password: admin.password }),
       headers: { 'Content-Type': 'application/json' },
     });
-    const Cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    expect(await status('/api/services', 'GET', undefined, { Cookie })).toBe(200);
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie })).toBe(403);
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: 'https://evil.example' })).toBe(
+    expect(reply.headers.getSetCookie()).toEqual([]);
+    const { session } = (await reply.json()) as { session: string };
+    const header = { 'Homeport-Session': session };
+    expect(await status('/api/services', 'GET', undefined, header)).toBe(200);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, header)).toBe(200);
+    expect(await status('/api/settings/inbox', 'PATCH', undefined, { ...header, Origin: 'https://evil.example' })).toBe(
       403,
     );
-    expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: base })).toBe(200);
+    for (const name of ['homeport_session', 'homeport-session', '__Host-homeport_session']) {
+      const Cookie = `${name}=${session}`;
+      for (const path of ['/api/services', '/api/events', '/metrics', '/api/account']) {
+        expect(await status(path, 'GET', undefined, { Cookie, Origin: base })).toBe(401);
+      }
+      expect(await status('/api/settings/inbox', 'PATCH', undefined, { Cookie, Origin: base })).toBe(401);
+    }
   });
 });
 

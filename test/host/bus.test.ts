@@ -129,3 +129,11 @@ test('while services are starting a hand-over waits for its receiver, and no lon
   expect(received).toHaveBeenCalledWith({ n: 1 }, 'early');
   await expect(nobody).rejects.toMatchObject({ code: 'handover.no_receiver' });
 });
+
+test('who hands over to a service that is switched off is told so', async () => {
+  const handovers = createHandovers(Promise.resolve(), (service) => service === 'test');
+  const off = { code: 'handover.switched_off', retryable: true };
+  await expect(handovers.pass(offer, 'k', { n: 1 })).rejects.toMatchObject(off);
+  using _receiving = handovers.receive(offer, async () => undefined);
+  await handovers.pass(offer, 'k', { n: 1 });
+});

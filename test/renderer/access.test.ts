@@ -67,7 +67,8 @@ describe.skipIf(noBrowser)('signing in', () => {
     const other = await visit.page.context().newPage();
     await other.goto(`${pages.url}/inbox`);
     await other.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
-    await visit.page.getByRole('button', { name: /Sign out/ }).click();
+    await visit.page.getByRole('button', { name: /Signed in as/ }).click();
+    await visit.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });

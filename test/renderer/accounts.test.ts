@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, ...more }) });
 
   it('shows people, the ready-made service accounts switched off, and anyone', async () => {
-    await using visit = await pages.visit('/accounts');
+    await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await people.filter({ hasText: 'ada' }).getByText('You').waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
   });
 
   it('makes a person who can sign in, and keeps what was typed when a name does not fit', async () => {
-    await using visit = await pages.visit('/accounts');
+    await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
     const dialog = page.getByRole('dialog', { name: 'New account' });
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await dialog.getByLabel('Name').fill('grace');
     await dialog.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
-    expect(new URL(page.url()).search).toBe('?account=grace');
+    expect(new URL(page.url()).pathname).toBe('/settings/accounts/grace');
     const answer = await fetch(`${pages.url}/api/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -67,9 +67,36 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
+  it('marks what homeport.yaml declares, and changes none of it', async () => {
+    const token = `tk_${'d'.repeat(29)}`;
+    const hash = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+    const body = JSON.stringify({
+      authUsers: [{ name: 'phil', passwordHash: hash }],
+      authTokens: [{ user: 'phil', token, label: 'from the file' }],
+    });
+    await api(pages.url, '/api/settings/host', { method: 'PATCH', body });
+    await using visit = await pages.visit('/accounts');
+    const { page } = visit;
+    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await people.filter({ hasText: 'phil' }).getByText('From homeport.yaml').waitFor();
+    await people.filter({ hasText: 'phil' }).getByRole('link').click();
+    await page.getByText('This account is declared in homeport.yaml; change it there.').waitFor();
+    await page.getByRole('list', { name: 'Tokens' }).getByText('From homeport.yaml').waitFor();
+    expect(await page.getByRole('switch', { name: 'phil on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
+    expect(await page.getByLabel('New password').count()).toBe(0);
+    for (const screen of [screens[0], screens[1]]) {
+      await page.setViewportSize(screen);
+      await page.emulateMedia({ colorScheme: screen.dark ? 'dark' : 'light' });
+      await expectFits(visit, 'accounts-declared', screen);
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('makes a token that works, shows it once, tells its last use and revokes it', async () => {
     await make('nas', { kind: 'service', grants: [{ service: 'push', resource: 'nas-*', permission: 'write' }] });
-    await using visit = await pages.visit('/accounts?account=nas');
+    await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('cron');
     await page.getByRole('button', { name: 'Make a token' }).click();
@@ -98,7 +125,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
 
   it('grants, answers what that allows, and takes it back', async () => {
     await make('nas', { kind: 'service' });
-    await using visit = await pages.visit('/accounts?account=nas');
+    await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     const ask = async (): Promise<void> => {
       await page.getByLabel('Name', { exact: true }).fill('nas-high-backup');
@@ -142,7 +169,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const publish = (): Promise<number> =>
       fetch(`${pages.host.url('push')}/open-low-chat`, { method: 'POST', body: 'x' }).then(({ status }) => status);
     expect(await publish()).toBe(403);
-    await using visit = await pages.visit('/accounts?account=*');
+    await using visit = await pages.visit('/settings/accounts/*');
     const { page } = visit;
     await page.getByLabel('Pattern').fill('open-*');
     await page.getByRole('button', { name: 'Add' }).click();
@@ -159,7 +186,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     });
     const read = (): Promise<number> =>
       fetch(`${pages.url}/api/account`, { headers: { Authorization: `Bearer ${text}` } }).then(({ status }) => status);
-    await using visit = await pages.visit('/accounts?account=grace');
+    await using visit = await pages.visit('/settings/accounts/grace');
     const { page } = visit;
     await page.getByRole('button', { name: 'Remove this account' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove grace?' });
@@ -175,7 +202,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
   });
 
   it('lets nobody take the last administrator away', async () => {
-    await using visit = await pages.visit('/accounts?account=ada');
+    await using visit = await pages.visit('/settings/accounts/ada');
     const { page } = visit;
     await page.getByText('You change your own under').waitFor();
     expect(await page.getByLabel('Role').isDisabled()).toBe(true);
@@ -191,11 +218,11 @@ describe.skipIf(noBrowser)('the accounts page', () => {
 
   it('shows what another window changes, and keeps what is being typed', async () => {
     await make('nas', { kind: 'service', description: 'The box' });
-    await using visit = await pages.visit('/accounts?account=nas');
+    await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     await page.getByText('The box').waitFor();
     await page.getByLabel('Name of the token').fill('half typ');
-    await using other = await pages.visit('/accounts?account=nas');
+    await using other = await pages.visit('/settings/accounts/nas');
     await other.page.getByLabel('What nas is for').fill('The box in the cellar');
     await other.page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The box in the cellar').waitFor();
@@ -215,7 +242,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
         body: JSON.stringify({ label: `client ${String(index)}` }),
       });
     }
-    await using visit = await pages.visit('/accounts');
+    await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
     await page.getByLabel('Find an account').fill('service-150');
@@ -232,7 +259,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
 
   it('tells who is no administrator that it is not for them, and leads to the own account', async () => {
     await make('grace', { password: 'harbour light' });
-    await using visit = await pages.visit('/accounts', { signedIn: false });
+    await using visit = await pages.visit('/settings/accounts', { signedIn: false });
     const { page } = visit;
     await page.getByLabel('Name').fill('grace');
     await page.getByLabel('Password').fill('harbour light');
@@ -262,7 +289,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
   });
 
   it('is used with the keyboard alone', async () => {
-    await using visit = await pages.visit('/accounts');
+    await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     const reach = async (name: string): Promise<void> => {
       const focused = (): Promise<string> =>
@@ -307,14 +334,14 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.route('**/api/accounts', (route) => route.abort());
-    await page.goto(`${pages.url}/accounts`);
+    await page.goto(`${pages.url}/settings/accounts`);
     await page.getByText('Homeport does not answer.').first().waitFor();
     await page.unroute('**/api/accounts');
     await page.getByRole('main').getByRole('button', { name: /again/i }).click();
     await page.getByRole('list', { name: 'People' }).getByText('ada').waitFor();
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     const grants = ['*-*-backup', '*-*-monitoring', 'a-very-long-service-name-high-of-everything-there-is-to-say'].map(
       (resource) => ({ service: 'push', resource, permission: 'write' }),
     );
@@ -325,7 +352,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
       method: 'POST',
       body: JSON.stringify({ label: 'cron on the nas' }),
     });
-    await using list = await pages.visit('/accounts', screen);
+    await using list = await pages.visit('/settings/accounts', screen);
     await list.page.getByRole('heading', { level: 2, name: 'People' }).waitFor();
     await expectFits(list, 'accounts', screen);
     await using one = await pages.visit(`/accounts?account=${name}`, screen);

@@ -13,11 +13,15 @@ interface Finding {
 /** What axe finds serious or critical on a page, one line a place. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, which the page's security policy does not hinder.
-  await page.evaluate(await source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await source);
   const violations = await page.evaluate(async () => {
-    // A colour that is on its way to another is neither of them.
-    const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
-    await Promise.allSettled(fading.map(({ finished }) => finished));
+    // A colour that is on its way to another is neither of them; what inherits it sets out when that has arrived.
+    for (;;) {
+      const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
+      if (fading.length === 0) break;
+      await Promise.allSettled(fading.map(({ finished }) => finished));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
     return (await axe.run()).violations;
   });

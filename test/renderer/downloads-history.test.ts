@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   });
 
   it('tries again from the details, which close', async () => {
-    await using visit = await pages.visit('/downloads?id=lost');
+    await using visit = await pages.visit('/downloads/queue/lost');
     const { page } = visit;
     await page.getByRole('dialog', { name: 'Lost' }).getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('opens a download by its address however far back it is, and says when it is gone', async () => {
     for (let index = 0; index < 300; index += 1)
       pages.downloads.set(`n${String(index)}`, { title: `New ${String(index)}`, state: 'failed', finishedAt: 5 });
-    await using visit = await pages.visit('/downloads?id=lost');
+    await using visit = await pages.visit('/downloads/queue/lost');
     await visit.page.getByRole('dialog', { name: 'Lost' }).waitFor();
     expect(visit.complaints).toEqual([]);
     await visit.page.goto(`${pages.url}/downloads?id=nobody`);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
       { language: 'de', cues: [{ from: 0, to: 4, text: 'Moin' }] },
       { language: 'en', cues: [{ from: 0, to: 4, text: 'Ahoy' }] },
     ];
-    await using visit = await pages.visit('/downloads?id=film');
+    await using visit = await pages.visit('/downloads/queue/film');
     const { page } = visit;
     const video = page.locator('video');
     await expect
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const { page } = visit;
     await row(page, 'Bad').getByText(advice).waitFor();
     const link = row(page, 'Bad').getByRole('link', { name: title });
-    expect(await link.getAttribute('href')).toMatch(/^\/(settings\/downloads|engines|downloads\/cookies)$/);
+    expect(await link.getAttribute('href')).toMatch(/^\/(downloads\/settings|settings\/engines|downloads\/cookies)$/);
     await page.getByRole('button', { name: 'Bad', exact: true }).click();
     await page.getByRole('dialog').getByRole('link', { name: title }).waitFor();
     expect(visit.complaints).toEqual([]);

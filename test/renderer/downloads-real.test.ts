@@ -4,8 +4,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
-import { signIn } from './visit.ts';
+import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 
 describe.skipIf(noBrowser)('Downloads with the real service', () => {
   let rig: Rig;

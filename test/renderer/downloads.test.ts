@@ -356,7 +356,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const saving = page.waitForEvent('download');
       await page.getByRole('link', { name: 'Save the file' }).click();
       expect((await saving).suggestedFilename()).toBe('film.webm');
-      expect(new URL(page.url()).search).toBe('?id=film');
+      expect(new URL(page.url()).pathname).toBe('/downloads/queue/film');
       expect(visit.complaints).toEqual([]);
     });
 

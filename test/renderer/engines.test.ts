@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   }
 
   it('shows what is here, from where, and what is missing means', async () => {
-    await using visit = await pages.visit('/engines');
+    await using visit = await pages.visit('/settings/engines');
     const rows = visit.page.getByRole('list', { name: 'Engines' }).getByRole('listitem');
     const ytdlp = rows.filter({ has: visit.page.getByRole('heading', { name: /^yt-dlp/ }) });
     await ytdlp.getByText('2026.01.01', { exact: true }).waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   });
 
   it('asks an engine again, which may have been replaced by hand', async () => {
-    await using visit = await pages.visit('/engines');
+    await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
     installed('2026.03.03');
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   });
 
   it('shows how an installation gets on, in every window, and says why it failed', async () => {
-    await using visit = await pages.visit('/engines');
+    await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
     const step = 'Downloading the official release';
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   });
 
   it('removes what Homeport installed, by keyboard, after asking', async () => {
-    await using visit = await pages.visit('/engines');
+    await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByRole('button', { name: 'Remove yt-dlp' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Remove yt-dlp?' });
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   it('tells who is no administrator that it is not for them', async () => {
     const body = JSON.stringify({ name: 'grace', password: 'harbour light' });
     await api(pages.url, '/api/accounts', { method: 'POST', body });
-    await using visit = await pages.visit('/engines', { signedIn: false });
+    await using visit = await pages.visit('/settings/engines', { signedIn: false });
     const { page } = visit;
     await page.getByLabel('Name').fill('grace');
     await page.getByLabel('Password').fill('harbour light');
@@ -129,8 +129,8 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByText('Only an administrator can see the engines.').waitFor();
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
-    await using visit = await pages.visit('/engines', screen);
+  it.each(screens)('fits on $on', async (screen) => {
+    await using visit = await pages.visit('/settings/engines', screen);
     await visit.page.getByRole('list', { name: 'Engines' }).waitFor();
     pages.inbox.bus?.publish(engineWorked, {
       name: 'yt-dlp',

@@ -1,27 +1,37 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { WatchedPage } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
-import type { screens } from './screens.ts';
+import { eachLook, type screens } from './screens.ts';
 
-/** Photographs for a person to judge. */
 const folder = fileURLToPath(new URL('../../.cache/screenshots', import.meta.url));
 
-/** Photographs a page that is ready, and asserts that it fits its width, names everything and complains about nothing. */
+/**
+ * Asserts that a page which is ready fits its width, names everything and complains about nothing, in each window and theme
+ * of its screen.
+ */
 export async function expectFits(
   { page, complaints }: WatchedPage,
   name: string,
   screen: (typeof screens)[number],
 ): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+  // The gallery of parts shows one for ever.
+  await page.getByRole('status', { name: /^Reading (?!the sample)/ }).waitFor({ state: 'detached' });
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  await page.screenshot({
-    path: `${folder}/${name}-${String(screen.width)}-${screen.dark ? 'dark' : 'light'}.png`,
-    fullPage: true,
+  await eachLook(page, screen, async ({ width, dark }) => {
+    const at = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
+    await photograph(page, `${name}-${String(width)}-${dark ? 'dark' : 'light'}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), at).toBeLessThanOrEqual(0);
+    expect(await seriousFindings(page), at).toEqual([]);
+    expect(complaints, at).toEqual([]);
   });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  expect(await seriousFindings(page)).toEqual([]);
-  expect(complaints).toEqual([]);
+}
+
+/** For a person to judge, in `.cache/screenshots`, where `HOMEPORT_TEST_PICTURES` is set. */
+async function photograph(page: Page, name: string): Promise<void> {
+  if (process.env['HOMEPORT_TEST_PICTURES'] === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

@@ -2,26 +2,24 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { signIn } from './visit.ts';
 
-describe.skipIf(noBrowser)('Given-up work', () => {
+describe.skipIf(noBrowser)('Problems', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
   let status: number;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await theBrowser();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     const services = [notify, inbox, control];
@@ -57,7 +55,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
   };
 
   it('says so when there is none, on every screen', async () => {
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     await watched.page.getByText('Nothing was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -90,7 +88,7 @@ describe.skipIf(noBrowser)('Given-up work', () => {
 
   it('is dismissed with a way back', async () => {
     await giveUp(1);
-    await using watched = await visit('/given-up');
+    await using watched = await visit('/settings/problems');
     const { page } = watched;
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     await page.getByText('Nothing was given up.').waitFor();
@@ -102,16 +100,14 @@ describe.skipIf(noBrowser)('Given-up work', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits and is accessible with rows at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible with rows on $on', async (screen) => {
     await giveUp(2);
-    await using watched = await visit('/given-up', screen);
+    await using watched = await visit('/settings/problems', screen);
     const { page } = watched;
     await page
       .getByRole('button', { name: /^Dismiss/ })
       .first()
       .waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(watched.complaints).toEqual([]);
+    await expectFits(watched, 'given-up', screen);
   });
 });

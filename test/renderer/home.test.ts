@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
-import { noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { layCable } from './cable.ts';
 import { MoodyService } from './memory-services.ts';
-import { openPages, signIn, type Pages } from './visit.ts';
+import { openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('Home', () => {
   let pages: Pages;

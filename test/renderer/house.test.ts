@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
   });
 
   it('Backup: makes one, loads it, and removes it with a way back', async () => {
-    await using visit = await pages.visit('/backup');
+    await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByText('No backup yet.').waitFor();
     await page.getByRole('button', { name: 'Make a backup' }).click();
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
   });
 
   it('Backup: switches the daily one on', async () => {
-    await using visit = await pages.visit('/backup');
+    await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByRole('switch', { name: 'Make a backup every day' }).click();
     await expect
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
   });
 
   it('Log: follows what happens, waits while it is pointed at, and copies a report without secrets', async () => {
-    await using visit = await pages.visit('/log');
+    await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const lines = page.getByRole('region', { name: 'Lines' });
@@ -76,11 +76,11 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
-    await using backup = await pages.visit('/backup', screen);
+  it.each(screens)('fit on $on', async (screen) => {
+    await using backup = await pages.visit('/settings/backup', screen);
     await backup.page.getByRole('heading', { name: 'Restore' }).waitFor();
     await expectFits(backup, 'backup', screen);
-    await using log = await pages.visit('/log', screen);
+    await using log = await pages.visit('/settings/log', screen);
     await log.page.getByRole('region', { name: 'Lines' }).waitFor();
     await expectFits(log, 'log', screen);
   });

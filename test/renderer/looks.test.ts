@@ -1,38 +1,31 @@
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
-import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
 import { furnish } from './furnish.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-/** Photographs for a person to judge; what a machine can judge is asserted below. */
-const folder = fileURLToPath(new URL('../../.cache/screenshots', import.meta.url));
-
 const views = [
   ['home', '/', 'Home'],
   ['inbox', '/inbox', 'Inbox'],
-  ['message', '/inbox?id=7', 'Inbox'],
+  ['message', '/inbox/messages/7', 'Inbox'],
   ['downloads', '/downloads', 'Downloads'],
-  ['download', '/downloads?id=2', 'Downloads'],
+  ['download', '/downloads/queue/2', 'Downloads'],
   ['settings', '/settings/moody', 'Settings'],
-  ['log', '/log', 'Log'],
+  ['log', '/settings/log', 'Log'],
   ['parts', '/gallery', 'Parts'],
 ] as const;
 
 describe.skipIf(noBrowser)('the pages', () => {
   let pages: Pages;
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
     furnish(pages);
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  describe.each(screens)('at $width px, dark $dark', (screen) => {
-    const { width, dark } = screen;
+  describe.each(screens)('on $on', (screen) => {
     it.each(views)('fit: %s', async (name, path, heading) => {
       await using visit = await pages.visit(path, screen);
       const { page } = visit;
@@ -47,26 +40,13 @@ describe.skipIf(noBrowser)('the pages', () => {
         });
         await page.getByText('Use port 2587').waitFor();
       }
-      await page.evaluate(() => document.fonts.ready.then(() => undefined));
-      await page.screenshot({
-        path: `${folder}/${name}-${String(width)}-${dark ? 'dark' : 'light'}.png`,
-        fullPage: true,
-      });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(wide).toBeLessThanOrEqual(0);
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(visit.complaints).toEqual([]);
+      await expectFits(visit, name, screen);
     });
 
     it('fit: sign-in', async () => {
       await using visit = await pages.visit('/', { ...screen, signedIn: false });
       await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await visit.page.evaluate(() => document.fonts.ready.then(() => undefined));
-      await visit.page.screenshot({
-        path: `${folder}/sign-in-${String(width)}-${dark ? 'dark' : 'light'}.png`,
-      });
-      expect(await seriousFindings(visit.page)).toEqual([]);
-      expect(visit.complaints).toEqual([]);
+      await expectFits(visit, 'sign-in', screen);
     });
   });
 

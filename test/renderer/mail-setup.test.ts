@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
   afterEach(() => real[Symbol.asyncDispose]());
 
   it('takes over a mailrise.conf that is dropped, and says first what of it', async () => {
-    await using watched = await real.visit('/mail/recipients');
+    await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import from Mailrise' });
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
 
   it('keeps an edited recipient in its own place, though one before it goes meanwhile', async () => {
     await take('attic', 'barn', 'cellar');
-    await using watched = await real.visit('/mail/recipients');
+    await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
     await page.clock.install();
     await page.getByRole('button', { name: 'Remove attic' }).click();
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
 
   it('removes for good all recipients that were removed just before the page goes', async () => {
     await take('attic', 'barn', 'cellar');
-    await using watched = await real.visit('/mail/recipients');
+    await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
     await page.getByRole('button', { name: 'Remove attic' }).click();
     await page.getByRole('button', { name: 'Remove cellar' }).click();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
   });
 
   it('shows what becomes of a mail before any is sent', async () => {
-    await using watched = await real.visit('/mail/rules');
+    await using watched = await real.visit('/delivery/rules');
     const { page } = watched;
     await page.getByText('Nothing is sent.', { exact: false }).waitFor();
     await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
   });
 
   it('tells each device what to type, with the port that is served', async () => {
-    await using watched = await real.visit('/mail/connect');
+    await using watched = await real.visit('/delivery/connect');
     const { page } = watched;
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
@@ -114,8 +114,8 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
-    await using watched = await real.visit('/mail/connect', screen);
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
+    await using watched = await real.visit('/delivery/connect', screen);
     const { page } = watched;
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await expectFits(watched, 'mail-connect', screen);

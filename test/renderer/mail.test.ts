@@ -1,16 +1,16 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, signIn } from './visit.ts';
+import { besidesRefusals } from './visit.ts';
 
 const hostile = [
   'From: Camera <cam@example.org>',
@@ -36,9 +36,8 @@ describe.skipIf(noBrowser)('Mail', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await theBrowser();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     host = await openTestHost({
@@ -50,7 +49,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(browser, options);
-    watched.page.setDefaultTimeout(20_000);
+    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), host.url('control'));
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
@@ -61,7 +60,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   };
 
   it('says how to send the first mail, and shows each as it comes', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
@@ -76,7 +75,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('shows a hostile mail harmless, with its source and its delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
     const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
@@ -90,13 +89,13 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByRole('region', { name: 'Source of the mail' }).getByText('<script>').waitFor();
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Delivered once more to one place.').waitFor();
-    expect(await page.title()).toBe('Mail · Homeport');
+    expect(await page.title()).toBe('Delivery · Homeport');
     expect(watched.complaints).toEqual([]);
   });
 
   it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
     await send('Keep me');
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     const row = page.getByRole('button', { name: /Keep me/ });
     await row.waitFor();
@@ -118,7 +117,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, edits and removes recipients with a way back, and tries an address', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -153,7 +152,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('keeps what is not shown of a recipient, and takes its words', async () => {
-    await using watched = await visit('/mail/recipients');
+    await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit alerts' }).click();
@@ -178,7 +177,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
-    await using watched = await visit('/mail/rules');
+    await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
@@ -216,7 +215,7 @@ describe.skipIf(noBrowser)('Mail', () => {
   });
 
   it('scrolls through ten thousand mails with few rows drawn', async () => {
-    await using watched = await visit('/mail');
+    await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
@@ -246,7 +245,7 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   it('says why the mails cannot be read, and reads them on a press', async () => {
     await send('Still there');
-    await using watched = await visit('/log');
+    await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/mail\/messages/, (route) =>
@@ -259,10 +258,10 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: /Still there/ }).waitFor();
   });
 
-  it.each(screens)('fits and is accessible at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
-    await using watched = await visit('/mail', screen);
+    await using watched = await visit('/delivery/mails', screen);
     const { page } = watched;
     await expect.poll(() => page.getByText('Delivered').count()).toBe(2);
     await expectFits(watched, 'mail', screen);

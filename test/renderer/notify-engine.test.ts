@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hasLibrary, libraryOf, placeEngine } from '../services/notify/engine-rig.ts';
+import { lacksLibrary, libraryOf, placeEngine } from '../services/notify/engine-rig.ts';
 import { noBrowser } from '../support/browser.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { besidesRefusals } from './visit.ts';
 
-describe.skipIf(noBrowser || !hasLibrary)('a service that needs the Apprise engine', () => {
+describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise engine', () => {
   let real: RealServices;
   let folder: string;
   let server: Server;
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser || !hasLibrary)('a service that needs the Apprise engi
   });
 
   it('says so with a way to the engines, is taken once it is there, and waits visibly while it is away', async () => {
-    await using watched = await real.visit('/notify');
+    await using watched = await real.visit('/delivery');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add', exact: true }).click();

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
 
   it('says why a delivery waits and when it is tried next, and tries it at once on a press', async () => {
     await real.post('late', 'Backup');
-    await using watched = await real.visit('/notify/history?state=waiting');
+    await using watched = await real.visit('/delivery/history?state=waiting');
     const { page } = watched;
     await page.getByRole('button', { name: /Backup/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Backup' });
@@ -46,19 +46,19 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await real.post('aggregator', 'First light');
     await real.post('aggregator', 'Second light');
     const [, first] = (await real.ask('GET', '/notify/notices')).notices;
-    await using watched = await real.visit(`/notify/history?q=second&id=${String(first.id)}`);
+    await using watched = await real.visit(`/delivery/history/${String(first.id)}?q=second`);
     const { page } = watched;
     await page.getByRole('dialog', { name: 'First light' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
-    await page.goto(`${real.host.url('control')}/notify/history?id=none`);
+    await page.goto(`${real.host.url('control')}/delivery/history/none`);
     await page.getByText('This notice is not kept any more.').waitFor();
   });
 
   it('takes a discarded delivery back in the dialog where it was discarded', async () => {
     status = 403;
     await real.post('late', 'Camera');
-    await using watched = await real.visit('/notify/history');
+    await using watched = await real.visit('/delivery/history');
     const { page } = watched;
     await page.getByRole('button', { name: /Camera/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Camera' });
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
 
   it('says how many files a notice goes without when it is sent again', async () => {
     await real.post('aggregator', 'With pictures');
-    await using watched = await real.visit('/notify/history');
+    await using watched = await real.visit('/delivery/history');
     const { page } = watched;
     await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
     await page.getByRole('button', { name: /With pictures/ }).click();
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
   it('discards all that was given up, with a way back', async () => {
     status = 403;
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
-    await using watched = await real.visit('/notify/given-up');
+    await using watched = await real.visit('/delivery/problems');
     const { page } = watched;
     const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await real.post('late', 'Backup finished: a title that is longer than any list should have to show in full');
     status = 403;
     const { text } = await real.ask('GET', '/notify/keys/late/text?secrets=true');
@@ -126,13 +126,13 @@ describe.skipIf(noBrowser)('what became of notices', () => {
       text: String(text).replace('hook', 'door'),
     });
     await real.post(`door-${String(screen.width)}`, 'Camera at the door');
-    await using watched = await real.visit('/notify/history', screen);
+    await using watched = await real.visit('/delivery/history', screen);
     const { page } = watched;
     await page.getByRole('button', { name: /Backup finished/ }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(watched, 'notify-notice', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Given up' }).click();
+    await page.getByRole('tab', { name: 'Problems' }).click();
     await page.getByText('1 delivery was given up.').waitFor();
     await expectFits(watched, 'notify-given-up', screen);
   });

@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
 
   it('is told how it behaves, and the playground and the senders feel it', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await real.visit('/notify');
+    await using watched = await real.visit('/delivery');
     const { page } = watched;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('radio', { name: 'Only the untagged' }).check();
@@ -24,7 +24,10 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByRole('switch', { name: 'The sender hears of failures' }).click();
     await page.getByText(/A failure is answered with 424/).waitFor();
     await page.getByLabel('The same notice once more').selectOption('Leave it out for an hour');
-    const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600 };
+    await page.getByText(/Any program on this machine can read this key with its passwords/).waitFor();
+    await page.getByRole('switch', { name: 'Closed to programs' }).click();
+    await page.getByText(/Programs need an administrator’s account to read or change this key/).waitFor();
+    const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: 'Set a secret' }).click();
     await page.getByRole('textbox', { name: 'Secret' }).fill('short');
@@ -46,7 +49,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   });
 
   it('shows what was just chosen, though a list that was read before comes later', async () => {
-    await using watched = await real.visit('/notify');
+    await using watched = await real.visit('/delivery');
     const { page } = watched;
     const strict = page.getByRole('switch', { name: 'The sender hears of failures' });
     await strict.waitFor();
@@ -76,7 +79,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
 
   it('leaves the answer to a test with the destination that gave it', async () => {
     await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
-    await using watched = await real.visit('/notify?key=two');
+    await using watched = await real.visit('/delivery/keys/two');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await rows.first().getByRole('button', { name: /^Test/ }).click();
@@ -103,7 +106,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
 
   it('removes for good what was removed just before the page goes', async () => {
     await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
-    await using watched = await real.visit('/notify?key=gone');
+    await using watched = await real.visit('/delivery/keys/gone');
     const { page } = watched;
     await page.getByRole('button', { name: 'More for the key gone' }).click();
     await page.getByRole('menuitem', { name: 'Remove the key' }).click();
@@ -116,7 +119,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   it('asks levels one after another, and the playground says so', async () => {
     const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
-    await using watched = await real.visit('/notify?key=steps');
+    await using watched = await real.visit('/delivery/keys/steps');
     const { page } = watched;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByText('Who is tagged always gets everything.').waitFor();
@@ -129,7 +132,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   it('shows a thousand destinations, and finds who would get a notice among them', async () => {
     const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
-    await using watched = await real.visit('/notify?key=crowd');
+    await using watched = await real.visit('/delivery/keys/crowd');
     const { page } = watched;
     await page.getByText('1000 of 1000 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('t999');
@@ -145,7 +148,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   });
 
   it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
-    await using watched = await real.visit('/notify', { clipboard: true });
+    await using watched = await real.visit('/delivery', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });

@@ -16,8 +16,8 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
   });
   afterAll(() => real[Symbol.asyncDispose]());
 
-  it.each(screens)('show a key and its import at $width px, dark $dark', async (screen) => {
-    await using watched = await real.visit('/notify?key=house', screen);
+  it.each(screens)('show a key and its import on $on', async (screen) => {
+    await using watched = await real.visit('/delivery/keys/house', screen);
     const { page } = watched;
     await page.getByText('4 of 4 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('night');
@@ -32,8 +32,8 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
     await expectFits(watched, 'notify-import', screen);
   });
 
-  it.each(screens)('show the choice of a kind and its form at $width px, dark $dark', async (screen) => {
-    await using watched = await real.visit('/notify?key=house', screen);
+  it.each(screens)('show the choice of a kind and its form on $on', async (screen) => {
+    await using watched = await real.visit('/delivery/keys/house', screen);
     const { page } = watched;
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('option', { name: /^Telegram/ }).waitFor();

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, signIn } from './visit.ts';
+import { besidesRefusals } from './visit.ts';
 
 describe.skipIf(noBrowser)('Notifications', () => {
   let browser: Browser;
@@ -21,9 +21,8 @@ describe.skipIf(noBrowser)('Notifications', () => {
   let answer: { status: number; words: string };
   let port: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await theBrowser();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     answer = { status: 200, words: '' };
@@ -55,7 +54,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
 
   it('fills in a destination, tests it with its real answer, and never shows its secret again', async () => {
-    await using watched = await visit('/notify');
+    await using watched = await visit('/delivery');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -100,7 +99,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
 
   it('says who would get a notice, and why', async () => {
     await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await visit('/notify');
+    await using watched = await visit('/delivery');
     const { page } = watched;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('night, other');
@@ -112,7 +111,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   });
 
   it('makes, renames and removes a key, and gives it back', async () => {
-    await using watched = await visit('/notify');
+    await using watched = await visit('/delivery');
     const { page } = watched;
     const menu = async (name: string): Promise<void> => {
       await page.getByRole('button', { name: /^More for the key/ }).click();
@@ -145,7 +144,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   });
 
   it('shows the history as it grows, finds in it and sends again', async () => {
-    await using watched = await visit('/notify/history');
+    await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
     await page.getByText(`${host.url('notify')}/notify/aggregator`).waitFor();
@@ -167,7 +166,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   });
 
   it('scrolls through ten thousand notices with few rows drawn', async () => {
-    await using watched = await visit('/notify/history');
+    await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
@@ -200,7 +199,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     answer.status = 403;
     await post('late', 'One');
     await post('late', 'Two');
-    await using watched = await visit('/notify/given-up');
+    await using watched = await visit('/delivery/problems');
     const { page } = watched;
     const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -221,7 +220,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   });
 
   it('says why the keys cannot be read, and reads them on a press', async () => {
-    await using watched = await visit('/log');
+    await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/notify\/keys/, (route) =>
@@ -234,16 +233,13 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.getByRole('heading', { name: 'Destinations' }).waitFor();
   });
 
-  it.each(screens)('fits and is accessible, with long names, at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits and is accessible, with long names, on $on', async (screen) => {
     const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
     await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
-    await using watched = await visit('/notify', screen);
+    await using watched = await visit('/delivery', screen);
     const { page } = watched;
-    const fits = async (): Promise<void> => {
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      expect(await seriousFindings(page)).toEqual([]);
-    };
+    const fits = (): Promise<void> => expectFits(watched, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();
     await fits();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -259,7 +255,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await fits();
     await page.keyboard.press('Escape');
     await fits();
-    await page.getByRole('tab', { name: 'Given up' }).click();
+    await page.getByRole('tab', { name: 'Problems' }).click();
     await page.getByText('No notice was given up.').waitFor();
     await fits();
     expect(watched.complaints).toEqual([]);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('looking through a topic', () => {
   let pages: Pages;
@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
   }
 
   it('shows links, files and pictures of tags, and narrows by words, priority and tag', async () => {
-    await using visit = await pages.visit('/push/nas-error-backup');
+    await using visit = await pages.visit('/push/topics/nas-error-backup');
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await messages.nth(1).waitFor();
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     await using visit = await openPage(pages.browser);
     await signIn(visit.page.context(), pages.url);
     await visit.page.goto(`${pages.host.url('push')}/`);
-    await visit.page.getByRole('heading', { level: 1, name: 'Push' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     await visit.page.goto(`${pages.host.url('push')}/nas-error-backup`);
     await visit.page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
   });
 
   it('makes a token that may do one thing', async () => {
-    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe');
+    await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('Backup script');
     await page.getByLabel('What it may').selectOption('May only publish');
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('composing fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('composing fits on $on', async (screen) => {
     await using visit = await pages.visit('/push', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();

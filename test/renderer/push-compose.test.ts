@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
   });
 
   it('offers tags with a picture, common times and buttons', async () => {
-    await using visit = await pages.visit('/push/router-info-maintenance?compose=1');
+    await using visit = await pages.visit('/push/topics/router-info-maintenance?compose=1');
     const dialog = await openDialog(visit.page);
     await dialog.getByLabel('Message').fill('Restart at night');
     await dialog.getByRole('textbox', { name: 'Tags' }).pressSequentially('router, war');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
   });
 
   it('sends a file that was chosen, pasted or dragged, and says before what is too large', async () => {
-    await using visit = await pages.visit('/push/files?compose=1');
+    await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
     const input = dialog.locator('input[type=file]');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
       ['paste', 'textarea'],
       ['drop', 'form'],
     ] as const) {
-      await page.goto(`${pages.url}/push/files?compose=1`);
+      await page.goto(`${pages.url}/push/topics/files?compose=1`);
       await openDialog(page);
       await dialog.locator(target).evaluate((element, kind) => {
         const transfer = new DataTransfer();
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
   });
 
   it('shows how far an upload is, and can stop it', async () => {
-    await using visit = await pages.visit('/push/files?compose=1');
+    await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
     const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
@@ -164,10 +164,10 @@ describe.skipIf(noBrowser)('writing a message', () => {
       method: 'POST',
       body: JSON.stringify({ label: 'curl', expiresAt: null }),
     });
-    await using visit = await pages.visit('/log');
+    await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     for (const withFile of [false, true]) {
-      await page.goto(`${pages.url}/push/same?compose=1`);
+      await page.goto(`${pages.url}/push/topics/same?compose=1`);
       const dialog = await openDialog(page);
       await dialog.getByRole('textbox', { name: 'Message' }).fill(`It's "two"\nlines, größer`);
       await dialog.getByLabel('Title').fill('Grüße & $HOME `x`');
@@ -200,8 +200,8 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
-    await using visit = await pages.visit('/push/nas-error-backup?compose=1', screen);
+  it.each(screens)('fits on $on', async (screen) => {
+    await using visit = await pages.visit('/push/topics/nas-error-backup?compose=1', screen);
     const dialog = await openDialog(visit.page);
     await dialog.getByText('Build it from service').click();
     await dialog.getByRole('textbox', { name: 'Message' }).fill('**light**');

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
-import { besidesRefusals, openPages, signIn, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 /** In place of the browser vendor's push service, which a test cannot reach: the rest of the browser is as it is. */
 function withPushService(): void {
@@ -41,10 +41,10 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
 
   it('are switched on for a topic and for all, and the worker is active', async () => {
-    await using visit = await pages.visit('/log', { before: withPushService });
+    await using visit = await pages.visit('/settings/log', { before: withPushService });
     const { page } = visit;
     await page.context().grantPermissions(['notifications'], { origin: pages.url });
-    await page.goto(`${pages.url}/push/nas-error-backup`);
+    await page.goto(`${pages.url}/push/topics/nas-error-backup`);
     const one = page.getByRole('switch', { name: 'Notify this browser of nas-error-backup' });
     const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
     await one.click();
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   });
 
   it('stay off, with the reason, where the browser’s push service refuses', async () => {
-    await using visit = await pages.visit('/log', {
+    await using visit = await pages.visit('/settings/log', {
       before: () => {
         PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no service', 'AbortError'));
       },
@@ -103,9 +103,9 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
-    await using visit = await pages.visit('/push/nas-error-backup?show=subscribe', { ...screen, before });
+    await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe', { ...screen, before });
     await visit.page.getByText('notifications are blocked').last().click();
     await expectFits(visit, 'push-blocked', screen);
   });
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('installing the page', () => {
     const { page } = visit;
     await signIn(page.context(), pages.url);
     await page.goto(`${pages.host.url('push')}/`);
-    await page.getByRole('heading', { level: 1, name: 'Push' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     const devTools = await page.context().newCDPSession(page);
     const { url, errors, data = '' } = await devTools.send('Page.getAppManifest');
     expect([url, errors]).toEqual([`${pages.url}/app.webmanifest`, []]);

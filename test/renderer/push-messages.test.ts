@@ -38,13 +38,13 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await publish('files', 'x'.repeat(6000), { Filename: 'log.txt' });
     await publish('files', 'Camera', { Attach: 'https://cam.example/still.jpg', Icon: 'https://cam.example/icon.png' });
     const asked: string[] = [];
-    await using visit = await pages.visit('/log');
+    await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.route('https://cam.example/**', (route) => {
       asked.push(new URL(route.request().url()).pathname);
       return route.fulfill({ contentType: 'image/png', body: picture });
     });
-    await page.goto(`${pages.url}/push/files`);
+    await page.goto(`${pages.url}/push/topics/files`);
     const image = rows(page).getByRole('img', { name: 'door.png' });
     await image.scrollIntoViewIfNeeded();
     await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
@@ -63,10 +63,10 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
 
   it('say when a file is not kept any more', async () => {
     const { id } = await publish('files', picture, { Filename: 'door.png' });
-    await using visit = await pages.visit('/log');
+    await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.route(`**/files/${id}`, (route) => route.fulfill({ status: 404, body: '{}' }));
-    await page.goto(`${pages.url}/push/files`);
+    await page.goto(`${pages.url}/push/topics/files`);
     await rows(page).getByText('is not kept any more').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await publish('door', 'Bell', {
       Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/, method=PUT; broadcast, Light',
     });
-    await using visit = await pages.visit('/push/door');
+    await using visit = await pages.visit('/push/topics/door');
     const { page } = visit;
     const link = page.getByRole('link', { name: 'Look' });
     expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
   it('that update each other are one row, with its latest state', async () => {
     await publish('job/copy', 'Copying: 10 %');
     await publish('job', 'Another one');
-    await using visit = await pages.visit('/push/job');
+    await using visit = await pages.visit('/push/topics/job');
     const { page } = visit;
     await rows(page).nth(1).waitFor();
     await publish('job/copy', 'Copying: 90 %');
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
   it('are acknowledged and deleted for all clients, unless that is taken back', async () => {
     await publish('nas/fire', 'Disk on fire', { Priority: '5', Title: 'Fire' });
     await publish('nas', 'Old news');
-    await using visit = await pages.visit('/push/nas');
+    await using visit = await pages.visit('/push/topics/nas');
     const { page } = visit;
     const urgent = rows(page).filter({ hasText: 'Fire' });
     await urgent.getByRole('button', { name: 'Acknowledge everywhere' }).click();
@@ -118,10 +118,10 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await page.getByRole('menuitem', { name: 'Delete everywhere' }).click();
     await expect.poll(() => rows(page).count()).toBe(1);
     // Leaving the page settles what is open.
-    await page.goto(`${pages.url}/log`);
+    await page.goto(`${pages.url}/settings/log`);
     await expect.poll(() => polled('nas')).toContain('"event":"message_clear"');
     await expect.poll(() => polled('nas')).toContain('"event":"message_delete"');
-    await page.goto(`${pages.url}/push/nas`);
+    await page.goto(`${pages.url}/push/topics/nas`);
     await urgent.getByText('Acknowledged', { exact: true }).waitFor();
     expect(await rows(page).count()).toBe(1);
     // Another client puts it away, and this page follows.
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
 
   it('stay under the pointer while others arrive', async () => {
     for (let count = 0; count < 30; count += 1) await publish('calm', `message ${String(count)}`);
-    await using visit = await pages.visit('/push/calm');
+    await using visit = await pages.visit('/push/topics/calm');
     const { page } = visit;
     const first = rows(page).filter({ hasText: 'message 29' });
     await first.hover();
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
       );
       ids.push(...(await Promise.all(part)).map(({ id }) => id));
     }
-    await using visit = await pages.visit('/push/long');
+    await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;
     await rows(page).first().waitFor();
     const group = page.getByRole('group', { name: 'Messages' });
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(await rows(page).count()).toBeLessThan(60);
     await rows(page).last().waitFor();
     const sought = ids[4321] ?? '';
-    await page.goto(`${pages.url}/push/long?id=${sought}`);
+    await page.goto(`${pages.url}/push/topics/long?message=${sought}`);
     await rows(page)
       .getByText(/^message number \d+;$/)
       .first()
@@ -190,12 +190,12 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     const row = page.locator('article.asked');
     await expect.poll(() => row.count(), { timeout: 30_000 }).toBe(1);
     await expect.poll(() => row.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
-    await page.goto(`${pages.url}/push/calm?id=aaaaaaaaaaaa`);
+    await page.goto(`${pages.url}/push/topics/calm?message=aaaaaaaaaaaa`);
     await page.getByText('The message that was asked for is not kept any more.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
     await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
     await publish('nas-error-backup', picture, { Filename: 'front door.png', Message: 'Someone is at the door' });
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     });
     await publish('nas-error-backup/fire', 'Disk sda is on fire', { Priority: '5', Title: 'Fire', Tags: 'fire,nas' });
     await publish('nas-error-backup', `https://nas.example/${'a-long-address-'.repeat(12)}`, { Priority: '4' });
-    await using visit = await pages.visit('/push/nas-error-backup', screen);
+    await using visit = await pages.visit('/push/topics/nas-error-backup', screen);
     const { page } = visit;
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: 'Acknowledge everywhere' }).click();

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     ).text();
 
   it('says what fills an empty list', async () => {
-    await using visit = await pages.visit('/push?tab=planned');
+    await using visit = await pages.visit('/push/delayed');
     await visit.page.getByText('Nothing waits for its time.').waitFor();
     await visit.page.getByRole('radio', { name: /^Again and again/ }).check();
     await visit.page.getByText('Nothing goes out again and again.').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
   });
 
   it('shows what waits as it comes, moves it, publishes it now and takes it back, with a way back', async () => {
-    await using visit = await pages.visit('/push?tab=planned');
+    await using visit = await pages.visit('/push/delayed');
     const { page } = visit;
     await page.getByText('Nothing waits for its time.').waitFor();
     await send('tea', 'Tea is ready', { In: '30m' });
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
   });
 
   it('makes a schedule in plain words, shows its next runs, switches it, runs it and removes it', async () => {
-    await using visit = await pages.visit('/push?tab=planned&of=recurring');
+    await using visit = await pages.visit('/push/delayed?of=recurring');
     const { page } = visit;
     await page.getByRole('button', { name: 'Make a schedule' }).click();
     const dialog = page.getByRole('dialog', { name: 'New schedule' });
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
   it('draws a long list a screen at a time', async () => {
     for (let count = 0; count < 700; count += 1)
       await send('many', `many ${String(count)}`, { In: `${String(600 + count)}s` });
-    await using visit = await pages.visit('/push?tab=planned');
+    await using visit = await pages.visit('/push/delayed');
     const list = visit.page.getByRole('group', { name: 'Messages that wait' });
     await list.getByText('many 0', { exact: true }).waitFor();
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
@@ -158,20 +158,20 @@ describe.skipIf(noBrowser)('what is planned', () => {
       });
     });
 
-    it.each(screens)('what waits fits at $width px, dark $dark', async (screen) => {
-      await using visit = await pages.visit('/push?tab=planned', screen);
+    it.each(screens)('what waits fits on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed', screen);
       await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-planned', screen);
     });
 
-    it.each(screens)('what recurs fits at $width px, dark $dark', async (screen) => {
-      await using visit = await pages.visit('/push?tab=planned&of=recurring', screen);
+    it.each(screens)('what recurs fits on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed?of=recurring', screen);
       await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-recurring', screen);
     });
 
-    it.each(screens)('making a schedule fits at $width px, dark $dark', async (screen) => {
-      await using visit = await pages.visit('/push?tab=planned&of=recurring&schedule=new', screen);
+    it.each(screens)('making a schedule fits on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
       await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-schedule', screen);
     });

@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   });
 
   it('of one topic are a rule of its own, found from the topic, changed, and removed with a way back', async () => {
-    await using visit = await pages.visit('/push/doors');
+    await using visit = await pages.visit('/push/topics/doors');
     const { page } = visit;
     await page.getByRole('link', { name: 'Quiet hours of this topic' }).click();
     const dialog = page.getByRole('dialog', { name: 'New rule' });
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
 
   it('say at the field what does not fit', async () => {
     await save({ rules: [{ topics: 'doors', mode: 'silent' }] });
-    await using visit = await pages.visit('/push?tab=quiet');
+    await using visit = await pages.visit('/push/quiet');
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const dialog = page.getByRole('dialog', { name: 'New rule' });
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   });
 
   it('follow another time zone and leave the popups of the machine alone where that is wanted', async () => {
-    await using visit = await pages.visit('/push?tab=quiet');
+    await using visit = await pages.visit('/push/quiet');
     const { page } = visit;
     const zones = page.getByLabel('Times are those of');
     const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     afterEach(() => save({ rules: [{ topics: '*', mode: 'silent' }] }));
 
     it('counts it, shows what nobody has seen, and takes it as seen', async () => {
-      await using visit = await pages.visit('/push?tab=quiet');
+      await using visit = await pages.visit('/push/quiet');
       const { page } = visit;
       await page.getByRole('heading', { name: 'Rules' }).waitFor();
       await publish('doors', 'open');
@@ -176,13 +176,13 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+    it.each(screens)('fits on $on', async (screen) => {
       await publish('garden', 'dry');
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
-      await using visit = await pages.visit('/push?tab=quiet', screen);
+      await using visit = await pages.visit('/push/quiet', screen);
       await visit.page.getByRole('heading', { name: 'Rules' }).waitFor();
       await expectFits(visit, 'push-quiet', screen);
-      await visit.page.goto(`${pages.url}/push?tab=quiet&rule=*`);
+      await visit.page.goto(`${pages.url}/push/quiet?rule=*`);
       await visit.page.getByRole('dialog', { name: 'All topics' }).waitFor();
       await expectFits(visit, 'push-quiet-rule', screen);
     });

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
   });
 
   it('the rules say how long messages are kept, and can be taken back', async () => {
-    await using visit = await pages.visit('/push?tab=keeping');
+    await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('A message is kept for 12 hours').waitFor();
     await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -91,14 +91,14 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('what is found fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('what is found fits on $on', async (screen) => {
     await using visit = await pages.visit('/push?q=disk', screen);
     await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
     await expectFits(visit, 'push-search', screen);
   });
 
-  it.each(screens)('the rules fit at $width px, dark $dark', async (screen) => {
-    await using visit = await pages.visit('/push?tab=keeping', screen);
+  it.each(screens)('the rules fit on $on', async (screen) => {
+    await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByLabel('Topic', { exact: true }).fill('logs-*');

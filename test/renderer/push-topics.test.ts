@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
-    expect(page.url()).toContain('tab=statistics');
+    expect(new URL(page.url()).pathname).toBe('/push/statistics');
     await page.getByText('As a table').click();
     await page.getByRole('region', { name: 'Messages each day' }).waitFor();
     await row.getByRole('link').click();
@@ -89,14 +89,14 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fit on $on', async (screen) => {
     await using list = await pages.visit('/push?group=severity', screen);
     await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
     await expectFits(list, 'push-topics', screen);
-    await using numbers = await pages.visit('/push?tab=statistics', screen);
+    await using numbers = await pages.visit('/push/statistics', screen);
     await numbers.page.getByRole('row', { name: /nas-error-backup/ }).waitFor();
     await expectFits(numbers, 'push-statistics', screen);
-    await using one = await pages.visit('/push/shop-critical-security?show=delivery', screen);
+    await using one = await pages.visit('/push/topics/shop-critical-security?show=delivery', screen);
     await one.page.getByText('Streams open now').waitFor();
     await expectFits(one, 'push-delivery', screen);
   });

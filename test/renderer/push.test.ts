@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('the push page', () => {
 
   it('says how to subscribe, with and without an account', async () => {
     for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
-    await using visit = await pages.visit('/push/long');
+    await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' });
     await messages.getByText('message number 59;').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await publish('nas-error-backup', 'Disk full: /srv/photos\n\n  files 18,204', {
       Title: 'Backup failed',
       Priority: '5',
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await using list = await pages.visit('/push', screen);
     await list.page.getByRole('list', { name: 'Topics' }).waitFor();
     await expectFits(list, 'push', screen);
-    await using one = await pages.visit('/push/nas-error-backup', screen);
+    await using one = await pages.visit('/push/topics/nas-error-backup', screen);
     await one.page.getByRole('group', { name: 'Messages' }).getByText('after').waitFor();
     await expectFits(one, 'push-topic', screen);
     await one.page.getByRole('tab', { name: 'Subscribe' }).click();

@@ -5,9 +5,8 @@ import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, openPage, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { openPage, theBrowser, type PageOptions, type WatchedPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { signIn } from './visit.ts';
 
 /** The pages of what tells and takes notices, with the services themselves behind them. */
 export interface RealServices extends AsyncDisposable {
@@ -24,13 +23,13 @@ export async function openRealServices(environment: Readonly<Record<string, stri
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const services = [notify, push, mail, inbox, control];
   const host = open.use(await openTestHost({ services, environment, ...(built ? { pages: built } : {}) }));
-  const browser = open.adopt(await launchBrowser(), (each) => each.close());
+  const browser = await theBrowser();
   const url = host.url('control');
   return {
     host,
     async visit(path, { clipboard, ...options } = {}) {
       const watched = await openPage(browser, options);
-      watched.page.setDefaultTimeout(15_000);
+      watched.page.setDefaultTimeout(60_000);
       if (clipboard) await watched.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await signIn(watched.page.context(), url);
       await watched.page.goto(`${url}${path}`);

@@ -1,9 +1,51 @@
-/** The windows that every page must fit, in px. */
+import type { Page } from 'playwright-core';
+
+interface Look {
+  readonly width: number;
+  readonly height: number;
+  readonly dark: boolean;
+}
+
+/**
+ * What a page is opened on, and the windows (px) and themes in which it must fit there. It is loaded once for all of them:
+ * loading is most of what a look costs.
+ */
 export const screens = [
-  { width: 360, height: 740, touch: true, dark: false },
-  { width: 360, height: 740, touch: true, dark: true },
-  { width: 768, height: 900, dark: false },
-  { width: 768, height: 900, dark: true },
-  { width: 1440, height: 900, dark: false },
-  { width: 1440, height: 900, dark: true },
+  {
+    on: 'a phone',
+    ...{ width: 360, height: 740, dark: false, touch: true },
+    others: [{ width: 360, height: 740, dark: true }],
+  },
+  {
+    on: 'a desk',
+    ...{ width: 1440, height: 900, dark: false, touch: false },
+    others: [
+      { width: 1440, height: 900, dark: true },
+      { width: 768, height: 900, dark: true },
+      { width: 768, height: 900, dark: false },
+    ],
+  },
 ] as const;
+
+/** Shows a page that was opened on a screen in each of its windows and themes, and then as it was. */
+export async function eachLook(
+  page: Page,
+  screen: (typeof screens)[number],
+  check: (look: Look) => Promise<void>,
+): Promise<void> {
+  await check(screen);
+  for (const look of screen.others) {
+    await show(page, look);
+    await check(look);
+  }
+  await show(page, screen);
+}
+
+async function show(page: Page, { width, height, dark }: Look): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  // What looks at its own size is told in a frame, and draws itself anew in the next.
+  await page.evaluate(
+    () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+}

@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fits at $width px, dark $dark', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using watched = await open('?q=channel+29', screen);
     await watched.page.getByRole('heading', { name: 'Channel 29', exact: true }).waitFor();
     await expectFits(watched, 'subscriptions-many', screen);

@@ -1,24 +1,16 @@
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll } from 'vitest';
+import type { Browser } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
-import { launchBrowser, openPage, type PageOptions, type WatchedPage } from '../support/browser.ts';
-import { admin, openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
+import {
+  openPage,
+  signIn,
+  theBrowser,
+  type BrowserKind,
+  type PageOptions,
+  type WatchedPage,
+} from '../support/browser.ts';
+import { openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
 import type { Cable } from './cable.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
-
-type BrowserKind = NonNullable<Parameters<typeof launchBrowser>[0]>;
-
-const launched = new Map<BrowserKind, Promise<Browser>>();
-afterAll(async () => {
-  for (const browser of launched.values()) await (await browser).close();
-});
-
-/** One browser for all tests of a file; each page has its own profile in it. */
-function theBrowser(kind: BrowserKind): Promise<Browser> {
-  const browser = launched.get(kind) ?? launchBrowser(kind);
-  launched.set(kind, browser);
-  return browser;
-}
 
 /** The real host with its pages, and in place of the services some that do what the test says. */
 export interface Pages extends AsyncDisposable {
@@ -61,7 +53,7 @@ export async function openPages(
     async visit(path, { signedIn = true, through, before, ...size } = {}) {
       const watched = await openPage(browser, size);
       // Shorter than a test's own: the error then names the line that waited.
-      watched.page.setDefaultTimeout(15_000);
+      watched.page.setDefaultTimeout(60_000);
       if (before !== undefined) await watched.page.addInitScript(before);
       if (signedIn) await signIn(watched.page.context(), url);
       await watched.page.goto(`${through?.url ?? url}${path}`);
@@ -69,12 +61,6 @@ export async function openPages(
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-/** Gives the browser a session, as the sign-in page would. */
-export async function signIn(context: BrowserContext, url: string): Promise<void> {
-  const answer = await context.request.post(`${url}/api/session`, { data: admin });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
 }
 
 /** What the console says about requests that a test makes fail on purpose is no complaint. */

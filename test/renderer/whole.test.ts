@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import type { Browser } from 'playwright-core';
-import { signIn } from './visit.ts';
 
 const run = promisify(execFile);
 const swaks = await run('swaks', ['--version']).then(
@@ -16,10 +15,10 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
-    [host, browser] = await Promise.all([openTestHost(), launchBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(), theBrowser()]);
   });
   afterAll(async () => {
-    await Promise.all([browser.close(), host[Symbol.asyncDispose]()]);
+    await host[Symbol.asyncDispose]();
   });
 
   it('show every service running and complain about nothing', async () => {

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     await one.getByRole('button', { name: /First light/ }).click();
     for (const page of [other, elsewhere.page]) await page.getByLabel('1 unread').waitFor({ state: 'detached' });
 
-    for (const page of [one, other, elsewhere.page]) await page.goto(`${pages.url}/accounts?account=nas`);
+    for (const page of [one, other, elsewhere.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
     await other.getByLabel('What nas is for').fill('The box in the cellar');
     await other.getByRole('button', { name: 'Save', exact: true }).click();
     for (const page of [one, elsewhere.page]) await page.getByText('The box in the cellar').waitFor();
@@ -92,7 +92,8 @@ describe.skipIf(noBrowser)('several windows', () => {
     const [second, third] = [await context.newPage(), await context.newPage()];
     for (const tab of [second, third]) await tab.goto(`${pages.url}/inbox`);
     for (const tab of [second, third]) await tab.getByText('Nothing has arrived yet.').waitFor();
-    await second.getByRole('button', { name: /Sign out/ }).click();
+    await second.getByRole('button', { name: /Signed in as/ }).click();
+    await second.getByRole('menuitem', { name: 'Sign out' }).click();
     for (const tab of [visit.page, second, third]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(streams).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);

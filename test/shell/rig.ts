@@ -24,6 +24,8 @@ export interface DesktopRig extends AsyncDisposable {
   readonly host: () => Host;
   /** Address of the app's pages. */
   readonly own: () => string;
+  /** The header that the window's pages send, as the app tells them; none where it signed in nobody. */
+  session(): Promise<Readonly<Record<string, string>>>;
   /** Waits until the tray shows what the expectation wants. */
   sees(expectation: () => void): Promise<void>;
 }
@@ -100,6 +102,10 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
     host() {
       if (host === undefined) throw new Error('the host was not opened');
       return host;
+    },
+    async session() {
+      const secret = await electron.call('session', undefined, { url: `${own()}/`, parent: null });
+      return typeof secret === 'string' ? { 'Homeport-Session': secret } : {};
     },
     sees: (expectation) => vi.waitFor(expectation, { timeout: 10_000, interval: 20 }),
     async [Symbol.asyncDispose]() {

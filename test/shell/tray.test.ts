@@ -206,13 +206,11 @@ describe('the tray', () => {
 });
 
 async function fetchApi(rig: DesktopRig, method: string, path: string, body: unknown): Promise<void> {
-  const [cookie] = rig.electron.cookies;
   const answer = await fetch(rig.own() + path, {
     method,
     headers: {
       'Content-Type': 'application/json',
-      Cookie: `${cookie?.name ?? ''}=${cookie?.value ?? ''}`,
-      'Sec-Fetch-Site': 'same-origin',
+      ...(await rig.session()),
     },
     body: JSON.stringify(body),
   });

@@ -6,7 +6,7 @@ import { openDesktop } from './rig.ts';
 describe('the window', () => {
   it('opens on the start page, signed in as the only administrator, sandboxed and without a white flash', async () => {
     await using rig = await openDesktop();
-    const { window, cookies } = rig.electron;
+    const { window } = rig.electron;
     expect(window?.addresses).toEqual([`${rig.own()}/`]);
     expect(window?.options.webPreferences).toEqual({
       preload: join('/opt/homeport', 'main', 'shell', 'preload.cjs'),
@@ -17,10 +17,7 @@ describe('the window', () => {
       spellcheck: true,
     });
     expect(window?.options).toMatchObject({ show: false, backgroundColor: '#0d141b' });
-    expect(cookies).toMatchObject([{ url: rig.own(), path: '/', httpOnly: true, sameSite: 'strict' }]);
-    const session = await fetch(`${rig.own()}/api/session`, {
-      headers: { Cookie: `${cookies[0]?.name ?? ''}=${cookies[0]?.value ?? ''}` },
-    });
+    const session = await fetch(`${rig.own()}/api/session`, { headers: await rig.session() });
     expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
   });
 
@@ -28,23 +25,20 @@ describe('the window', () => {
     await using rig = await openDesktop();
     const { host } = rig;
     const again = await host().signInWindow();
-    expect(again?.value).not.toBe(rig.electron.cookies[0]?.value);
+    const headers = { 'Homeport-Session': again?.secret ?? '' };
+    expect(headers).not.toEqual(await rig.session());
     await again?.end();
-    const answer = await fetch(`${rig.own()}/api/session`, {
-      headers: { Cookie: `${again?.name ?? ''}=${again?.value ?? ''}` },
-    });
+    const answer = await fetch(`${rig.own()}/api/session`, { headers });
     expect(await answer.json()).toMatchObject({ account: null });
   });
 
   it('asks for a password where several people administrate', async () => {
     await using rig = await openDesktop();
-    const [cookie] = rig.electron.cookies;
     const made = await fetch(`${rig.own()}/api/accounts`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
-        'Sec-Fetch-Site': 'same-origin',
-        Cookie: `${cookie?.name ?? ''}=${cookie?.value ?? ''}`,
+        ...(await rig.session()),
       },
       body: JSON.stringify({ name: 'grace', role: 'admin', password: 'harbour light' }),
     });
@@ -54,7 +48,7 @@ describe('the window', () => {
 
   it('opens the one-time link at the first start', async () => {
     await using rig = await openDesktop({ administrator: false });
-    expect(rig.electron.cookies).toEqual([]);
+    expect(await rig.session()).toEqual({});
     expect(rig.electron.window?.addresses.at(-1)).toMatch(/\/setup\?code=\w+$/);
   });
 

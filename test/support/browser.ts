@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
 const whole = chosen ?? '/usr/bin/chromium';
@@ -15,12 +16,14 @@ export const noBrowser: string | undefined =
     ? undefined
     : `There is no Chromium at ${whole}; set CHROMIUM to its path.`;
 
+export type BrowserKind = 'engine' | 'whole';
+
 /**
  * Chromium without a window, and without its own traffic. Pages are drawn and run by the same engine in both; what belongs
  * to the browser around them (notifications, installing, playing what it has codecs for) is tested with the whole one, as
  * all is where no other is installed.
  */
-export async function launchBrowser(kind: 'engine' | 'whole' = 'engine'): Promise<Browser> {
+export async function launchBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
     executablePath: kind === 'engine' && existsSync(engine) ? engine : whole,
@@ -36,6 +39,15 @@ export async function launchBrowser(kind: 'engine' | 'whole' = 'engine'): Promis
       '--disable-dev-shm-usage',
     ],
   });
+}
+
+const launched = new Map<BrowserKind, Promise<Browser>>();
+
+/** One browser for all tests of this process, with which it ends; each page has its own profile in it. */
+export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
+  const browser = launched.get(kind) ?? launchBrowser(kind);
+  launched.set(kind, browser);
+  return browser;
 }
 
 export interface PageOptions {
@@ -68,4 +80,17 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Gives the browser a session, as the sign-in page would. */
+export async function signIn(context: BrowserContext, url: string): Promise<void> {
+  const answer = await context.request.post(`${url}/api/session`, { data: admin });
+  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
+  const { session } = (await answer.json()) as { session: string };
+  // Once a tab, wherever its page comes from: who signs out there stays signed out.
+  await context.addInitScript((secret) => {
+    if (location.protocol === 'about:' || sessionStorage.getItem('signed-in') === secret) return;
+    sessionStorage.setItem('signed-in', secret);
+    localStorage.setItem('homeport.session', secret);
+  }, session);
 }

@@ -5,28 +5,40 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Log } from '../../services/contracts/service.ts';
 import { openDatabase, type Database } from '../../main/host/database/open.ts';
 import { silentLog, type Place } from './place.ts';
-import { startPostgres, type PostgresServer } from './postgres.ts';
+import { openPostgresDatabase, startPostgres, type PostgresServer } from './postgres.ts';
 
 /** Opens the database at a place, or a new and empty one; closed after the test. */
 export type Open = (place?: Place, log?: Log) => Promise<Database>;
 
 /**
- * Runs the same tests on SQLite and on a real PostgreSQL, which is shared by a file's tests; each place is a schema of
+ * Runs the same tests on SQLite and on a real PostgreSQL, where a file's tests share a database; each place is a schema of
  * its own there.
  */
-export function eachDialect(
+export function eachDialect(define: (name: Database['dialect'], open: Open, newPlace: () => Place) => void): void {
+  onEach(false, define);
+}
+
+/** The same, with a server that no other file uses, so that it can be ended. */
+export function eachDialectOnOwnServer(
   define: (name: Database['dialect'], open: Open, newPlace: () => Place, server: () => PostgresServer) => void,
 ): void {
+  onEach(true, define);
+}
+
+function onEach(ownServer: boolean, define: Parameters<typeof eachDialectOnOwnServer>[0]): void {
   describe.each(['sqlite', 'postgres'] as const)('on %s', (name) => {
     let server: PostgresServer | undefined;
+    let url: string | undefined;
+    const file = new AsyncDisposableStack();
     let opened = new AsyncDisposableStack();
     let schemas = 0;
 
     if (name === 'postgres') {
       beforeAll(async () => {
-        server = await startPostgres();
+        if (ownServer) server = file.use(await startPostgres());
+        url = server?.url ?? file.use(await openPostgresDatabase()).url;
       });
-      afterAll(() => server?.[Symbol.asyncDispose]());
+      afterAll(() => file.disposeAsync());
     }
     afterEach(async () => {
       const stack = opened;
@@ -38,11 +50,11 @@ export function eachDialect(
       const folder = mkdtempSync(join(tmpdir(), 'database-'));
       opened.defer(() => rmSync(folder, { recursive: true, force: true }));
       schemas += 1;
-      return { folder, schema: `test_${schemas}`, ...(server === undefined ? {} : { url: server.url }) };
+      return { folder, schema: `test_${schemas}`, ...(url === undefined ? {} : { url }) };
     };
     const open: Open = async (place = newPlace(), log = silentLog) => opened.use(await openDatabase({ ...place, log }));
     const running = (): PostgresServer => {
-      if (server === undefined) throw new Error('there is no server on SQLite');
+      if (server === undefined) throw new Error('there is no server of its own here');
       return server;
     };
     define(name, open, newPlace, running);

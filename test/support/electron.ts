@@ -43,7 +43,6 @@ export class FakeElectron {
   readonly opened: string[] = [];
   readonly shownItems: string[] = [];
   readonly errors: string[] = [];
-  readonly cookies: Electron.CookiesSetDetails[] = [];
   readonly protocols: string[] = [];
   readonly power = new EventEmitter();
   /** Of the app, in the order they were given. */
@@ -114,7 +113,6 @@ export class FakeElectron {
     const session = {
       setPermissionRequestHandler: (handler: any) => void (this.permissions.request = handler),
       setPermissionCheckHandler: (handler: any) => void (this.permissions.check = handler),
-      cookies: { set: async (cookie: Electron.CookiesSetDetails) => void this.cookies.push(cookie) },
     };
     const fake = {
       app: {

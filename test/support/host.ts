@@ -74,6 +74,7 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
     pages: options.pages ?? builtPages,
     environment: testEnvironment(dataDir, options),
     safeMode: options.safeMode ?? false,
+    passwordCost: 8,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.notifier === undefined ? {} : { notifier: options.notifier }),

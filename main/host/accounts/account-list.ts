@@ -10,6 +10,7 @@ import {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { isTokenShaped } from './authorization-header.ts';
+import { declaredElsewhere } from './declared.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import { isForeignHash, type Passwords } from './passwords.ts';
@@ -57,6 +58,7 @@ export function accountList(parts: AccountListParts): List {
     async change(name, change) {
       checkChange(name, change);
       existing(directory, name);
+      refuseDeclared(directory, name, change);
       const { password, role, enabled, description, grants } = change;
       const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
       await changes.make([name], async (db) => {
@@ -82,6 +84,7 @@ export function accountList(parts: AccountListParts): List {
 
     async remove(name) {
       if (name === everyone) throw reserved();
+      if (directory.member(name)?.declared.has('account')) throw declaredElsewhere('account', name);
       await changes.make([name], async (db) => {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await deleteAccount(db, name);
@@ -90,6 +93,9 @@ export function accountList(parts: AccountListParts): List {
 
     async setGrant(name, service, resource, permission) {
       if (permission !== undefined) checkFields({ grants: [{ service, resource, permission }] });
+      if (directory.member(name)?.declared.has(`grant ${service} ${resource}`)) {
+        throw declaredElsewhere('grant', `${name}, ${resource}`);
+      }
       await changes.make([name], async (db) => {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await replaceGrant(db, name, { service, resource, permission });
@@ -141,6 +147,24 @@ export function reserved(): Problem {
 
 export function invalid(field: string, message: string): Problem {
   return new Problem('accounts.invalid', 400, message, { fields: { [field]: message } });
+}
+
+/** What is declared of an account is not changed here: its password, role and switch, and single grants. */
+function refuseDeclared(directory: Directory, name: string, change: AccountChange): void {
+  const member = directory.member(name);
+  if (member === undefined || member.declared.size === 0) return;
+  const { password, passwordHash, role = member.account.role, enabled = member.account.enabled } = change;
+  const isTouched =
+    (password ?? passwordHash) !== undefined || role !== member.account.role || enabled !== member.account.enabled;
+  if (isTouched && member.declared.has('account')) throw declaredElsewhere('account', name);
+  if (change.grants === undefined) return;
+  for (const { service, resource, permission } of member.account.grants) {
+    if (!member.declared.has(`grant ${service} ${resource}`)) continue;
+    const isKept = change.grants.some(
+      (grant) => grant.service === service && grant.resource === resource && grant.permission === permission,
+    );
+    if (!isKept) throw declaredElsewhere('grant', `${name}, ${resource}`);
+  }
 }
 
 function checkChange(name: string, change: AccountChange): void {

@@ -10,14 +10,18 @@ import { accessTokens } from './tokens.ts';
 import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';
 import { Changes } from './changes.ts';
-import { Directory } from './directory.ts';
+import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
+import { Directory, hasSignedIn } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { Passwords } from './passwords.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
 import { renewHash } from './renewal.ts';
 import { insertReadyMade } from './service-accounts.ts';
+import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
+import { SessionLinks } from './session-links.ts';
+import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
 
@@ -39,7 +43,7 @@ export interface AccountsOptions {
 }
 
 /** What the host has of accounts beyond what services get. */
-export interface HostAccounts extends Accounts, Sessions, Portable, AsyncDisposable {
+export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
 }
 
@@ -87,15 +91,22 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   open.use(clock.every(cleanUp, removeExpired));
 
   const renew = renewHash({ changes, passwords, log });
-  const authentication = new Authentication({ directory, passwords, renew, uses, proven, clock, random, failures });
+  const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
+  const links = new SessionLinks({ directory, vault, clock });
+  const authentication = new Authentication({
+    ...{ directory, passwords, renew, uses, proven, throttle, links, clock, random, failures },
+  });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
     stands: permissions.stands,
+    link: links.make,
+    ...serviceSecrets({ throttle, random }),
     ...accountList({ directory, changes, passwords, clock }),
     ...accessTokens({ directory, changes, clock, random }),
     ...browserSessions({ authentication, proven, directory, changes, clock, random }),
     ...portableAccounts({ directory, changes, clock, vault }),
+    ...declaredAccounts({ changes, clock, random, log }),
     firstRun: firstRun({ kysely, directory, changes, passwords, clock, random }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

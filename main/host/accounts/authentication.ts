@@ -7,25 +7,31 @@ import {
 } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Counter, Random } from '../../../services/contracts/service.ts';
-import { SignInThrottle, type Attempt } from './sign-in-throttle.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
 import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint } from './secrets.ts';
-import { readSessionCookies } from './session-cookie.ts';
+import { fingerprint, isSessionShaped } from './secrets.ts';
+import type { SessionLinks } from './session-links.ts';
+import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
+import { sourceOf } from './source.ts';
 import type { LastUsed } from './last-used.ts';
 
 /** A right password is believed again for so long without hashing it. */
 const believed = 60_000;
+/** And for so long it passes the brake, from where it came and while it is the account's password. */
+const proven = 12 * 60 * 60_000;
 
 interface Proof {
-  /** The account as it was; once it has changed in any way the proof is void. */
+  /** The account as it was: once it has changed in any way the password is hashed again. */
   readonly member: Member;
   readonly identity: Identity;
-  readonly until: number;
+  readonly at: number;
 }
+
+/** Where a request comes from. */
+type Client = Pick<Credentials, 'remoteAddress' | 'foreignSite'>;
 
 export interface AuthenticationParts {
   readonly directory: Directory;
@@ -34,6 +40,8 @@ export interface AuthenticationParts {
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
   readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
+  readonly throttle: SignInThrottle;
+  readonly links: SessionLinks;
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: Counter | undefined;
@@ -42,16 +50,16 @@ export interface AuthenticationParts {
 /** Finds out who a request comes from. */
 export class Authentication {
   readonly #parts: AuthenticationParts;
-  readonly #attempts: SignInThrottle;
   /** Passwords are remembered under a key that dies with the process. */
   readonly #key: Uint8Array;
   readonly #proofs = new BoundedMap<string, Proof>(2000);
+  /** Passwords that were wrong, with the account as it was: the same one again, as of a program that has an old one, is no other guess. */
+  readonly #wrong = new BoundedMap<string, { readonly passwordHash: string | null }>(2000);
   /** Checks under way by proof, so that a busy client's requests at one time cost one hash. */
   readonly #checks = new Map<string, Promise<Proof | undefined>>();
 
   constructor(parts: AuthenticationParts) {
     this.#parts = parts;
-    this.#attempts = new SignInThrottle(parts.clock);
     this.#key = parts.random.bytes(32);
   }
 
@@ -68,70 +76,69 @@ export class Authentication {
    * The account of this name and password.
    * @throws Problem `accounts.bad_credentials`, `accounts.too_many_attempts`, `accounts.busy`
    */
-  async password(name: string, password: string, address: string): Promise<Identity> {
-    const valid = AccountName.safeParse(name).success;
-    const attempt: Attempt = { address, name: valid ? name : undefined };
-    this.#attempts.check(attempt);
-    if (!valid || password === '' || password.length > 1024) {
-      this.#attempts.fail(attempt);
+  async password(name: string, password: string, client: Client): Promise<Identity> {
+    const source = sourceOf(client);
+    if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
+      this.#parts.throttle.failHopeless(source);
       throw badCredentials();
     }
-    const proof = await this.#prove(name, password, attempt);
+    const proof = await this.#prove(name, password, source);
     if (proof === undefined) throw badCredentials();
-    this.#attempts.succeed(attempt);
     return proof.identity;
   }
 
-  async #authenticate({ authorization, cookie, remoteAddress }: Credentials): Promise<Identity | undefined> {
+  async #authenticate({ authorization, session, link, ...client }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
-        return this.password(claim.name, claim.password, remoteAddress);
+        return this.password(claim.name, claim.password, client);
       case 'token':
-        return this.#token(claim.text, claim.name, remoteAddress);
+        return this.#token(claim.text, claim.name, client);
       case 'malformed':
-        this.#attempts.failToken(remoteAddress);
+        this.#parts.throttle.failHopeless(sourceOf(client));
         throw badCredentials();
       case 'none':
-        return this.#session(cookie);
+        return (await this.#session(session)) ?? (link && this.#parts.links.open(link));
     }
   }
 
-  async #token(text: string, name: string | undefined, address: string): Promise<Identity> {
+  async #token(text: string, name: string | undefined, client: Client): Promise<Identity> {
     const token = await this.#parts.directory.token(fingerprint(text), this.#parts.clock.now());
     const account = token?.member.account;
     if (token === undefined || account?.enabled !== true || (name !== undefined && name !== account.name)) {
-      this.#attempts.failToken(address);
+      this.#parts.throttle.failHopeless(sourceOf(client));
       throw badCredentials();
     }
-    this.#parts.uses.tokenUsed(token, address);
+    this.#parts.uses.tokenUsed(token, client.remoteAddress);
     return token.identity;
   }
 
-  /** A cookie that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
-  async #session(cookie: string | undefined): Promise<Identity | undefined> {
-    for (const value of readSessionCookies(cookie)) {
-      const session = await this.#parts.directory.session(fingerprint(value), this.#parts.clock.now());
-      if (session?.member.account.enabled !== true) continue;
-      this.#parts.uses.sessionUsed(session);
-      return session.identity;
-    }
-    return undefined;
+  /** A session that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
+  async #session(secret: string | undefined): Promise<Identity | undefined> {
+    if (secret === undefined || !isSessionShaped(secret)) return undefined;
+    const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
+    if (session?.member.account.enabled !== true) return undefined;
+    this.#parts.uses.sessionUsed(session);
+    return session.identity;
   }
 
-  async #prove(name: string, password: string, attempt: Attempt): Promise<Proof | undefined> {
-    const key = createHmac('sha256', this.#key).update(`${name}\0${password}`).digest('base64');
+  async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {
+    // The source is part of it: what was proven in one place must not help to guess in another.
+    const key = createHmac('sha256', this.#key).update(`${source}\0${name}\0${password}`).digest('base64');
+    const attempt: Attempt = { source, name };
     const known = this.#proofs.get(key);
-    if (
-      known !== undefined &&
-      known.until > this.#parts.clock.now() &&
-      this.#parts.directory.member(name) === known.member
-    ) {
-      return known;
-    }
+    const member = this.#parts.directory.member(name);
+    const passwordHash = member?.passwordHash ?? null;
+    const age =
+      known !== undefined && known.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
+        ? this.#parts.clock.now() - known.at
+        : Infinity;
+    if (age < believed && known?.member === member) return known;
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
-    const check = this.#check(name, password, attempt);
+    const wrong = this.#wrong.get(key);
+    if (wrong !== undefined && wrong.passwordHash === passwordHash) return undefined;
+    const check = age < proven ? this.#check(name, password, key) : this.#checkInTurn(name, password, key, attempt);
     this.#checks.set(key, check);
     try {
       const proof = await check;
@@ -143,39 +150,42 @@ export class Authentication {
     }
   }
 
-  async #check(name: string, password: string, attempt: Attempt): Promise<Proof | undefined> {
-    using _counted = this.#attempts.begin(attempt);
+  /** One wrong guess for all who wait for this check. */
+  async #checkInTurn(name: string, password: string, key: string, attempt: Attempt): Promise<Proof | undefined> {
+    using turn = await this.#parts.throttle.begin(attempt);
+    const proof = await this.#check(name, password, key);
+    if (proof === undefined) turn.fail();
+    else turn.succeed();
+    return proof;
+  }
+
+  async #check(name: string, password: string, key: string): Promise<Proof | undefined> {
     const before = this.#parts.directory.member(name);
     const passwordHash = before?.passwordHash ?? null;
     const right = await this.#parts.passwords.verify(password, passwordHash);
-    if (right && passwordHash !== null && isForeignHash(passwordHash)) {
-      return this.#renewed(name, password, passwordHash, attempt);
-    }
+    if (!right) this.#wrong.set(key, { passwordHash });
+    else if (passwordHash !== null && isForeignHash(passwordHash)) return this.#renewed(name, password, passwordHash);
     // The account may have been changed, disabled or removed while the hash was made.
     const member = this.#parts.directory.member(name);
     if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
-      // Counted once for all who wait for this check: the same password again is no other guess.
-      this.#attempts.fail(attempt);
       return undefined;
     }
     return this.#proof(member);
   }
 
   /** The password is right, and from now on it is known by a hash of our own. */
-  async #renewed(name: string, password: string, foreign: string, attempt: Attempt): Promise<Proof | undefined> {
+  async #renewed(name: string, password: string, foreign: string): Promise<Proof | undefined> {
     const renewed = await this.#parts.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);
     // Where nothing could be stored it still counts; when another password came in between, it does not.
     const same = [foreign, renewed].includes(member?.passwordHash ?? '');
-    if (same && member?.account.enabled === true) return this.#proof(member);
-    this.#attempts.fail(attempt);
-    return undefined;
+    return same && member?.account.enabled === true ? this.#proof(member) : undefined;
   }
 
   #proof(member: Member): Proof {
     const identity = identify(member.account, 'password');
     if (member.passwordHash !== null) this.#parts.proven.set(identity, member.passwordHash);
-    return { member, identity, until: this.#parts.clock.now() + believed };
+    return { member, identity, at: this.#parts.clock.now() };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Account, Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
+import { sourceOf } from './source.ts';
 import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
@@ -20,6 +21,8 @@ export interface Member {
   /** By id. */
   readonly tokens: Map<string, Credential<TokenRow>>;
   readonly sessions: Map<string, Credential<SessionRow>>;
+  /** As in {@link Kept}. */
+  readonly declared: ReadonlySet<string>;
 }
 
 /**
@@ -131,13 +134,14 @@ export class Directory {
     this.#generation += 1;
   }
 
-  #add({ account, passwordHash, tokens, sessions }: Kept, old: Member | undefined): void {
+  #add({ account, passwordHash, tokens, sessions, declared }: Kept, old: Member | undefined): void {
     const member: Member = {
       account,
       passwordHash,
       grants: compileGrants(account.grants),
       tokens: new Map(),
       sessions: new Map(),
+      declared,
     };
     this.#members.set(account.name, member);
     for (const row of tokens) {
@@ -168,6 +172,16 @@ export class Directory {
     this.#loading = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** Whether one of an account's sessions was opened from a source, or one of its tokens was used there last. */
+export function hasSignedIn(member: Member | undefined, source: string): boolean {
+  if (member === undefined) return false;
+  const places = [
+    ...[...member.sessions.values()].map(({ row }) => row.address),
+    ...[...member.tokens.values()].map(({ row }) => row.last_used_from),
+  ];
+  return places.some((place) => place !== null && sourceOf({ remoteAddress: place }) === source);
 }
 
 export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {

@@ -3,9 +3,9 @@ import { Password, type Account } from '../../../services/contracts/control/acco
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
-import { tooManyAttempts } from './sign-in-throttle.ts';
 import { hasAccount, hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
+import { tooManyAttempts } from './sign-in-throttle.ts';
 
 /** So many wrong codes at once, and one more in each interval. */
 const burst = 10;

@@ -15,9 +15,13 @@ export function newToken(random: Random): string {
   return text;
 }
 
-/** 256 bits, the value of a session cookie. */
+/** 256 bits, the secret of a session. */
 export function newSession(random: Random): string {
   return Buffer.from(random.bytes(32)).toString('base64url');
+}
+
+export function isSessionShaped(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
 /**

@@ -7,10 +7,11 @@ import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
 import { fingerprint, newSession } from './secrets.ts';
-import { sessionLifetime } from './session-cookie.ts';
 import { makeRoom } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
+/** A session lasts this long after its last use, in ms. */
+export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
 /** One person's browsers; a new one takes the place of the oldest. */
 const mostSessions = 100;
 
@@ -31,7 +32,7 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut'> {
    * Signs in the person who sits at this computer and started the app there, without a password: whoever may do that can read
    * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
    */
-  signInHere(client: Client): Promise<{ readonly cookie: string; end(): Promise<void> } | undefined>;
+  signInHere(client: Client): Promise<{ readonly secret: string; end(): Promise<void> } | undefined>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
@@ -64,11 +65,11 @@ export function browserSessions({ authentication, proven, directory, changes, cl
 
   /** `proven`: the hash of the password that was shown, which must still be the account's. */
   const begin = async (account: string, client: Client, proven?: string): Promise<Begun> => {
-    const cookie = newSession(random);
+    const secret = newSession(random);
     const now = clock.now();
     const row: SessionRow = {
       id: random.text(16),
-      hash: fingerprint(cookie),
+      hash: fingerprint(secret),
       account,
       created_at: now,
       expires_at: now + sessionLifetime,
@@ -90,12 +91,12 @@ export function browserSessions({ authentication, proven, directory, changes, cl
       await makeRoom(db, 'sessions', account, mostSessions);
       await db.insertInto('sessions').values(row).execute();
     });
-    return { identity: identify(existing(directory, account), 'session', row.id), cookie };
+    return { identity: identify(existing(directory, account), 'session', row.id), secret };
   };
 
   return {
     async signIn(name, password, client) {
-      const proof = await authentication.password(name, password, client.remoteAddress);
+      const proof = await authentication.password(name, password, client);
       return begin(proof.account, client, proven.get(proof));
     },
 
@@ -105,8 +106,8 @@ export function browserSessions({ authentication, proven, directory, changes, cl
         .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
       const [only] = administrators;
       if (only === undefined || administrators.length > 1) return undefined;
-      const { identity, cookie } = await begin(only.account.name, client);
-      return { cookie, end: async () => void (await end(identity.account, identity.credentialId ?? '')) };
+      const { identity, secret } = await begin(only.account.name, client);
+      return { secret, end: async () => void (await end(identity.account, identity.credentialId ?? '')) };
     },
 
     async signOut({ via, account, credentialId }) {

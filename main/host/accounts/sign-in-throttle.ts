@@ -1,186 +1,149 @@
-import { isIPv6 } from 'node:net';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { Brake, Level } from './brake.ts';
 
-/** As the push peer has it: an address may fail this often at once, and once more each minute. */
-const burst = 30;
-const minute = 60_000;
-/** So many wrong passwords for one account from one address, and it has to pause. */
-const patience = 5;
-const shortestPause = 30_000;
-const longestPause = 15 * minute;
-/** Wrong passwords are forgiven after this time without another. */
-const memory = 60 * minute;
+/** So many wrong secrets cost nothing: for one name from one source, from one source, for one name from everywhere. */
+const bursts = { pair: 5, source: 30, name: 50 } as const;
+/** A check that would have to wait longer is refused, ms: two get in line where the brake is hardest. */
+const longestWait = 20_000;
+/** So many secrets that turned out not to be the one just proven may be held against it while the brake is on, then one a minute. */
+const mostMisses = 300;
+/** Wrong tokens of one source, then one a minute; as the push peer has it. */
+const mostHopeless = 30;
 const remembered = 10_000;
 
-/** Fills by one a failure and drains by one a minute. `pending` attempts count as failures until they end. */
-interface Bucket {
-  level: number;
-  at: number;
-  pending: number;
-}
-
-interface Wrong {
-  count: number;
-  at: number;
-  pausedUntil: number;
-  pending: number;
-}
-
-/** Where and as whom someone tries to sign in. */
+/** From where and as whom someone tries to sign in. */
 export interface Attempt {
-  readonly address: string;
+  /** All that cannot be told apart from here counts as one. */
+  readonly source: string;
   /** Undefined for a name that no account can have: those share one entry. */
   readonly name: string | undefined;
 }
 
-/** Failed sign-ins by address and by address and account, in memory. */
+/** A check that may be made now; counts as wrong until it has ended. */
+export interface Check extends Disposable {
+  /** @throws Problem `accounts.too_many_attempts` (429) where the brake was on, so that programs leave off. */
+  fail(): void;
+  /** Forgives the wrong ones of this name from this source. */
+  succeed(): void;
+}
+
+interface Pair {
+  readonly brake: Brake;
+  readonly misses: Level;
+  /** The right secret came from there before. */
+  known: boolean;
+}
+
+/**
+ * Slows down guessing, in memory. Each name has a brake for each source. Names that never signed in from a source also share
+ * a brake of that source and one of the name, wherever the guesses come from; who signed in there is not held up by either.
+ */
 export class SignInThrottle {
   readonly #clock: Clock;
-  readonly #passwords = new BoundedMap<string, Bucket>(remembered);
-  readonly #tokens = new BoundedMap<string, Bucket>(remembered);
-  readonly #wrong = new BoundedMap<string, Wrong>(remembered);
+  /** Whether somebody of that name has signed in from there, as far as is written down. */
+  readonly #wasThere: (attempt: Attempt) => boolean;
+  readonly #pairs = new BoundedMap<string, Pair>(remembered);
+  readonly #sources = new BoundedMap<string, Brake>(remembered);
+  readonly #names = new BoundedMap<string, Brake>(remembered);
+  readonly #hopeless = new BoundedMap<string, Level>(remembered);
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;
+    this.#wasThere = wasThere;
   }
 
-  /** How many addresses and pairs are remembered; it has an upper limit. */
+  /** How many sources, names and pairs are remembered; it has an upper limit. */
   get size(): number {
-    return this.#passwords.size + this.#tokens.size + this.#wrong.size;
-  }
-
-  /** @throws Problem `accounts.too_many_attempts` (429) while this address, or this account from it, is blocked. */
-  check(attempt: Attempt): void {
-    const now = this.#clock.now();
-    const wait = Math.max(
-      waitOfBucket(this.#passwords.get(network(attempt.address)), now),
-      waitOfWrong(this.#wrong.get(pair(attempt)), now),
-    );
-    if (wait > 0) throw tooManyAttempts(wait);
+    return this.#pairs.size + this.#sources.size + this.#names.size + this.#hopeless.size;
   }
 
   /**
-   * Counts an attempt that is under way, so that many at once get no further than many in turn.
-   * @throws Problem `accounts.too_many_attempts` (429)
+   * Whether a secret may be compared with one that was just proven, past the brake. Without a limit that would be a way to
+   * guess as fast as one likes.
    */
-  begin(attempt: Attempt): Disposable {
+  trusts(attempt: Attempt): boolean {
+    const pair = this.#pairs.get(keyOf(attempt));
+    return pair === undefined || pair.misses.at(this.#clock.now()) < mostMisses;
+  }
+
+  /**
+   * Waits until a secret may be checked.
+   * @throws Problem `accounts.too_many_attempts` (429) where too many wait already.
+   */
+  async begin(attempt: Attempt): Promise<Check> {
+    const { pair, brakes, keep } = this.#brakesOf(attempt);
     const now = this.#clock.now();
-    const bucket = bucketIn(this.#passwords, network(attempt.address), now);
-    const wrong = this.#wrongOf(attempt, now);
-    const full = levelOf(bucket, now) + bucket.pending + 1 > burst;
-    if (full || wrong.pending >= Math.max(1, patience - wrong.count)) throw tooManyAttempts(1000);
-    bucket.pending += 1;
-    wrong.pending += 1;
-    return {
-      [Symbol.dispose]: () => {
-        bucket.pending -= 1;
-        wrong.pending -= 1;
-      },
+    const wait = Math.max(...brakes.map((brake) => brake.wait(now)));
+    const slowed = brakes.some((brake) => brake.isOn(now));
+    if (slowed) pair.misses.raise(now, mostMisses);
+    if (wait > longestWait) throw tooManyAttempts(wait - longestWait);
+    keep();
+    for (const brake of brakes) brake.begin(now);
+    let over = false;
+    const end = (outcome: 'right' | 'wrong' | 'unknown'): void => {
+      if (!over) for (const brake of brakes) brake.end(this.#clock.now(), outcome);
+      over = true;
     };
-  }
-
-  fail(attempt: Attempt): void {
-    const now = this.#clock.now();
-    fill(this.#passwords, network(attempt.address), now);
-    const wrong = this.#wrongOf(attempt, now);
-    if (now - wrong.at > memory) wrong.count = 0;
-    wrong.count += 1;
-    wrong.at = now;
-    if (wrong.count < patience) return;
-    // 2 ** 10 is past the longest pause; a larger exponent only risks infinity.
-    const pause = Math.min(longestPause, shortestPause * 2 ** Math.min(10, wrong.count - patience));
-    wrong.pausedUntil = now + pause;
-  }
-
-  /**
-   * A right password forgives the wrong ones for that account from that address. The address itself is not forgiven:
-   * else one's own account would buy guesses at others.
-   */
-  succeed(attempt: Attempt): void {
-    const wrong = this.#wrong.get(pair(attempt));
-    if (wrong === undefined) return;
-    wrong.count = 0;
-    wrong.pausedUntil = 0;
+    const check: Check = {
+      fail: () => {
+        end('wrong');
+        if (slowed) throw tooManyAttempts(Math.max(...brakes.map((brake) => brake.wait(this.#clock.now()))));
+      },
+      succeed() {
+        end('right');
+        pair.known = true;
+        pair.brake.forgive();
+      },
+      [Symbol.dispose]: () => end('unknown'),
+    };
+    if (wait > 0) await new Promise<void>((resolve) => void this.#clock.after(wait, resolve));
+    return check;
   }
 
   /**
-   * Counts a wrong token, apart from passwords: no one can guess a token, so a client with an old one must not lock out
-   * the people behind the same address.
+   * Counts a wrong token, and what cannot be right at all, apart from passwords: nothing can be guessed that way, so a client
+   * with an old token must not slow down the people behind the same address.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
-  failToken(address: string): void {
+  failHopeless(source: string): void {
     const now = this.#clock.now();
-    const key = network(address);
-    const wait = waitOfBucket(this.#tokens.get(key), now);
+    const level = this.#hopeless.get(source) ?? new Level();
+    const wait = Math.ceil((level.at(now) + 1 - mostHopeless) * 60_000);
     if (wait > 0) throw tooManyAttempts(wait);
-    fill(this.#tokens, key, now);
+    level.raise(now, mostHopeless);
+    this.#hopeless.set(source, level);
   }
 
-  #wrongOf(attempt: Attempt, now: number): Wrong {
-    const key = pair(attempt);
-    let wrong = this.#wrong.get(key);
-    if (wrong === undefined) {
-      wrong = { count: 0, at: now, pausedUntil: 0, pending: 0 };
-      this.#wrong.set(key, wrong);
-    }
-    return wrong;
+  /** What is made here is kept only once a check begins: else names that are refused would push out those that count. */
+  #brakesOf(attempt: Attempt): { readonly pair: Pair; readonly brakes: readonly Brake[]; readonly keep: () => void } {
+    const key = keyOf(attempt);
+    const name = attempt.name ?? '';
+    const known = this.#pairs.get(key);
+    const pair = known ?? { brake: new Brake(bursts.pair), misses: new Level(), known: this.#wasThere(attempt) };
+    if (pair.known) return { pair, brakes: [pair.brake], keep: () => this.#pairs.set(key, pair) };
+    const ofSource = this.#sources.get(attempt.source) ?? new Brake(bursts.source);
+    const ofName = this.#names.get(name) ?? new Brake(bursts.name);
+    const keep = (): void => {
+      this.#pairs.set(key, pair);
+      this.#sources.set(attempt.source, ofSource);
+      this.#names.set(name, ofName);
+    };
+    return { pair, brakes: [pair.brake, ofSource, ofName], keep };
   }
 }
 
 /** 429 with Retry-After. */
 export function tooManyAttempts(waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new Problem('accounts.too_many_attempts', 429, `Too many failed sign-ins. Try again in ${seconds} seconds.`, {
+  const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
+  return new Problem('accounts.too_many_attempts', 429, `Too many failed sign-ins. Try again in ${when}.`, {
     headers: { 'Retry-After': String(seconds) },
     retryAfterMs: seconds * 1000,
   });
 }
 
-function bucketIn(buckets: BoundedMap<string, Bucket>, key: string, now: number): Bucket {
-  let bucket = buckets.get(key);
-  if (bucket === undefined) {
-    bucket = { level: 0, at: now, pending: 0 };
-    buckets.set(key, bucket);
-  }
-  return bucket;
-}
-
-function fill(buckets: BoundedMap<string, Bucket>, key: string, now: number): void {
-  const bucket = bucketIn(buckets, key, now);
-  bucket.level = Math.min(burst, levelOf(bucket, now) + 1);
-  bucket.at = now;
-}
-
-function levelOf(bucket: Bucket, now: number): number {
-  return Math.max(0, bucket.level - Math.max(0, now - bucket.at) / minute);
-}
-
-function waitOfBucket(bucket: Bucket | undefined, now: number): number {
-  if (bucket === undefined) return 0;
-  const level = levelOf(bucket, now);
-  return level + 1 > burst ? Math.ceil((level + 1 - burst) * minute) : 0;
-}
-
-function waitOfWrong(wrong: Wrong | undefined, now: number): number {
-  if (wrong === undefined) return 0;
-  // A clock that was set back must not make the pause longer than it can be.
-  return Math.min(longestPause, Math.max(0, wrong.pausedUntil - now));
-}
-
-function pair(attempt: Attempt): string {
-  return `${network(attempt.address)} ${attempt.name ?? ''}`;
-}
-
-/** A household's whole /64 counts as one, since anyone there picks addresses freely. */
-function network(address: string): string {
-  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
-  if (!isIPv6(plain)) return plain.slice(0, 64);
-  const [head = '', tail] = plain.split('%')[0]?.split('::') ?? [];
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);
-  const groups = [...front, ...Array<string>(gap).fill('0'), ...back].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+function keyOf({ source, name }: Attempt): string {
+  return `${source}\0${name ?? ''}`;
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Account, everyone, Grant } from '../../../services/contracts/control/accounts.ts';
-import type { AccountRow, GrantRow, SessionRow, Tables, TokenRow } from './tables.ts';
+import type { AccountRow, DeclaredRow, GrantRow, SessionRow, Tables, TokenRow } from './tables.ts';
 
 /** The database or a transaction of it. */
 export type Db = Kysely<Tables>;
@@ -11,6 +11,8 @@ export interface Kept {
   readonly passwordHash: string | null;
   readonly tokens: readonly TokenRow[];
   readonly sessions: readonly SessionRow[];
+  /** What of it is declared: `account`, `grant <service> <pattern>`, `token <id>`. */
+  readonly declared: ReadonlySet<string>;
 }
 
 /** All accounts, or the one of that name, with everything that belongs to them. */
@@ -20,18 +22,22 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
   const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
   const tokens = db.selectFrom('tokens').selectAll().orderBy('created_at').orderBy('id');
   const sessions = db.selectFrom('sessions').selectAll().orderBy('created_at').orderBy('id');
+  const declared = db.selectFrom('declared').selectAll();
   const all = name === undefined;
-  const [accountRows, grantRows, tokenRows, sessionRows] = [
+  const [accountRows, grantRows, tokenRows, sessionRows, declaredRows] = [
     await (all ? accounts : accounts.where('name', 'in', only)).execute(),
     await (all ? grants : grants.where('account', 'in', only)).execute(),
     await (all ? tokens : tokens.where('account', 'in', only)).execute(),
     await (all ? sessions : sessions.where('account', 'in', only)).execute(),
+    await (all ? declared : declared.where('account', 'in', only)).execute(),
   ];
   const grantsOf = Map.groupBy(grantRows, (row) => row.account);
   const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
   const sessionsOf = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
+  const declaredOf = Map.groupBy(declaredRows, (row) => row.account);
   return accountRows.map((row) => ({
-    account: readAccount(row, grantsOf.get(row.name) ?? []),
+    account: readAccount(row, grantsOf.get(row.name) ?? [], declaredOf.get(row.name) ?? []),
+    declared: new Set(declaredOf.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
     passwordHash: row.password_hash,
     tokens: tokensOf.get(row.name) ?? [],
     sessions: sessionsOf.get(row.name) ?? [],
@@ -122,6 +128,7 @@ export async function endCredentials(db: Db, account: string, which: 'all' | 'se
 export async function deleteAccount(db: Db, name: string): Promise<void> {
   await endCredentials(db, name, 'all');
   await db.deleteFrom('grants').where('account', '=', name).execute();
+  await db.deleteFrom('declared').where('account', '=', name).execute();
   await db.deleteFrom('accounts').where('name', '=', name).execute();
 }
 
@@ -156,7 +163,7 @@ export function* slices<T>(all: readonly T[], size: number): Generator<readonly 
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-function readAccount(row: AccountRow, grants: readonly GrantRow[]): Account {
+function readAccount(row: AccountRow, grants: readonly GrantRow[], declared: readonly DeclaredRow[]): Account {
   const account = {
     name: row.name,
     kind: row.kind,
@@ -166,6 +173,7 @@ function readAccount(row: AccountRow, grants: readonly GrantRow[]): Account {
     hasPassword: row.password_hash !== null,
     grants: grants.map(({ service, resource, permission }) => Grant.parse({ service, resource, permission })),
     createdAt: Number(row.created_at),
+    ...(declared.some(({ kind }) => kind === 'account') ? { provisioned: true } : {}),
   };
   // The one name that is not an account's: it stands for everyone and carries grants only.
   if (row.name === everyone) return { ...Account.parse({ ...account, name: 'everyone' }), name: everyone };

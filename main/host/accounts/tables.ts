@@ -42,11 +42,21 @@ export interface SessionRow {
   readonly user_agent: string;
 }
 
+/** What the settings declare: an account, a grant (`<service> <pattern>`) or a token (its id). */
+export interface DeclaredRow {
+  readonly kind: 'account' | 'grant' | 'token';
+  readonly account: string;
+  readonly name: string;
+  /** Of an account a digest of the declared password hash, to tell when that changes. */
+  readonly value: string;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
   tokens: TokenRow;
   sessions: SessionRow;
+  declared: DeclaredRow;
   /** One row. Every change adds one to it first, which also makes changes wait for each other on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: the hash of the set-up code that is good now. */
@@ -110,6 +120,26 @@ export const accountsMigrations: readonly Migration[] = [
         .createTable('setup')
         .addColumn('id', 'integer', (column) => column.primaryKey())
         .addColumn('code_hash', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    // Their secrets were in cookies, which other programs on this machine got to see.
+    name: '002-end-sessions-of-cookies',
+    async up(db) {
+      await db.deleteFrom('sessions').execute();
+    },
+  },
+  {
+    name: '003-create-declared',
+    async up(db) {
+      await db.schema
+        .createTable('declared')
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('value', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('declared_key', ['kind', 'account', 'name'])
         .execute();
     },
   },

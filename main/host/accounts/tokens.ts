@@ -4,7 +4,8 @@ import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
 import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
-import type { Directory } from './directory.ts';
+import { declaredElsewhere } from './declared.ts';
+import type { Directory, Member } from './directory.ts';
 import { fingerprint, newToken } from './secrets.ts';
 import { hasAccount, makeRoom } from './store.ts';
 import type { TokenRow } from './tables.ts';
@@ -29,14 +30,14 @@ export function accessTokens({
   return {
     async tokens(account) {
       existing(directory, account);
-      return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row }) => shown(row));
+      return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row, member }) => shown(row, member));
     },
 
     async findToken(account, text) {
       const hash = fingerprint(text);
       const all = [...(directory.member(account)?.tokens.values() ?? [])];
       const found = all.find(({ row }) => row.hash === hash);
-      return found === undefined ? undefined : shown(found.row);
+      return found === undefined ? undefined : shown(found.row, found.member);
     },
 
     async createToken(account, { label, expiresAt, text = newToken(random) }) {
@@ -68,6 +69,7 @@ export function accessTokens({
     async changeToken(account, id, { label, expiresAt }) {
       if (expiresAt !== undefined) checkExpiry(expiresAt, clock.now());
       if (label !== undefined) checkLabel(label);
+      refuseDeclared(directory, account, id);
       await changes.make([account], async (db) => {
         const changed = await db
           .updateTable('tokens')
@@ -84,10 +86,11 @@ export function accessTokens({
       });
       const token = directory.member(account)?.tokens.get(id);
       if (token === undefined) throw unknownToken();
-      return shown(token.row);
+      return shown(token.row, token.member);
     },
 
     async removeToken(account, id) {
+      refuseDeclared(directory, account, id);
       await changes.make([account], async (db) => {
         const found = await db
           .deleteFrom('tokens')
@@ -119,7 +122,16 @@ function unknownToken(): Problem {
   return new Problem('accounts.unknown_token', 404, 'There is no such token.');
 }
 
-function shown({ id, account, label, created_at, expires_at, last_used_at, last_used_from }: TokenRow): AccessToken {
+function refuseDeclared(directory: Directory, account: string, id: string): void {
+  const member = directory.member(account);
+  if (!member?.declared.has(`token ${id}`)) return;
+  throw declaredElsewhere('token', member.tokens.get(id)?.row.label || account);
+}
+
+function shown(
+  { id, account, label, created_at, expires_at, last_used_at, last_used_from }: TokenRow,
+  member?: Member,
+): AccessToken {
   return {
     id,
     account,
@@ -128,5 +140,6 @@ function shown({ id, account, label, created_at, expires_at, last_used_at, last_
     expiresAt: expires_at,
     lastUsedAt: last_used_at,
     lastUsedFrom: last_used_from,
+    ...(member?.declared.has(`token ${id}`) ? { provisioned: true } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { declaredFields } from './declared-settings.ts';
 import { QuietHours } from '../../../services/contracts/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
@@ -16,7 +17,8 @@ export const HostSettings = z.object({
   }),
   allowedOrigins: z.array(origin).default([]).meta({
     title: 'Allowed web origins',
-    description: 'Web pages of these origins may change things here. Pages of any other origin are refused.',
+    description:
+      'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the push server do. Pages of any other origin are refused.',
   }),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     title: 'Log level',
@@ -71,6 +73,7 @@ export const HostSettings = z.object({
     title: 'Backups to keep',
     description: 'When Homeport has made a backup by itself, it removes the oldest ones beyond this number.',
   }),
+  ...declaredFields,
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     title: 'Time to stop',
     description: 'Seconds that running work gets to finish when Homeport stops.',
@@ -116,6 +119,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
   LOG_LEVEL: 'logLevel',
+  LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
   HOMEPORT_POPUPS: 'popups',

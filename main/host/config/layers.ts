@@ -6,6 +6,7 @@ import { secretAt, unknownWithin } from './json-schema.ts';
 import { reasonOf } from './reason.ts';
 import { isSealed } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
+import { spelt } from './spelling.ts';
 
 /** What the command line may set. */
 export interface CommandLineSettings {
@@ -90,7 +91,7 @@ function layersOf(
   const name = field.variables.find((variable) => isSet(outer.environment[variable]));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
-    const coerced = coerce(outer.environment[name] ?? '', field.place);
+    const coerced = coerce(spelt(name, outer.environment[name] ?? ''), field.place);
     if ('value' in coerced) take(coerced.value, origin);
     else report([...section.path, field.name], coerced.reason, origin);
   }

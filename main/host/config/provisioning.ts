@@ -1,6 +1,6 @@
 import { Password } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { HostAccounts } from '../accounts/accounts.ts';
 import type { Kernel } from '../kernel.ts';
 import { importPortable } from '../cli/portable.ts';
@@ -23,6 +23,16 @@ export async function applyProvision(kernel: Kernel, descriptors: readonly Servi
     });
   }
   await provision.done();
+}
+
+/** Makes the accounts, grants and tokens that homeport.yaml declares. One that cannot be is told in the log: the app starts all the same. */
+export async function applyDeclared({ accounts, config }: Kernel, log: Log): Promise<void> {
+  try {
+    await accounts.declare(config.read().host);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.error('declared accounts could not be made', { reason: error.detail });
+  }
 }
 
 /** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */

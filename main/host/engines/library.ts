@@ -9,6 +9,9 @@ const archiveEnd = Buffer.from('PK\u0005\u0006', 'latin1');
 const longestEnd = 66_000;
 const longestScript = 64 * 1024;
 
+/** The release's own archive, where a launcher of ours stands before it. */
+export const archiveName = 'yt-dlp.zip';
+
 /** What a library's folder of packages holds. */
 const packageOf: Readonly<Record<LibraryName, string>> = { 'yt-dlp': 'yt_dlp', apprise: 'apprise' };
 
@@ -24,6 +27,11 @@ export async function libraryOf(name: LibraryName, executable: string): Promise<
     const python = launched(await head(path)) ?? (await findPython());
     return python === undefined ? undefined : { python, path: packages };
   }
+  const archive = join(dirname(path), archiveName);
+  if (name === 'yt-dlp' && (await isFile(archive))) {
+    const python = launched(await head(path));
+    return python === undefined ? undefined : { python, path: archive };
+  }
   if (!(await head(path)).startsWith('#!')) return undefined;
   if (await isArchive(path)) {
     const python = await findPython();
@@ -35,7 +43,7 @@ export async function libraryOf(name: LibraryName, executable: string): Promise<
 
 /** The interpreter that our launcher was made for: the packages hold code compiled for it. */
 function launched(script: string): string | undefined {
-  return /exec '([^']+)' -[mc] /.exec(script)?.[1];
+  return /exec '([^']+)' (?:-[mc] |"\$here\/)/.exec(script)?.[1];
 }
 
 /** Of `#!/usr/bin/python3` and `#!/usr/bin/env python3`. */
@@ -53,7 +61,8 @@ async function head(path: string): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-async function isArchive(path: string): Promise<boolean> {
+/** Whether it is a program that Python runs out of an archive. */
+export async function isArchive(path: string): Promise<boolean> {
   const { size } = await stat(path);
   await using file = await open(path);
   const length = Math.min(size, longestEnd);
@@ -63,4 +72,8 @@ async function isArchive(path: string): Promise<boolean> {
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }

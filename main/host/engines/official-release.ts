@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmod, open, rm } from 'node:fs/promises';
+import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Log } from '../../../services/contracts/service.ts';
 import { executableName } from './folder.ts';
+import { archiveName, isArchive } from './library.ts';
 import { ytdlp } from './pins.ts';
 import { findPython } from './python.ts';
-import { PassedOver, type Strategy } from './strategy.ts';
+import { PassedOver, type InstallOrder, type Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
+import { addImpersonation, launcherText, packagesIn, systemCertificates } from './wheels.ts';
 
 /** The internet may be absent, and then nobody should wait for it. */
 const answerWithinMs = 5000;
@@ -37,6 +40,7 @@ export function officialRelease(releases: string): Strategy {
         report('Trying it');
         const answer = await askVersion('yt-dlp', path);
         if ('reason' in answer) throw new PassedOver(`${asset} does not run here: ${answer.reason}`);
+        await impersonating(staged, log, report);
         await folder.publish(staged, answer.version);
         log.info('engine installed from the official release', { asset, version: answer.version });
       } finally {
@@ -44,6 +48,23 @@ export function officialRelease(releases: string): Strategy {
       }
     },
   };
+}
+
+/** Adds what the zipimport file lacks of the standalone ones, where there is a pip: what `impersonate` needs. */
+async function impersonating(staged: string, log: Log, report: InstallOrder['report']): Promise<void> {
+  const path = join(staged, executableName('yt-dlp'));
+  if (!(await isArchive(path))) return;
+  const python = await findPython({ pip: true });
+  if (python === undefined) return log.info('yt-dlp is installed without curl_cffi: there is no pip');
+  report('Getting what makes it look like a browser');
+  if (!(await addImpersonation(python, staged, log))) return;
+  await rename(path, join(staged, archiveName));
+  await writeFile(path, launcherText(python, `"$here/${archiveName}" ${systemCertificates}`), { mode: 0o755 });
+  const answer = await askVersion('yt-dlp', path);
+  if ('version' in answer) return;
+  log.warn('yt-dlp does not run with curl_cffi; it is left out', { reason: answer.reason });
+  await rm(packagesIn(staged), { recursive: true });
+  await rename(join(staged, archiveName), path);
 }
 
 /** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */

@@ -1,7 +1,6 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineName } from '../../../services/contracts/control/engines.ts';
-import { runCommand } from './command.ts';
 import { executableName } from './folder.ts';
 import { apprise } from './apprise-pins.ts';
 import { ytdlp, type PinnedPackage } from './pins.ts';
@@ -9,12 +8,11 @@ import { findPython, oldestPython } from './python.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { installSystemPackages } from './system-packages.ts';
 import { askVersion } from './version.ts';
-
-const installTimeoutMs = 5 * 60_000;
+import { addImpersonation, installWheels, launcherText, systemCertificates } from './wheels.ts';
 
 /** What of the registry an engine is made of, and how Python runs it. */
 const contents: Partial<Record<EngineName, { readonly packages: readonly PinnedPackage[]; readonly run: string }>> = {
-  'yt-dlp': { packages: ytdlp.packages, run: '-m yt_dlp' },
+  'yt-dlp': { packages: ytdlp.packages, run: `-m yt_dlp ${systemCertificates}` },
   apprise: { packages: apprise.packages, run: "-c 'from apprise.cli import main; main()'" },
 };
 
@@ -29,25 +27,12 @@ export const registryPackage: Strategy = {
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
     try {
-      const requirements = join(staged, 'requirements.txt');
-      const pins = content.packages.map(
-        ({ name, version, sha256 }) => `${name}==${version} ${sha256.map((sum) => `--hash=sha256:${sum}`).join(' ')}\n`,
-      );
-      await writeFile(requirements, pins.join(''));
-      // Without --no-deps, a dependency that cannot be had makes pip fall back to an older release.
-      const options = [
-        '--no-deps',
-        '--require-hashes',
-        '--only-binary',
-        ':all:',
-        '--no-input',
-        '--no-warn-script-location',
-      ];
-      const target = ['--target', join(staged, 'packages'), '--requirement', requirements];
-      const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...options, ...target];
       report('Getting the package from the registry');
-      const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
-      if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
+      await installWheels(python, staged, content.packages);
+      if (name === 'yt-dlp') {
+        report('Getting what makes it look like a browser');
+        await addImpersonation(python, staged, log);
+      }
 
       const launcher = join(staged, executableName(name));
       await writeFile(launcher, launcherText(python, content.run));
@@ -75,12 +60,4 @@ async function installPython(): Promise<string> {
   const python = await findPython({ pip: true });
   if (python === undefined) throw new PassedOver(`the system's Python is older than ${oldestPython}`);
   return python;
-}
-
-function launcherText(python: string, run: string): string {
-  const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
-  return `#!/bin/sh
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} ${run} "$@"
-`;
 }

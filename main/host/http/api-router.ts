@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
-import { BytesReply, FileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
-import type { Log } from '../../../services/contracts/service.ts';
+import type { Context, Log } from '../../../services/contracts/service.ts';
+import { readLink, sessionOf, type SessionLink } from '../../../services/contracts/session.ts';
+import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
-import { isProvenSameOrigin, isSafe } from './origin.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
@@ -16,6 +17,8 @@ export interface ApiRouterOptions {
   /** Asked at each request, so that services may come and go. */
   readonly handlers: () => readonly ApiHandler[];
   readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
+  /** Where a request comes from. */
+  readonly caller: Context['caller'];
   readonly log: Log;
   /** Largest JSON body. Default 1 MiB. */
   readonly maxBytes?: number;
@@ -37,10 +40,13 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
-  const [path = '', query = ''] = splitTarget(request.url ?? '');
+  const [target = '', query = ''] = splitTarget(request.url ?? '');
+  const { path, link } = readLink(target);
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  const identity = await authenticate(request, route, options.accounts);
+  // A link stands in for a sign-in where a file is read, and nowhere else.
+  if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw unknownPath();
+  const identity = await authenticate(request, route, link, options);
   const rights = rightsOf(identity, options.accounts);
   admit(route, identity, rights, params);
   const reply = await handler.handle({
@@ -69,7 +75,7 @@ function splitTarget(url: string): [string, string] {
 }
 
 function choose(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
-  if (matches.length === 0) throw new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+  if (matches.length === 0) throw unknownPath();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const chosen = matches.find((match) => match.handler.route.method === method);
   if (chosen !== undefined) return chosen;
@@ -77,37 +83,27 @@ function choose(matches: readonly RouteMatch[], request: IncomingMessage): Route
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/**
- * Who is calling, or a refusal. A session's cookie counts for a change only when the browser proves that our own page
- * sends it: the guard lets requests without any browser headers pass, and those have tokens to come with.
- */
+function unknownPath(): Problem {
+  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+}
+
+/** Who is calling, or a refusal. */
 async function authenticate(
   request: IncomingMessage,
   route: Route,
-  accounts: ApiRouterOptions['accounts'],
+  link: SessionLink | undefined,
+  { accounts, caller }: ApiRouterOptions,
 ): Promise<Identity | undefined> {
-  const { authorization, cookie } = request.headers;
-  const withCookie = isSafe(request.method) || isProvenSameOrigin(request);
+  const { authorization } = request.headers;
   let identity: Identity | undefined;
   try {
-    identity = await accounts.authenticate({
-      authorization,
-      cookie: withCookie ? cookie : undefined,
-      remoteAddress: remoteAddress(request),
-    });
+    identity = await accounts.authenticate({ authorization, session: sessionOf(request), link, ...caller(request) });
   } catch (error) {
-    // A cookie that has run out must not keep anyone from signing in.
+    // What is wrong must not keep anyone from signing in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
   }
   if (route.access === 'public') return identity;
   if (identity === undefined) {
-    if (cookie !== undefined && !withCookie) {
-      throw new Problem(
-        'api.cross_site',
-        403,
-        'A session can change things from our own page only. Use an access token elsewhere.',
-      );
-    }
     throw new Problem('api.sign_in', 401, 'Sign in first, or send an access token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
@@ -166,9 +162,9 @@ function queryObject(text: string): Record<string, string | string[]> {
   return query;
 }
 
-function parseInput(schema: ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
+function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(input);
+  const parsed = z.safeParse(schema, input);
   if (parsed.success) return parsed.data;
   const fields: Record<string, string> = {};
   for (const issue of parsed.error.issues) fields[issue.path.map(String).join('.') || where] ??= issue.message;
@@ -183,7 +179,7 @@ function parseInput(schema: ZodType | undefined, input: unknown, where: 'query' 
 
 /** Parsing the reply also drops what the schema does not name, so no column of a row slips out by accident. */
 function checkReply(route: Route, reply: unknown): unknown {
-  const parsed = route.reply.safeParse(reply);
+  const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const at = issue?.path.map(String).join('.') || 'reply';
@@ -197,6 +193,7 @@ function checkReply(route: Route, reply: unknown): unknown {
 function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, text] of Object.entries(unframed)) response.setHeader(name, text);
   if (value === undefined) {
     response.writeHead(204).end();
     return;

@@ -4,10 +4,21 @@ import { rawAnswer } from './problem-reply.ts';
 
 /** What to say to a client whose bytes are no HTTP; Node's error codes on the left. */
 const answers: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too large.\n'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'The request line and headers are too large. In a browser, delete the cookies of this address.\n',
+  ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.\n'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.\n'],
 };
+
+/**
+ * Any server on this machine may set cookies for all of them, and so many that every page here would be out of reach. Nothing
+ * of ours is in cookies, so browsers are told to drop them.
+ */
+const forgetCookies = { 'Clear-Site-Data': '"cookies"' };
+/** The cookies of all programs on a machine are shorter together, unless one of them wants otherwise; bytes. */
+const longestUsual = 4096;
 
 /**
  * Answers a request that could not be read and ends its connection; a request before it on the same connection that was
@@ -18,6 +29,8 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): number | undefined {
+  // The rest of what was refused, or what was no HTTP already.
+  if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -32,7 +45,18 @@ export function answerClientError(
     return undefined;
   }
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
-  socket.write(rawAnswer(status, text));
-  socket.destroySoon();
+  socket.write(rawAnswer(status, text, status === 431 && holdsCookies(error) ? forgetCookies : {}));
+  connections.end(socket);
   return status;
+}
+
+/**
+ * Whether what was too much is cookies: a long line in which one follows another. An address, which any page may make as long
+ * as it likes, has no spaces; so no page can have the cookies of other programs on this machine dropped.
+ */
+function holdsCookies(error: object): boolean {
+  const bytes: unknown = 'rawPacket' in error ? error.rawPacket : undefined;
+  if (!Buffer.isBuffer(bytes)) return false;
+  const lines = bytes.toString('latin1').split('\r\n');
+  return lines.some((line) => line.length > longestUsual && /=[^;\s]*; [\w.-]+=/.test(line));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CrossOrigin } from '../../../services/contracts/service.ts';
 import { allowHosts } from './host-names.ts';
-import { allowOrigins, isSafe, passesFromElsewhere, senderOf } from './origin.ts';
+import { allowOrigins, hasAuthQuery, isFromForeignSite, isSafe, passesFromElsewhere, senderOf } from './origin.ts';
 
 export interface GuardPolicy {
   /** Names besides the loopback ones that a Host header may carry, without port: `nas.local`, `192.168.1.20`. */
@@ -43,9 +43,16 @@ export function createGuard(policy: GuardPolicy): Guard {
     return undefined;
   };
 
+  /** A page needs no more than an image for a request whose address carries the credential: it could guess that way. */
+  const checkAddress = (request: IncomingMessage): Problem | undefined =>
+    policy.crossOrigin === 'credentialed' && hasAuthQuery(request.url) && isFromForeignSite(request, originAllowed)
+      ? foreignSignIn()
+      : undefined;
+
   return {
-    check: (request) => checkHost(request) ?? (isSafe(request.method) ? undefined : checkOrigin(request)),
-    checkUpgrade: (request) => checkHost(request) ?? checkOrigin(request),
+    check: (request) =>
+      checkHost(request) ?? checkAddress(request) ?? (isSafe(request.method) ? undefined : checkOrigin(request)),
+    checkUpgrade: (request) => checkHost(request) ?? checkAddress(request) ?? checkOrigin(request),
     answerCors(request, response) {
       if (policy.crossOrigin !== 'refuse') return false;
       const { origin } = request.headers;
@@ -79,6 +86,14 @@ function foreignOrigin(request: IncomingMessage, policy: CrossOrigin): Problem {
     request.headers.upgrade === undefined ? 'listener.foreign_origin' : 'listener.foreign_websocket',
     403,
     detail,
+  );
+}
+
+function foreignSignIn(): Problem {
+  return new Problem(
+    'listener.foreign_sign_in',
+    403,
+    'A page of another origin may not sign in by the address. Add its origin to the allowed origins in the settings.',
   );
 }
 

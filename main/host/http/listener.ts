@@ -1,4 +1,11 @@
-import { createServer as createHttpServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  ServerResponse,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -7,8 +14,9 @@ import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { accountFor } from './access.ts';
 import { bindAll } from './bind.ts';
+import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
-import { watchConnections } from './connections.ts';
+import { hasNoBody, watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
@@ -24,6 +32,8 @@ export interface ListenerOptions {
   readonly hosts?: readonly string[];
   /** Default `http`; `tcp` hands each connection to `handler.tcp`, past the guard. */
   readonly protocol?: 'http' | 'tcp';
+  /** HTTP by TLS alone, with this certificate. */
+  readonly certificate?: Certificate | undefined;
   /** Undefined while the service is not running. */
   readonly handler: ListenerHandler | undefined;
   readonly guard: GuardPolicy;
@@ -58,7 +68,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { service, log, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
-  const connections = watchConnections(limits.bodyStallMs);
+  const connections = watchConnections(limits);
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
   let guard = createGuard(options.guard);
@@ -79,6 +89,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (connections.isOver(request.socket)) return void request.destroy();
     connections.began({ request, response });
     // A write after the client has left is an event on the response, and would end the process unheard.
     response.on('error', leave);
@@ -97,6 +108,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (connections.isOver(request.socket)) return void socket.destroy();
     socket.on('error', leave);
     const start = performance.now();
     const problem =
@@ -125,28 +137,32 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const makeHttp = (): Server => {
-    const server = createHttpServer(
-      {
-        // The guard answers a missing Host itself, in the service's own error shape.
-        requireHostHeader: false,
-        headersTimeout: limits.headersTimeoutMs,
-        requestTimeout: 0,
-        connectionsCheckingInterval: Math.max(50, Math.min(30_000, limits.headersTimeoutMs / 4)),
-        keepAliveTimeout: limits.keepAliveMs,
-        maxHeaderSize: limits.maxHeaderBytes,
-        noDelay: true,
-        // Finds streams whose client has vanished without a word.
-        keepAlive: true,
-        keepAliveInitialDelay: 60_000,
-        // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
-        // service that has none.
-        shouldUpgradeCallback: (request) =>
-          request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
-      },
-      onRequest,
-    );
+    const { certificate } = options;
+    const serverOptions: ServerOptions = {
+      // The guard answers a missing Host itself, in the service's own error shape.
+      requireHostHeader: false,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.max(50, Math.min(30_000, limits.headersTimeoutMs / 4)),
+      keepAliveTimeout: limits.keepAliveMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      noDelay: true,
+      // Finds streams whose client has vanished without a word.
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+      // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
+      // service that has none.
+      shouldUpgradeCallback: (request) =>
+        request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
+    };
+    const server: Server =
+      certificate === undefined
+        ? createHttpServer(serverOptions, onRequest)
+        : createHttpsServer({ ...serverOptions, ...certificate, handshakeTimeout: limits.headersTimeoutMs }, onRequest);
     server.on('upgrade', onUpgrade);
-    answerHalfOpen(server, connections);
+    if (certificate === undefined) answerHalfOpen(server, connections);
+    // What requests come by; the connection below it is known besides.
+    else server.on('secureConnection', (socket: Socket) => connections.add(socket));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = answerClientError(error, socket as Socket, connections);
       if (status !== undefined) metrics.request(service, 'other', status, 0);
@@ -188,6 +204,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     },
     close({ timeoutMs = 5000 } = {}) {
       draining = true;
+      connections.hurry();
       closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
       return closed;
     },
@@ -219,10 +236,6 @@ function closing(response: ServerResponse, request: IncomingMessage, problem: Pr
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (!request.complete && !hasNoBody(request)) response.setHeader('Connection', 'close');
   return problem;
-}
-
-function hasNoBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
 /** Lets the service's own renderer refuse an upgrade, for which Node makes no response object. */

@@ -1,4 +1,4 @@
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 import { ApiError, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
 import { describePath } from './route-match.ts';
 
@@ -19,7 +19,7 @@ export function openApiDocument({ title, version, handlers }: OpenApiOptions): R
   const byPath = [...handlers].sort((a, b) => (a.route.path < b.route.path ? -1 : 1));
   // Replies first: they give the plain names to their schemas, inputs that differ get another.
   const replies = new Map(
-    byPath.map(({ route }) => [route, components.add(route.reply as ZodType, 'output', operationId(route))]),
+    byPath.map(({ route }) => [route, components.add(route.reply, 'output', operationId(route))]),
   );
   const failure = components.add(ApiError, 'output', 'failure');
   for (const { route } of byPath) {
@@ -108,7 +108,7 @@ class Components {
   readonly schemas: Record<string, Schema> = {};
 
   /** Adds the named schemas within one and returns it with references to them. */
-  add(schema: ZodType, io: 'input' | 'output', operation: string): Schema {
+  add(schema: z.core.$ZodType, io: 'input' | 'output', operation: string): Schema {
     // Wrapped, so that a schema with an id of its own becomes a reference like those within it.
     const whole: Schema = {
       ...z.toJSONSchema(z.object({ it: schema }), {

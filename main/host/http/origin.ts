@@ -6,16 +6,6 @@ export function isSafe(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/**
- * Whether the browser says that the request comes from a page of this very listener. A request without either header
- * comes from no browser, or from one too old to tell: that is no proof.
- */
-export function isProvenSameOrigin(request: IncomingMessage): boolean {
-  const { origin, host } = request.headers;
-  if (origin !== undefined) return isOriginOf(origin, host);
-  return request.headers['sec-fetch-site'] === 'same-origin';
-}
-
 /** Who sent a request, as far as a browser tells. */
 export type Sender = 'same-origin' | 'no browser' | 'allowed origin' | 'other origin';
 
@@ -29,6 +19,17 @@ export function senderOf(request: IncomingMessage, isAllowed: (origin: string) =
   if (site === undefined) return 'no browser';
   // `none`: the person typed the address or opened a bookmark.
   return site === 'same-origin' || site === 'none' ? 'same-origin' : 'other origin';
+}
+
+/** What extensions send: the person installed them, and no page can pass for one. */
+const extension = /^(?:chrome|moz|safari-web)-extension:\/\//;
+
+/**
+ * Whether the browser says that a page of another site makes it send this, be it an image, a form or a link. An old browser,
+ * and any browser on plain http to another machine, says nothing of an image.
+ */
+export function isFromForeignSite(request: IncomingMessage, isAllowed: (origin: string) => boolean): boolean {
+  return senderOf(request, isAllowed) === 'other origin' && !extension.test(request.headers.origin ?? '');
 }
 
 function isOriginOf(origin: string, host: string | undefined): boolean {
@@ -53,18 +54,21 @@ function literally(text: string): string {
 /**
  * Whether a state-changing request or a WebSocket of another origin may pass. Under `credentialed` it has to bring its
  * own credential; a form or an image cannot, but makes the browser add a remembered Basic sign-in, hence the look at
- * the mode.
+ * the mode. An extension may bring it in the address, since a WebSocket takes no header.
  */
 export function passesFromElsewhere(policy: CrossOrigin, request: IncomingMessage): boolean {
   if (policy === 'any') return true;
   if (policy === 'refuse') return false;
-  if (hasAuthQuery(request.url)) return true;
+  if (hasAuthQuery(request.url)) return extension.test(request.headers.origin ?? '');
   if (request.headers.authorization === undefined) return false;
   const mode = request.headers['sec-fetch-mode'];
   return mode === undefined || mode === 'cors' || mode === 'websocket';
 }
 
-function hasAuthQuery(url: string | undefined): boolean {
+/** Whether the address carries a credential, as the push peer's clients send it. */
+export function hasAuthQuery(url: string | undefined): boolean {
   const start = url?.indexOf('?') ?? -1;
-  return start >= 0 && new URLSearchParams(url?.slice(start + 1)).get('auth') !== null;
+  if (start < 0) return false;
+  const query = new URLSearchParams(url?.slice(start + 1));
+  return query.has('auth') || query.has('authorization');
 }

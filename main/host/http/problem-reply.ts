@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
+import { unframed } from '../../../services/contracts/unframed.ts';
 
 /** Our own API's error shape; see `ApiError` in the contracts. */
 export function problemBody(problem: Problem): string {
@@ -22,6 +23,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
@@ -40,9 +42,11 @@ export function toProblem(error: unknown, log: Log, about: Readonly<Record<strin
 }
 
 /** A whole answer for a bare socket, on which no response object exists. */
-export function rawAnswer(status: number, body: string, contentType = 'text/plain; charset=utf-8'): string {
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\nConnection: close\r\nContent-Type: ${contentType}\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  );
+export function rawAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const all = {
+    ...{ Connection: 'close', 'Content-Type': 'text/plain; charset=utf-8' },
+    ...{ 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -35,6 +35,7 @@ export function sendBytes(request: IncomingMessage, response: ServerResponse, re
 
 function harmless(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'DENY');
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
 }
 

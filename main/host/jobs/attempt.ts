@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
@@ -34,7 +35,7 @@ export function runAttempt(
   let overdue: Problem | undefined;
 
   const run = async (): Promise<Ending> => {
-    const payload = kind.schema.safeParse(read(row.payload));
+    const payload = z.safeParse(kind.schema, read(row.payload));
     if (!payload.success) {
       const where = payload.error.issues.map((issue) => issue.path.join('.') || 'the payload').join(', ');
       const detail = `The job was stored by another version and no longer fits: ${where}.`;

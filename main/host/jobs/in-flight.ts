@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { runAttempt, type RunningAttempt } from './attempt.ts';
 import type { CompletionJournal } from './completion-journal.ts';
@@ -232,7 +233,7 @@ export class InFlight {
 
   #note({ handling }: KindState, row: JobRow, result: unknown): boolean {
     if (this.#log === undefined) return false;
-    const kept = handling.result?.safeParse(result);
+    const kept = handling.result && z.safeParse(handling.result, result);
     return kept?.success !== false && this.#log.add(row, kept?.data);
   }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import type { JobKind, JobOptions, Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log, Metrics, Random } from '../../../services/contracts/service.ts';
@@ -160,7 +161,7 @@ export async function openJobs(options: {
  * makes of it need not pass the same schema again.
  */
 function writePayload<T>(kind: JobKind<T>, payload: T): string {
-  const checked = kind.schema.safeParse(payload);
+  const checked = z.safeParse(kind.schema, payload);
   if (!checked.success) {
     const detail = `The payload of a ${kind.name} job does not have the form its schema asks for.`;
     throw new Problem('jobs.invalid_payload', 500, detail, { cause: checked.error, retryable: false });

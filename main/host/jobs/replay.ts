@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { InFlight } from './in-flight.ts';
 import type { CompletionJournal, JournaledEnd } from './completion-journal.ts';
@@ -53,7 +54,7 @@ export class Replay {
     const ends = this.#ends.get(kind.name);
     this.#ends.delete(kind.name);
     for (const { row, result } of ends ?? []) {
-      const read = handling.result?.safeParse(result) ?? { success: true, data: result };
+      const read = (handling.result && z.safeParse(handling.result, result)) ?? { success: true, data: result };
       if (read.success) begun.takeLeft(kindState, row, read.data);
       else log.warn('what a job left cannot be read, it is done again', { kind: kind.name, id: row.id });
     }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Bus, Topic } from '../../../services/contracts/bus.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 
@@ -37,7 +38,7 @@ export function createBus(log: Log): Bus {
 
   return {
     publish<T>(topic: Topic<T>, event: T): void {
-      const checked = topic.schema.parse(event);
+      const checked = z.parse(topic.schema, event);
       const chosen = listeners.get(topic.name);
       if (chosen === undefined) return;
       if (queue.length === 0) setImmediate(deliver);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Handover, Handovers } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
@@ -6,13 +7,17 @@ type Receiver = (payload: unknown, key: string) => Promise<void>;
 /**
  * Hand-overs within this process. The payload is checked before it is passed; a wrong one is final for the job.
  * Until `started` resolves a missing receiver is waited for: services start side by side, and a job left over from the
- * last run must not be put off because its receiver comes up a moment later.
+ * last run must not be put off because its receiver comes up a moment later. `isOff` knows which services are switched off:
+ * a hand-over's receiver is the service that its name begins with.
  */
-export function createHandovers(started: Promise<void> = Promise.resolve()): Handovers {
+export function createHandovers(
+  started: Promise<void> = Promise.resolve(),
+  isOff: (service: string) => boolean = () => false,
+): Handovers {
   const receivers = new Map<string, Receiver>();
   return {
     async pass<T>(handover: Handover<T>, key: string, payload: T): Promise<void> {
-      const parsed = handover.schema.safeParse(payload);
+      const parsed = z.safeParse(handover.schema, payload);
       if (!parsed.success) {
         const detail = `What was handed to ${handover.name} does not have the form it asks for.`;
         throw new Problem('handover.invalid', 500, detail, { cause: parsed.error, retryable: false });
@@ -21,6 +26,10 @@ export function createHandovers(started: Promise<void> = Promise.resolve()): Han
       if (receiver === undefined) {
         await started;
         receiver = receivers.get(handover.name);
+      }
+      if (receiver === undefined && isOff(handover.name.split('.', 1)[0] ?? '')) {
+        const detail = `Nobody takes ${handover.name}: the service is switched off.`;
+        throw new Problem('handover.switched_off', 503, detail, { retryable: true });
       }
       if (receiver === undefined) {
         const detail = `Nobody takes ${handover.name} at the moment: the service is not running.`;

@@ -2,7 +2,7 @@ import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { Bus, Handovers } from '../../../services/contracts/bus.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import type { Connect, Fetch, FetchStream } from '../../../services/contracts/outgoing.ts';
-import type { Clock, Random, Vault } from '../../../services/contracts/service.ts';
+import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { HostLog } from '../log/log.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
@@ -25,6 +25,7 @@ export interface HostParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  readonly caller: Context['caller'];
   /** Ports that the settings give to services: never offered in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }

@@ -50,6 +50,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       fetch: parts.fetch,
       connect: parts.fetch.connect,
       address: parts.address,
+      caller: parts.caller,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

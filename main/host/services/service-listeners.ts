@@ -1,6 +1,7 @@
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type {
+  CertificateFiles,
   ListenerHandler,
   ListenerManifest,
   Service,
@@ -9,6 +10,7 @@ import type {
 import { portSettings } from '../config/sections.ts';
 import { portsIn, type ServiceSettings } from '../config/settings.ts';
 import { PortTaken } from '../http/bind.ts';
+import { readCertificate } from '../http/certificate.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
@@ -38,8 +40,7 @@ export async function openListeners(
   changed: (states: readonly ListenerState[]) => void,
 ): Promise<ServiceListeners> {
   const each = portSettings(descriptor).map(
-    ({ listener, setting }) =>
-      new OneListener(descriptor, listener, setting, parts, portsIn(settings).get(setting) ?? 0),
+    ({ listener, setting }) => new OneListener(descriptor, listener, setting, parts, settings),
   );
   const states = (): readonly ListenerState[] => each.map(({ state }) => state);
   const failures = (await Promise.all(each.map((one) => one.open()))).filter((failure) => failure !== undefined);
@@ -69,6 +70,7 @@ class OneListener {
   readonly #manifest: ListenerManifest;
   readonly #parts: HostParts;
   readonly #port: number;
+  readonly #certificate: CertificateFiles | undefined;
   #listener: Listener | undefined;
   #service: Service | undefined;
   #retry: Disposable | undefined;
@@ -80,12 +82,13 @@ class OneListener {
     manifest: ListenerManifest,
     setting: string,
     parts: HostParts,
-    port: number,
+    settings: ServiceSettings,
   ) {
     this.#descriptor = descriptor;
     this.#manifest = manifest;
     this.#parts = parts;
-    this.#port = port;
+    this.#port = portsIn(settings).get(setting) ?? 0;
+    this.#certificate = manifest.tls?.(settings.settings);
     const { name, title } = manifest;
     this.state = { name, title, address: null, port: null, reason: null, setting, suggestedPort: null };
   }
@@ -96,7 +99,8 @@ class OneListener {
   }
 
   async #open(): Promise<OpeningFailure | undefined> {
-    const { protocol, scheme = protocol } = this.#manifest;
+    const certificate = this.#certificate;
+    const { protocol, scheme = certificate === undefined ? protocol : `${protocol}s` } = this.#manifest;
     const { log, metrics, portsInUse } = this.#parts;
     const service = this.#descriptor.id;
     try {
@@ -104,6 +108,7 @@ class OneListener {
         service,
         port: this.#port,
         protocol,
+        certificate: certificate === undefined ? undefined : await readCertificate(certificate),
         handler: undefined,
         guard: this.#guard(),
         log: log.child(service),

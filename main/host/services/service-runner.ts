@@ -223,8 +223,14 @@ export class ServiceRunner {
       this.#become({ state: 'up' });
       this.#revival.started();
       await this.refresh();
+      let looking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
+        // A clock that leaps forward calls at once for all the time between; one look answers them.
+        if (looking) return;
+        looking = true;
+        this.refresh()
+          .catch((error: unknown) => this.#log.error('health check failed', { error }))
+          .finally(() => (looking = false));
       });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });

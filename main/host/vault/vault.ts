@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
@@ -98,6 +98,8 @@ function checkedKey(key: Buffer | undefined, path: string): Buffer {
 }
 
 function vaultUnder(key: Buffer): Vault {
+  // A key of its own: the data key serves nothing but AES.
+  const marking = Buffer.from(hkdfSync('sha256', key, '', 'homeport fingerprint', keyBytes));
   return {
     seal(text, purpose) {
       const nonce = randomBytes(nonceBytes);
@@ -123,6 +125,8 @@ function vaultUnder(key: Buffer): Vault {
         throw unreadable(cause);
       }
     },
+
+    fingerprint: (text, purpose) => createHmac('sha256', marking).update(`${version}${purpose}\0${text}`).digest('hex'),
   };
 }
 

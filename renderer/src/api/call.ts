@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { sessionSecret } from './session-secret.ts';
 
 /** What a call sends; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
@@ -35,7 +37,7 @@ export async function call<Query, Body, Reply>(
     if (response.status === 401 && route.access !== 'public') for (const listener of refusedListeners) listener();
     throw problemFrom(response.status, reply);
   }
-  const parsed = route.reply.safeParse(reply);
+  const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
   throw new Problem('page.reply', 502, 'Homeport and this page do not fit together. Reload the page.', {
     cause: parsed.error,
@@ -52,7 +54,7 @@ async function send(
       method,
       credentials: 'same-origin',
       keepalive,
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      headers: { ...sessionSecret.headers(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { sessionSecret } from './session-secret.ts';
 
 /**
  * Sends a file to a route that takes bytes, telling how far it is: from 0 to 1. `fetch` tells nothing of that.
@@ -23,7 +25,7 @@ export function upload<Query, Reply>(
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => {
       const reply = read(request.responseText);
-      const parsed = request.status < 300 ? route.reply.safeParse(reply) : undefined;
+      const parsed = request.status < 300 ? z.safeParse(route.reply, reply) : undefined;
       if (parsed?.success) resolve(parsed.data);
       else reject(problemOf(request.status, reply));
     };
@@ -34,6 +36,7 @@ export function upload<Query, Reply>(
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.open(route.method, `${path}?${new URLSearchParams(query).toString()}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
+    for (const [name, value] of Object.entries(sessionSecret.headers())) request.setRequestHeader(name, value);
     request.send(file);
   });
 }

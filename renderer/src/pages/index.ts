@@ -1,110 +1,71 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
 
-/** A page of the app: its address, its place in the rail and what draws it. */
+/** A page of the app: its address, its place in the sidebar and what draws it. */
 export interface PageEntry {
-  /** First part of the path: `inbox` for `/inbox?id=7`, `settings` for `/settings/push`; empty for Home. */
+  /** How the path begins: `inbox` for `/inbox/messages/7`, `settings/log` for `/settings/log`; empty for Home. */
   readonly at: string;
   /** The page's only level 1 heading says the same. */
   readonly title: string;
   readonly icon: IconName;
   /**
-   * Where the rail has it: `daily` on top, `services` below, then `house` (what keeps the app running), `foot` at its end.
-   * `hidden` pages are reached by their address alone.
+   * Where the sidebar has it: `daily` on top, the services in their groups, `foot` at its end.
+   * `settings`: in the settings' own navigation; `account`: in the menu of who is signed in; `hidden`: by its address alone.
    */
-  readonly group: 'daily' | 'services' | 'house' | 'foot' | 'hidden';
-  /** Has a place in the phone's bar, which takes three; the others are under More. */
-  readonly bar?: true;
+  readonly group: 'daily' | ServiceGroup | 'foot' | 'settings' | 'account' | 'hidden';
   /** Administrators alone. */
   readonly adminOnly?: true;
-  /** The service behind it: the rail shows its trouble, and leaves the page out where the service does not exist. */
-  readonly service?: string;
+  /** The services behind it: the sidebar shows their state, and leaves the page out where none exists or all are off. */
+  readonly services?: readonly string[];
   /** More words the command palette finds it by. */
   readonly words?: string;
-  /** The component; it gets `section`, what follows `at` in the path. */
+  /** The component; it gets `thing` and `id`, what follows `at` in the path. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }
 
-/** All pages in the order of the rail. A new page is one line here. */
+/** What services are for. */
+export type ServiceGroup = 'media' | 'alerts' | 'data';
+
+/** The groups of services in the order of the sidebar. */
+export const serviceGroups: readonly (readonly [ServiceGroup, string])[] = [
+  ['media', 'Media'],
+  ['alerts', 'Alerts'],
+  ['data', 'Data'],
+];
+
+/** All pages in the order of the sidebar. A new page is one entry here. */
 export const pages: readonly PageEntry[] = [
-  { at: '', title: 'Home', icon: 'home', group: 'daily', bar: true, load: () => import('./home/Home.svelte') },
-  { at: 'inbox', title: 'Inbox', icon: 'inbox', group: 'daily', bar: true, load: () => import('./inbox/Inbox.svelte') },
+  { at: '', title: 'Home', icon: 'home', group: 'daily', load: () => import('./home/Home.svelte') },
+  { at: 'inbox', title: 'Inbox', icon: 'inbox', group: 'daily', load: () => import('./inbox/Inbox.svelte') },
   {
     at: 'downloads',
     title: 'Downloads',
     icon: 'download',
-    group: 'daily',
-    bar: true,
-    service: 'downloads',
+    group: 'media',
+    services: ['downloads'],
     words: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
     load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
     at: 'push',
-    title: 'Push',
+    title: 'Messages',
     icon: 'push',
-    group: 'services',
-    service: 'push',
-    words: 'topics messages subscribe publish ntfy',
+    group: 'alerts',
+    services: ['push'],
+    words: 'push topics messages subscribe publish ntfy',
     load: () => import('./push/Push.svelte'),
   },
   {
-    at: 'notify',
-    title: 'Notifications',
+    at: 'delivery',
+    title: 'Delivery',
     icon: 'notify',
-    group: 'services',
+    group: 'alerts',
     adminOnly: true,
-    service: 'notify',
-    words: 'notify keys destinations tags test history apprise aggregator',
-    load: () => import('./notify/Notify.svelte'),
+    services: ['notify', 'mail'],
+    words:
+      'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
+    load: () => import('./delivery/Delivery.svelte'),
   },
-  {
-    at: 'mail',
-    title: 'Mail',
-    icon: 'mail',
-    group: 'services',
-    adminOnly: true,
-    service: 'mail',
-    words: 'smtp recipients spool gateway e-mail source',
-    load: () => import('./mail/Mail.svelte'),
-  },
-  {
-    at: 'accounts',
-    title: 'Accounts',
-    icon: 'people',
-    group: 'house',
-    adminOnly: true,
-    words: 'people service tokens grants passwords access',
-    load: () => import('./accounts/Accounts.svelte'),
-  },
-  {
-    at: 'engines',
-    title: 'Engines',
-    icon: 'engine',
-    group: 'house',
-    adminOnly: true,
-    words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
-    load: () => import('./engines/Engines.svelte'),
-  },
-  {
-    at: 'given-up',
-    title: 'Given-up work',
-    icon: 'job',
-    group: 'house',
-    adminOnly: true,
-    words: 'dead letters jobs failed retry work that was given up',
-    load: () => import('./dead-letters/DeadLetters.svelte'),
-  },
-  {
-    at: 'backup',
-    title: 'Backup',
-    icon: 'backup',
-    group: 'house',
-    adminOnly: true,
-    words: 'save restore export copy archive',
-    load: () => import('./backup/Backup.svelte'),
-  },
-  { at: 'log', title: 'Log', icon: 'log', group: 'house', adminOnly: true, load: () => import('./log/Log.svelte') },
   {
     at: 'settings',
     title: 'Settings',
@@ -114,10 +75,54 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./settings/Settings.svelte'),
   },
   {
+    at: 'settings/accounts',
+    title: 'Accounts',
+    icon: 'people',
+    group: 'settings',
+    adminOnly: true,
+    words: 'people service tokens grants passwords access',
+    load: () => import('./accounts/Accounts.svelte'),
+  },
+  {
+    at: 'settings/engines',
+    title: 'Engines',
+    icon: 'engine',
+    group: 'settings',
+    adminOnly: true,
+    words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
+    load: () => import('./engines/Engines.svelte'),
+  },
+  {
+    at: 'settings/problems',
+    title: 'Problems',
+    icon: 'job',
+    group: 'settings',
+    adminOnly: true,
+    words: 'dead letters jobs failed retry work that was given up',
+    load: () => import('./dead-letters/DeadLetters.svelte'),
+  },
+  {
+    at: 'settings/backup',
+    title: 'Backup',
+    icon: 'backup',
+    group: 'settings',
+    adminOnly: true,
+    words: 'save restore export copy archive',
+    load: () => import('./backup/Backup.svelte'),
+  },
+  {
+    at: 'settings/log',
+    title: 'Log',
+    icon: 'log',
+    group: 'settings',
+    adminOnly: true,
+    load: () => import('./log/Log.svelte'),
+  },
+  {
     at: 'account',
     title: 'Your account',
     icon: 'key',
-    group: 'foot',
+    group: 'account',
     words: 'password token sign-in own',
     load: () => import('./account/OwnAccount.svelte'),
   },

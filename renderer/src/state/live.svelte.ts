@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Topic } from '../../../services/contracts/bus.ts';
 import type { StreamNews } from './event-stream.ts';
 import { shareEventStream } from './shared-stream.ts';
@@ -28,7 +29,7 @@ class Live {
     const listeners = this.#listeners.get(topic.name) ?? new Set();
     this.#listeners.set(topic.name, listeners);
     return keep(listeners, (data) => {
-      const parsed = topic.schema.safeParse(data);
+      const parsed = z.safeParse(topic.schema, data);
       if (parsed.success) listener(parsed.data);
     });
   }

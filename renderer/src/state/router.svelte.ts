@@ -1,3 +1,5 @@
+import { addressOf } from './address.ts';
+import { presentAddress } from './old-addresses.ts';
 import { refined } from './refined.ts';
 
 /** Where the person is: the address bar as state. */
@@ -5,8 +7,11 @@ class Place {
   path = $state(location.pathname);
   /** Replaced as a whole whenever the address changes. */
   query = $state.raw<Readonly<URLSearchParams>>(new URLSearchParams(location.search));
+  /** Which of the things is open, as in `/inbox/messages/7`; empty when none is. */
+  readonly id = $derived(addressOf(this.path).id);
 
   constructor() {
+    this.#read();
     addEventListener('popstate', () => this.#read());
   }
 
@@ -18,7 +23,7 @@ class Place {
     if (!options.replace) scrollTo(0, 0);
   }
 
-  /** Sets or (with an empty value) removes fields of the query and keeps the others. */
+  /** Sets or (with an empty value) removes fields of the query and keeps the others; `id` is what is open. */
   refine(fields: Readonly<Record<string, string>>, options: { readonly replace?: boolean } = {}): void {
     const to = refined(this.path, this.query, fields);
     if (options.replace) history.replaceState(null, '', to);
@@ -39,6 +44,8 @@ class Place {
   }
 
   #read(): void {
+    const present = presentAddress(location.pathname, new URLSearchParams(location.search));
+    if (present !== undefined) history.replaceState(history.state, '', present);
     this.path = location.pathname;
     this.query = new URLSearchParams(location.search);
   }

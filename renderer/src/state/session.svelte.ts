@@ -1,6 +1,9 @@
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
 import { call, onRefused, sentence } from '../api/call.ts';
+import { sessionSecret } from '../api/session-secret.ts';
+import { bridge } from './bridge.ts';
+import { links } from './links.svelte.ts';
 import { live } from './live.svelte.ts';
 
 interface Person {
@@ -25,7 +28,7 @@ class Session {
   /** Asks the host; a host that does not answer leaves a signed-in page as it is. */
   async load(): Promise<void> {
     try {
-      const { account, setupNeeded, safeMode, version } = await call(controlApi.session);
+      const { account, setupNeeded, safeMode, version } = await this.#ask();
       this.safeMode = safeMode;
       this.version = version;
       if (account) this.#enter(account);
@@ -37,20 +40,33 @@ class Session {
     }
   }
 
+  /** In the desktop window the app has signed in; who signed out there, or was never, shows himself by password. */
+  async #ask() {
+    const told = await call(controlApi.session);
+    const given = told.account === null ? await bridge?.session(undefined) : undefined;
+    if (given === undefined || given === null) return told;
+    sessionSecret.hold(given);
+    return call(controlApi.session);
+  }
+
   /** @throws Problem with a sentence for the form. */
   async signIn(name: string, password: string): Promise<void> {
-    this.#enter(await call(controlApi.signIn, { body: { name, password } }));
+    const { session, ...person } = await call(controlApi.signIn, { body: { name, password } });
+    sessionSecret.keep(session);
+    this.#enter(person);
   }
 
   /** Makes the first administrator; `then` runs before the pages are shown. @throws Problem, with `fields` where they do not fit. */
   async setUp(code: string, name: string, password: string, then: () => void): Promise<void> {
-    await call(controlApi.setup, { body: { code, name, password } });
+    const { session } = await call(controlApi.setup, { body: { code, name, password } });
+    sessionSecret.keep(session);
     then();
     this.#enter({ name, role: 'admin' });
   }
 
   async signOut(): Promise<void> {
     await call(controlApi.signOut);
+    sessionSecret.forget();
     this.#leave();
   }
 
@@ -62,6 +78,7 @@ class Session {
 
   #leave(): void {
     live.stop();
+    links.forget();
     this.person = null;
     this.phase = 'signed-out';
   }

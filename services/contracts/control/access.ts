@@ -56,10 +56,10 @@ export const ownAccountApi = {
   changePassword: defineRoute({
     method: 'PUT',
     path: '/api/account/password',
-    summary: 'Changes the own password; every other session of the account ends, and this one gets a new cookie.',
+    summary: 'Changes the own password; every session of the account ends, and a new one begins.',
     access: 'user',
     body: z.object({ current: z.string().max(1024), password: Password }),
-    reply: ok,
+    reply: z.object({ session: z.string() }),
   }),
   createToken: defineRoute({
     method: 'POST',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
+import type { SessionLink } from '../session.ts';
 
 export const Role = z.enum(['admin', 'user']);
 export type Role = z.infer<typeof Role>;
@@ -29,6 +30,8 @@ export const Account = z.object({
   hasPassword: z.boolean(),
   grants: z.array(Grant),
   createdAt: z.number().describe('ms since the epoch'),
+  /** It is declared in homeport.yaml, where alone its password and role are changed. */
+  provisioned: z.literal(true).optional(),
 });
 export type Account = z.infer<typeof Account>;
 
@@ -41,6 +44,8 @@ export const AccessToken = z.object({
   expiresAt: z.number().nullable(),
   lastUsedAt: z.number().nullable(),
   lastUsedFrom: z.string().nullable(),
+  /** It is declared in homeport.yaml, where alone it is changed. */
+  provisioned: z.literal(true).optional(),
 });
 export type AccessToken = z.infer<typeof AccessToken>;
 
@@ -54,13 +59,29 @@ export interface Identity {
   readonly credentialId?: string;
 }
 
-/** Everything a request may prove its sender with, in the order it is looked at: authorization, then cookie. */
+/** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link. */
 export interface Credentials {
   /** The Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
   readonly authorization?: string | undefined;
-  /** The Cookie header, for the session cookie. Give it only after the Origin check. */
-  readonly cookie?: string | undefined;
+  /** The secret of a session, as `sessionOf` reads it. */
+  readonly session?: string | undefined;
+  /** A link as {@link Accounts.link} made it. Give it only where a file is read. */
+  readonly link?: SessionLink | undefined;
   /** For rate limits and a token's last use. */
+  readonly remoteAddress: string;
+  /**
+   * The browser says that a page of another site makes it send this. Its wrong guesses slow down such pages alone. See
+   * `Context.caller`.
+   */
+  readonly foreignSite?: boolean;
+}
+
+/** A secret that a service keeps itself, as somebody gives it. */
+export interface ServiceSecret {
+  /** The service's id. */
+  readonly service: string;
+  readonly name: string;
+  readonly secret: string;
   readonly remoteAddress: string;
 }
 
@@ -97,9 +118,15 @@ export const accountsChanged = defineTopic('accounts.changed', z.object({ accoun
 export interface Accounts {
   /**
    * Undefined when no credential of ours was given (an unknown scheme counts as none).
+   * After some wrong passwords it takes its time to answer.
    * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429 with Retry-After).
    */
   authenticate(credentials: Credentials): Promise<Identity | undefined>;
+  /**
+   * Lets a service check a secret of its own with the same protection against guessing. Answers what `isRight` says.
+   * @throws Problem `accounts.too_many_attempts` (429).
+   */
+  checkSecret(given: ServiceSecret, isRight: () => boolean): Promise<boolean>;
   /**
    * Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
    * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.
@@ -113,7 +140,7 @@ export interface Accounts {
   find(name: string): Promise<Account | undefined>;
   /** @throws Problem `accounts.exists` (409). */
   create(account: NewAccount): Promise<Account>;
-  /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409). */
+  /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.provisioned` (409). */
   change(name: string, change: AccountChange): Promise<Account>;
   remove(name: string): Promise<void>;
   /**
@@ -142,11 +169,17 @@ export interface Accounts {
   ): Promise<AccessToken>;
   removeToken(account: string, id: string): Promise<void>;
 
-  /** Checks name and password and opens a session. Returns the cookie's value. */
+  /** Checks name and password and opens a session. Its secret is shown only now. */
   signIn(
     name: string,
     password: string,
     from: { remoteAddress: string; userAgent: string },
-  ): Promise<{ identity: Identity; cookie: string }>;
+  ): Promise<{ identity: Identity; secret: string }>;
   signOut(identity: Identity): Promise<void>;
+  /**
+   * Lets a browser read one path of our API by its address alone, as pictures, players and downloads need it, for a day and
+   * while the session lasts. The same for the same path within half a day, so that browsers may keep what they read.
+   * @throws Problem `accounts.session_needed` (403) for who did not sign in on a page.
+   */
+  link(identity: Identity, path: string): string;
 }

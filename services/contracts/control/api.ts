@@ -155,8 +155,6 @@ export interface HostControl {
     needed(): Promise<boolean>;
     complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
   };
-  /** Set-Cookie text for a session value, or for ending it. */
-  sessionCookie(value: string | null): string;
 }
 
 /** The control service's context: a service's own and the host. */
@@ -165,6 +163,9 @@ export interface ControlContext extends Context {
 }
 
 const ok = z.object({ ok: z.literal(true) });
+const sessionSecret = z
+  .string()
+  .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
 
 /** Our own API around the host. */
 export const controlApi = {
@@ -187,17 +188,36 @@ export const controlApi = {
     summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
     access: 'public',
     body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
-    reply: ok,
+    reply: z.object({ session: sessionSecret }),
   }),
   signIn: defineRoute({
     method: 'POST',
     path: '/api/session',
-    summary: 'Signs in and sets the session cookie.',
+    summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
     access: 'public',
     body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
-    reply: z.object({ name: z.string(), role: Role }),
+    reply: z.object({ name: z.string(), role: Role, session: sessionSecret }),
   }),
   signOut: defineRoute({ method: 'DELETE', path: '/api/session', summary: 'Signs out.', access: 'user', reply: ok }),
+  links: defineRoute({
+    method: 'POST',
+    path: '/api/links',
+    summary:
+      'Addresses under which a browser may read files of this API for a day, where it can send no header: pictures, players, downloads.',
+    access: 'user',
+    body: z.object({
+      paths: z
+        .array(
+          z
+            .string()
+            .max(1000)
+            .regex(/^\/api\/[^\s?#]+$/),
+        )
+        .min(1)
+        .max(200),
+    }),
+    reply: z.object({ links: z.array(z.string()).describe('One for each path, in their order.') }),
+  }),
   services: defineRoute({
     method: 'GET',
     path: '/api/services',

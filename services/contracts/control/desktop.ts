@@ -16,6 +16,8 @@ export const bridgeCalls = {
   info: { argument: z.undefined(), reply: z.object({ version: z.string(), platform: z.string() }) },
   quit: { argument: z.undefined(), reply: z.void() },
   hide: { argument: z.undefined(), reply: z.void() },
+  /** The secret of the session that the app opened for its window; null where its person signs in by password. */
+  session: { argument: z.undefined(), reply: z.string().nullable() },
   /** Absolute path; null when the person chose none. */
   pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
   /** Shows the file of a finished download in the system's file manager; false when it is not there any more. */

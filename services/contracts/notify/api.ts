@@ -59,6 +59,8 @@ export const NotifyKey = z
     options: NotifyKeyOptions,
     /** It has a secret: only who signs with it, or signs in, may post. */
     signed: z.boolean(),
+    /** Who reads and changes it over the peer's API: the settings may close all keys, whatever its own option says. */
+    configurableBy: z.enum(['programs', 'administrators', 'nobody']),
     destinations: z.array(NotifyDestination),
     /** Lines that do nothing, and why. */
     skipped: z.array(NotifySkipped),

@@ -9,6 +9,8 @@ export const NotifyKeyOptions = z
     strict: z.boolean().default(false),
     /** A notice that is the same as one of the last so many seconds is not sent again; 0: always sent. */
     repeatSeconds: z.int().min(0).max(86_400).default(0),
+    /** Over the peer's API administrators alone read and change its configuration; everybody goes on posting. */
+    closed: z.boolean().default(false),
   })
   .meta({ id: 'NotifyKeyOptions' });
 export type NotifyKeyOptions = z.infer<typeof NotifyKeyOptions>;

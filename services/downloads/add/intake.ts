@@ -1,10 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { joinLogin, splitLogin, withoutLogins, withoutPosition } from '../domain/address.ts';
-import { queueStates, type Item } from '../domain/item.ts';
+import { Addresses } from '../addresses.ts';
+import { withoutPosition, withoutSecrets } from '../domain/address.ts';
+import { isMasked } from '../domain/address-secrets.ts';
+import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
 import type { EngineWatch } from '../engine/watch.ts';
-import { loginPurpose } from '../engine/driver.ts';
 import type { Folders } from '../run/folders.ts';
 import type { UrlPolicy } from './url-policy.ts';
 import { markAnyway } from '../limits/store.ts';
@@ -22,11 +23,6 @@ import type { Work } from '../run/work.ts';
 
 /** Clients want an extraction's error in the answer, but nobody waits longer than this. */
 const answerWithinMs = 10_000;
-
-/** The id a client knows a download by: its uid, or the address as it was sent. */
-function shownOf(id: string): string {
-  return splitLogin(id).shown;
-}
 
 /** What a request has led to. Refusals and failures are answers too: the peer's clients look at `status`. */
 export type Added =
@@ -46,26 +42,33 @@ interface Parts {
   readonly runs: Runs;
   readonly thumbnails: Thumbnails;
   readonly folders: Folders;
+  /** The same order, whatever an archive of downloads says. */
+  readonly unarchived: (order: Order) => Order;
 }
 
 /** The way into the queue, out of it and back. */
 export class Intake {
   readonly #parts: Parts;
   readonly #store: DownloadStore;
+  readonly #addresses: Addresses;
   #lastNs = 0n;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#store = new DownloadStore(parts.context.db);
+    this.#addresses = new Addresses(parts.context.vault);
   }
 
   /** The row is committed before this resolves. */
   async add(address: string, given: Order): Promise<Added> {
     const { context, gate, live, metrics } = this.#parts;
     const url = await gate(address);
-    if ('msg' in url) return await this.#refuse(withoutLogins(address), given, withoutLogins(url.msg));
-    const { shown, login } = splitLogin(withoutPosition(url));
-    const order = { ...given, login: login === null ? null : context.vault.seal(login, loginPurpose) };
+    if ('msg' in url) {
+      const { shown, ...secrets } = this.#addresses.split(address);
+      return await this.#refuse(shown, { ...given, ...secrets }, withoutSecrets(url.msg));
+    }
+    const { shown, login, secrets } = this.#addresses.split(withoutPosition(url));
+    const order = { ...given, login, secrets: secrets ?? (await this.#secretsOf(shown)) };
     const refusal = await this.#parts.folders.refusal(order);
     if (refusal !== undefined) return await this.#refuse(shown, order, refusal);
     const item = this.#item(shown, url.hostname, order, 'preparing');
@@ -91,7 +94,10 @@ export class Intake {
   /** Puts a failed download back; what was fetched of it is kept. */
   async retry(ids: readonly string[]): Promise<Added> {
     const { context, live, queue } = this.#parts;
-    const found = await this.#store.match(ids.map(shownOf), ['finished', 'failed']);
+    const found = await this.#store.match(
+      ids.map((id) => this.#addresses.shown(id)),
+      ['finished', 'failed'],
+    );
     const failed = found.findLast(({ state }) => state === 'failed');
     if (found.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
     if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
@@ -114,7 +120,10 @@ export class Intake {
   /** Lets downloads that were added with `auto_start: false` into the queue. */
   async startPending(ids: readonly string[]): Promise<void> {
     const { context, live, queue } = this.#parts;
-    const items = await this.#store.match(ids.map(shownOf), ['pending']);
+    const items = await this.#store.match(
+      ids.map((id) => this.#addresses.shown(id)),
+      ['pending'],
+    );
     for (const { uid, order } of items) {
       const started = await context.commit(async (db) => {
         const store = new DownloadStore(db);
@@ -141,12 +150,22 @@ export class Intake {
 
   /** Queues once more what has ended, as it was asked for. */
   async again(uid: string): Promise<Added> {
-    const { vault } = this.#parts.context;
     const item = await this.#store.find(uid);
     if (item === undefined) return { status: 'error', msg: 'This download is not in the history any more.', uids: [] };
-    const { login } = item.order;
-    const address = login === null ? item.url : joinLogin(item.url, vault.open(login, loginPurpose));
-    return await this.add(address, { ...item.order, autoStart: true, login: null });
+    const address = this.#addresses.join(item.url, item.order);
+    return await this.add(address, {
+      ...this.#parts.unarchived(item.order),
+      autoStart: true,
+      login: null,
+      secrets: null,
+    });
+  }
+
+  /** The peer's clients try again by adding the address that they were shown. */
+  async #secretsOf(shown: string): Promise<string | null> {
+    if (!isMasked(shown)) return null;
+    const known = await this.#store.match([shown], ['pending', ...queueStates, ...doneStates]);
+    return known.findLast(({ order }) => order.secrets !== null)?.order.secrets ?? null;
   }
 
   /** Cancels what is queued and forgets what is done. Finished files stay, unless `files`. Returns how many there were. */
@@ -158,7 +177,14 @@ export class Intake {
     const { context, live, queue, notices, thumbnails, folders } = this.#parts;
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const found = new Map((await store.match(ids.map(shownOf), states)).map((item) => [item.uid, item]));
+      const found = new Map(
+        (
+          await store.match(
+            ids.map((id) => this.#addresses.shown(id)),
+            states,
+          )
+        ).map((item) => [item.uid, item]),
+      );
       await store.remove([...found.keys()]);
       await notices.left(db, [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed')); // prettier-ignore
       return [...found.values()];

@@ -3,11 +3,11 @@ import type { DownloadPreview } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Cookies } from '../cookies/cookies.ts';
-import { withoutLogins } from '../domain/address.ts';
+import { withoutSecrets } from '../domain/address.ts';
 import { failureMessage } from '../domain/progress.ts';
 import { readAnswer } from '../engine/answer.ts';
 import { probeArguments, type CommandSettings } from '../engine/command.ts';
-import { pictureOf } from '../engine/driver.ts';
+import { pictureOf } from '../engine/found.ts';
 import type { Extractor } from '../engine/extractor.ts';
 import type { UrlPolicy } from './url-policy.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
@@ -72,7 +72,7 @@ export class Previews {
     const kept = this.#kept.get(address);
     if (kept !== undefined && kept.until > clock.now()) return await kept.preview;
     const url = await this.#parts.gate(address.trim());
-    if ('msg' in url) throw new Problem('downloads.refused', 422, withoutLogins(url.msg));
+    if ('msg' in url) throw new Problem('downloads.refused', 422, withoutSecrets(url.msg));
     if (this.#running >= mostAtOnce) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
     const preview = this.#look(url.href);
     this.#keep(address, { until: clock.now() + keptMs, preview });
@@ -106,7 +106,7 @@ export class Previews {
       });
       abort.signal.throwIfAborted();
       if (exit.code !== 0) {
-        throw new Problem('downloads.engine_failed', 502, withoutLogins(failureMessage(errors, exit)));
+        throw new Problem('downloads.engine_failed', 502, withoutSecrets(failureMessage(errors, exit)));
       }
       const info = readAnswer(Info, json);
       const picture = pictureOf(info);

@@ -1,9 +1,10 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { splitLogin } from '../domain/address.ts';
+import { Addresses } from '../addresses.ts';
 import { keptText, type Item } from '../domain/item.ts';
 import type { PlaylistPlace } from '../domain/order.ts';
-import { loginPurpose, pictureOf, type Driver, type Entry, type Probe, type Target } from '../engine/driver.ts';
+import type { Driver, Target } from '../engine/driver.ts';
+import { pictureOf, type Entry, type List, type Probe } from '../engine/found.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Live } from '../queue/live.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
@@ -131,16 +132,18 @@ export class Prober {
   }
 
   /** The download that an entry of a list becomes. */
-  entry(item: Item, list: { id: string; title: string; entries: readonly Entry[] }, entry: Entry, index: number): Item {
+  entry(item: Item, list: Omit<List, 'kind'>, entry: Entry, index: number): Item {
     const { random, vault } = this.#parts.context;
     // Some extractors give a bare id; only their own playlist can open it.
     const address =
       /^https?:/.test(entry.url ?? '') && (entry.url ?? '').length <= longestAddress ? (entry.url ?? null) : null;
     // The extractor hides notes to itself behind a fragment: it gets them back, nobody else sees them.
     const plain = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
-    const { shown, login } = plain === null ? { shown: null, login: null } : splitLogin(plain);
+    const addresses = new Addresses(vault);
+    const kept = plain === null ? undefined : addresses.split(plain);
+    const shown = kept?.shown ?? null;
     // The login of a page is not for the sites it links to.
-    const own = address === null ? item.order.login : login === null ? null : vault.seal(login, loginPurpose);
+    const { login, secrets } = kept ?? item.order;
     const title = keptText(entry.title ?? null);
     const playlist: PlaylistPlace = {
       id: keptText(list.id),
@@ -148,14 +151,15 @@ export class Prober {
       index: index + 1,
       count: list.entries.length,
       entryTitle: entry._type === 'url_transparent' ? title : null,
-      entryAddress: address === plain ? null : address,
+      entryAddress: address === null || address === plain || !kept ? null : addresses.keepEntry(address, kept),
       byIndex: address === null,
+      ...(list.channel === undefined ? {} : { channel: { name: keptText(list.channel.name), id: list.channel.id } }),
     };
     return {
       ...item,
       uid: random.text(16),
       url: shown ?? item.url,
-      order: { ...item.order, login: own },
+      order: { ...item.order, login, secrets },
       state: item.order.autoStart ? 'waiting' : 'pending',
       title: title ?? shown ?? item.title,
       videoId: keptText(entry.id ?? shown ?? item.url),

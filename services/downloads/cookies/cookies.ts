@@ -1,7 +1,8 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { DownloadCookies } from '../../contracts/downloads/cookies.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readCookieFile } from './netscape.ts';
 
@@ -26,9 +27,12 @@ const none: DownloadCookies = { present: false, count: 0, sites: [], uploadedAt:
 export class Cookies {
   readonly #context: Context;
   readonly #folder: string;
+  readonly #file: () => unknown;
 
-  constructor(context: Context) {
+  /** `file` names a cookies.txt of the owner's, which stands in where none was uploaded. */
+  constructor(context: Context, file: () => unknown = () => undefined) {
     this.#context = context;
+    this.#file = file;
     this.#folder = join(context.files, 'lent');
   }
 
@@ -69,13 +73,26 @@ export class Cookies {
 
   async lend(): Promise<LentCookies> {
     const row = await this.#db().selectFrom('downloads_cookies').select('sealed').executeTakeFirst();
-    if (row === undefined) return { path: undefined, [Symbol.asyncDispose]: async () => await Promise.resolve() };
+    const text = row === undefined ? await this.#ofTheOwner() : this.#context.vault.open(row.sealed, purpose);
+    if (text === undefined) return { path: undefined, [Symbol.asyncDispose]: async () => await Promise.resolve() };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, `${this.#context.random.text(16)}.txt`);
-    await writeFile(path, this.#context.vault.open(row.sealed, purpose), { mode: 0o600, flag: 'wx' });
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     // Whatever the umask is.
     await chmod(path, 0o600);
     return { path, [Symbol.asyncDispose]: async () => await rm(path, { force: true }) };
+  }
+
+  async #ofTheOwner(): Promise<string | undefined> {
+    const file = this.#file();
+    if (typeof file !== 'string' || file === '') return undefined;
+    try {
+      return readCookieFile(await readFile(file, 'utf8')).text;
+    } catch (error) {
+      const reason = error instanceof Problem ? error.detail : 'it cannot be read';
+      this.#context.log.warn('the cookies of the option cookiefile are not used', { file, reason });
+      return undefined;
+    }
   }
 
   #db(): Kysely<Tables> {

@@ -1,3 +1,5 @@
+import { withoutQuerySecrets } from './address-secrets.ts';
+
 /** An address whose download is refused before anything is fetched. `msg` is the peer's own text. */
 export interface Refusal {
   readonly msg: string;
@@ -46,9 +48,9 @@ export function joinLogin(shown: string, login: string): string {
   return `${scheme}${login}@${rest}`;
 }
 
-/** Text without the logins of the addresses in it. */
-export function withoutLogins(text: string): string {
-  return text.replace(/(:\/\/)[^\s/?#'"]*@/g, '$1');
+/** Text without the logins and the secrets of the addresses in it. */
+export function withoutSecrets(text: string): string {
+  return withoutQuerySecrets(text.replace(/(:\/\/)[^\s/?#'"]*@/g, '$1'));
 }
 
 export function internalAddress(address: string, host: string): Refusal {

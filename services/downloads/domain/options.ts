@@ -1,4 +1,7 @@
-import { postprocessorArguments } from './postprocessors.ts';
+import { harmless, notTaken, refused } from './option-names.ts';
+import { entriesOf, forDownloadsAlone, forListsAlone, rules, rulesOfTheOwner, type Rule } from './option-rules.ts';
+import { postprocessorsLeftOut } from './postprocessors.ts';
+import { templateProblem } from './template.ts';
 
 /** Options of the extractor by the names of its Python interface, as the peer's users write them down. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -6,148 +9,11 @@ export type Options = Readonly<Record<string, unknown>>;
 /** Who asks for an option: some are for the owner of the settings alone. */
 export type Asker = 'settings' | 'request';
 
-/** Turns a value into arguments; undefined when it is none that may be. */
-export type Rule = (value: unknown) => readonly string[] | undefined;
+/** What the extractor is run for. */
+export type Purpose = 'probe' | 'download';
 
-/** The value is part of the argument itself, so that nothing it begins with makes it another option. */
-function argument(name: string, value: string | number): readonly string[] {
-  return [`${name}=${value}`];
-}
-
-function flag(on: string, off?: string): Rule {
-  return (value) => (value === true ? [on] : value === false ? (off === undefined ? [] : [off]) : undefined);
-}
-
-function number(name: string, least: number, most: number): Rule {
-  return (value) => {
-    const given = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-    const fits = typeof given === 'number' && given >= least && given <= most;
-    return fits ? argument(name, given) : undefined;
-  };
-}
-
-function whole(name: string, least: number, most: number): Rule {
-  const rule = number(name, least, most);
-  return (value) => (Number.isInteger(Number(value)) ? rule(value) : undefined);
-}
-
-/** Bytes, also as `500K` or `4.2M`. */
-function bytes(name: string): Rule {
-  return (value) => {
-    const text = typeof value === 'number' && value > 0 ? String(Math.round(value)) : value;
-    return typeof text === 'string' && /^\d+(\.\d+)?[KMGkmg]?$/.test(text) ? argument(name, text) : undefined;
-  };
-}
-
-/** One line of text that fits the pattern. */
-function text(name: string, pattern = /^[^\p{Cc}]{1,500}$/u): Rule {
-  return (value) =>
-    typeof value === 'string' && pattern.test(value) && value !== '-' ? argument(name, value) : undefined;
-}
-
-/** A list, or the same with commas. */
-function list(name: string, each: RegExp): Rule {
-  return (value) => {
-    const parts = typeof value === 'string' ? value.split(',') : value;
-    const fits = Array.isArray(parts) && parts.length > 0 && parts.length <= 50;
-    if (!fits || !parts.every((part) => typeof part === 'string' && each.test(part))) return undefined;
-    return argument(name, parts.join(','));
-  };
-}
-
-const headers: Rule = (value) => {
-  const entries = entriesOf(value);
-  const fits = entries?.every(
-    ([name, content]) =>
-      /^[A-Za-z0-9-]{1,64}$/.test(name) && typeof content === 'string' && /^[^\p{Cc}]{1,1000}$/u.test(content),
-  );
-  return fits === true ? entries?.map(([name, content]) => `--add-headers=${name}:${String(content)}`) : undefined;
-};
-
-/** `{"youtube": {"player_client": ["web", "ios"]}}` */
-const extractorArguments: Rule = (value) => {
-  const found: string[] = [];
-  for (const [extractor, content] of entriesOf(value) ?? [['', undefined]]) {
-    const pairs = entriesOf(content)?.map(([key, given]) => ({ key, values: Array.isArray(given) ? given : [given] }));
-    const fits = pairs?.every(
-      ({ key, values }) =>
-        /^[a-z0-9_-]{1,64}$/i.test(key) &&
-        values.every((each) => typeof each === 'string' && /^[\w .:+@=/-]{1,500}$/.test(each)),
-    );
-    if (fits !== true || pairs === undefined || !/^[a-z0-9_+-]{1,64}$/i.test(extractor)) return undefined;
-    const written = pairs.map(({ key, values }) => `${key}=${values.join(',')}`).join(';');
-    found.push(`--extractor-args=${extractor}:${written}`);
-  }
-  return found;
-};
-
-function entriesOf(value: unknown): readonly [string, unknown][] | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
-}
-
-const day = 24 * 3600;
-const segment = /^-?(sponsor|selfpromo|interaction|intro|outro|preview|filler|music_offtopic|hook|all|default)$/;
-
-/**
- * What may be set: options of how to fetch and what to choose. None that names a program, a folder or a file, reads
- * another configuration, or changes what the service itself relies on.
- */
-const rules: Readonly<Record<string, Rule>> = {
-  format: text('--format'),
-  format_sort: list('--format-sort', /^\+?[a-z_]+([:~][\w.]+)?$/),
-  format_sort_force: flag('--format-sort-force', '--no-format-sort-force'),
-  prefer_free_formats: flag('--prefer-free-formats', '--no-prefer-free-formats'),
-  merge_output_format: text('--merge-output-format', /^(mp4|mkv|webm|mov|avi|flv)(\/(mp4|mkv|webm|mov|avi|flv))*$/),
-  ratelimit: bytes('--limit-rate'),
-  throttledratelimit: bytes('--throttled-rate'),
-  concurrent_fragment_downloads: whole('--concurrent-fragments', 1, 32),
-  http_chunk_size: bytes('--http-chunk-size'),
-  buffersize: bytes('--buffer-size'),
-  retries: whole('--retries', 0, 100),
-  fragment_retries: whole('--fragment-retries', 0, 100),
-  extractor_retries: whole('--extractor-retries', 0, 100),
-  socket_timeout: number('--socket-timeout', 1, 600),
-  sleep_interval: number('--sleep-interval', 0, day),
-  max_sleep_interval: number('--max-sleep-interval', 0, day),
-  sleep_interval_requests: number('--sleep-requests', 0, day),
-  sleep_interval_subtitles: number('--sleep-subtitles', 0, day),
-  min_filesize: bytes('--min-filesize'),
-  max_filesize: bytes('--max-filesize'),
-  skip_unavailable_fragments: flag('--skip-unavailable-fragments', '--abort-on-unavailable-fragments'),
-  hls_use_mpegts: flag('--hls-use-mpegts', '--no-hls-use-mpegts'),
-  live_from_start: flag('--live-from-start', '--no-live-from-start'),
-  geo_bypass_country: text('--xff', /^[A-Z]{2}$/),
-  geo_bypass: flag('--xff=default', '--xff=never'),
-  nocheckcertificate: flag('--no-check-certificates'),
-  impersonate: text('--impersonate', /^[a-z0-9.:-]{1,64}$/i),
-  http_headers: headers,
-  user_agent: (value) => headers({ 'User-Agent': value }),
-  referer: (value) => headers({ Referer: value }),
-  extractor_args: extractorArguments,
-  age_limit: whole('--age-limit', 0, 99),
-  writesubtitles: flag('--write-subs', '--no-write-subs'),
-  writeautomaticsub: flag('--write-auto-subs', '--no-write-auto-subs'),
-  embedsubtitles: flag('--embed-subs', '--no-embed-subs'),
-  subtitleslangs: list('--sub-langs', /^-?[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/),
-  subtitlesformat: text('--sub-format', /^[a-z0-9]+(\/[a-z0-9]+)*$/),
-  writethumbnail: flag('--write-thumbnail', '--no-write-thumbnail'),
-  embedthumbnail: flag('--embed-thumbnail', '--no-embed-thumbnail'),
-  addmetadata: flag('--embed-metadata', '--no-embed-metadata'),
-  addchapters: flag('--embed-chapters', '--no-embed-chapters'),
-  writedescription: flag('--write-description', '--no-write-description'),
-  updatetime: flag('--mtime', '--no-mtime'),
-  restrictfilenames: flag('--restrict-filenames', '--no-restrict-filenames'),
-  windowsfilenames: flag('--windows-filenames', '--no-windows-filenames'),
-  sponsorblock_mark: list('--sponsorblock-mark', segment),
-  sponsorblock_remove: list('--sponsorblock-remove', segment),
-  postprocessors: postprocessorArguments,
-};
-
-/** Leads connections elsewhere: not for a request to choose. */
-const ofTheOwner: Readonly<Record<string, Rule>> = {
-  proxy: text('--proxy', /^((https?|socks[45]h?|socks5a?):\/\/[^\s\p{Cc}]{1,300})?$/u),
-  source_address: text('--source-address', /^[0-9a-f.:]{1,45}$/i),
-};
+/** Read here, where others become arguments: the owner's template and cookies. */
+const readHere: ReadonlySet<string> = new Set(['outtmpl', 'cookiefile']);
 
 /** Why these options cannot be used, naming the first that is wrong; undefined when they can. */
 export function optionsProblem(options: unknown, asker: Asker): string | undefined {
@@ -155,20 +21,54 @@ export function optionsProblem(options: unknown, asker: Asker): string | undefin
   if (entries === undefined) return 'must be an object';
   for (const [name, value] of entries) {
     const rule = ruleOf(name, asker);
-    if (rule === undefined) return `"${name.slice(0, 60)}" is not an option that may be set`;
-    if (value !== null && rule(value) === undefined) return `"${name}" cannot be that`;
+    if (rule !== undefined && value !== null && rule(value) === undefined) return `"${name}" cannot be that`;
+    const unset = value === null && ruleOf(name, 'settings') !== undefined;
+    const known = rule !== undefined || unset || harmless.has(name) || (asker === 'settings' && !refused.has(name));
+    if (!known) return `"${name.slice(0, 60)}" is not an option that may be set`;
   }
   return undefined;
 }
 
+/** What of the owner's options has no effect, and why. */
+export function optionsLeftOut(options: Options): readonly { readonly option: string; readonly reason: string }[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (name === 'postprocessors') return postprocessorsLeftOut(value).map((option) => ({ option, reason: 'this step is not taken' })); // prettier-ignore
+    if (ruleOf(name, 'settings') !== undefined || readHere.has(name)) return [];
+    return [{ option: name.slice(0, 60), reason: harmless.get(name) ?? notTaken.get(name) ?? 'it is not known here' }];
+  });
+}
+
 /** The options as arguments of the extractor's command line, for checked ones. What is null is not set. */
-export function optionArguments(options: Options): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === null ? [] : (ruleOf(name, 'settings')?.(value) ?? []),
+export function optionArguments(options: Options, purpose: Purpose = 'download'): readonly string[] {
+  const without = purpose === 'probe' ? forDownloadsAlone : forListsAlone;
+  const found = Object.entries(options).filter(([name, value]) => value !== null && !without.has(name));
+  // Steps have the last word: one that puts a picture into the file takes back that it lies beside it.
+  const sorted = found.toSorted(
+    ([one], [other]) => Number(one === 'postprocessors') - Number(other === 'postprocessors'),
   );
+  return sorted.flatMap(([name, value]) => ruleOf(name, 'settings')?.(value) ?? []);
+}
+
+/** Whether the extractor may find nothing to do, and say why. */
+export function maySkip(options: Options): boolean {
+  return Object.entries(options).some(([name, value]) => value !== null && forDownloadsAlone.has(name));
+}
+
+/**
+ * The owner's own template of file names; undefined where he names none that can be used. Absolute ones may lie below one
+ * of the `roots`: the download folder, here or where the peer had it.
+ */
+export function templateIn(options: Options, roots: readonly string[]): string | undefined {
+  const given = options['outtmpl'];
+  const named = typeof given === 'string' ? { default: given } : Object.fromEntries(entriesOf(given) ?? []);
+  const template: unknown = named['default'];
+  if (typeof template !== 'string') return undefined;
+  const root = roots.map((each) => each.replace(/\/*$/, '/')).find((each) => template.startsWith(each));
+  const relative = root === undefined ? template : template.slice(root.length);
+  return templateProblem(relative) === undefined ? relative : undefined;
 }
 
 function ruleOf(name: string, asker: Asker): Rule | undefined {
   if (Object.hasOwn(rules, name)) return rules[name];
-  return asker === 'settings' && Object.hasOwn(ofTheOwner, name) ? ofTheOwner[name] : undefined;
+  return asker === 'settings' && Object.hasOwn(rulesOfTheOwner, name) ? rulesOfTheOwner[name] : undefined;
 }

@@ -17,6 +17,8 @@ export interface Order {
   readonly autoStart: boolean;
   /** `name:password` of the address, sealed; null when it has none. The address itself is shown, and kept, without. */
   readonly login: string | null;
+  /** What was secret in the address's query, sealed; null when nothing was. The address is shown, and kept, with marks in its place. */
+  readonly secrets: string | null;
   /** Of captions that are downloaded alone. */
   readonly subtitleLanguage: string;
   readonly subtitleMode: SubtitleMode;
@@ -43,6 +45,7 @@ export const chapterTemplate = '%(title)s - %(section_number)02d - %(section_tit
 
 /** What is not said is not wished for; orders that were stored before a wish was known lack it. */
 export const noWishes = {
+  secrets: null,
   subtitleLanguage: 'en',
   subtitleMode: 'prefer_manual',
   splitByChapters: false,
@@ -67,6 +70,8 @@ export interface PlaylistPlace {
   readonly entryAddress: string | null;
   /** True for an entry without an address of its own: it is the page's video number `index`. */
   readonly byIndex: boolean;
+  /** Name and id, where the list is a channel. */
+  readonly channel?: { readonly name: string; readonly id: string };
 }
 
 /** Formats by type, the peer's and those of the specification, sorted as the peer lists them in its messages. */

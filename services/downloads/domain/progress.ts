@@ -81,9 +81,9 @@ function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined
   return { kind: 'stage', started: line.status === 'started', name: line.postprocessor ?? '' };
 }
 
-function parse<T>(schema: z.ZodType<T>, line: string): T | undefined {
+function parse<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
   try {
-    return schema.safeParse(JSON.parse(line.slice(2))).data;
+    return z.safeParse(schema, JSON.parse(line.slice(2))).data;
   } catch {
     return undefined; // A title may make another line look like ours.
   }
@@ -123,6 +123,7 @@ export function failureMessage(
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
   if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore
+  if (error !== undefined && /CONNECT tunnel failed, response 403/.test(error)) return `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`; // prettier-ignore
   if (error !== undefined) return error;
   if (exit.signal === 'SIGKILL') {
     return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';

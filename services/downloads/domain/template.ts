@@ -75,7 +75,7 @@ export function fillTemplate(
   const literal = (text: string): string => safePart(text).replaceAll('%', '%%');
   const values: Record<string, string> = {};
   if (fill.playlist !== null) {
-    const { id, title, index, count, entryTitle } = fill.playlist;
+    const { id, title, index, count, entryTitle, channel } = fill.playlist;
     const name = title === '' ? `playlist ${id}` : title;
     Object.assign(values, {
       playlist: literal(name),
@@ -84,6 +84,14 @@ export function fillTemplate(
       playlist_index: String(index).padStart(String(count).length, '0'),
       n_entries: String(count),
       ...(entryTitle === null ? {} : { title: literal(entryTitle) }),
+      ...(channel === undefined
+        ? {}
+        : {
+            channel: literal(channel.name),
+            channel_id: literal(channel.id),
+            channel_index: String(index).padStart(String(count).length, '0'),
+            channel_count: String(count),
+          }),
     });
   }
   const filled = template.replaceAll(

@@ -1,6 +1,7 @@
 import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleWish } from '../domain/captions.ts';
 import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
 import type { Order, PlaylistPlace } from '../domain/order.ts';
+import type { Purpose } from '../domain/options.ts';
 import { selectionOf } from '../domain/selection.ts';
 
 /** What holds for every call of yt-dlp. */
@@ -14,7 +15,9 @@ export interface CommandSettings {
   readonly subtitles: SubtitleWish;
   readonly sponsorblock: SponsorBlock;
   /** Arguments for the options of settings, presets and request; the last word is theirs. */
-  readonly optionsOf: (order: Order) => readonly string[];
+  readonly optionsOf: (order: Order, purpose: Purpose) => readonly string[];
+  /** Whether these options may leave nothing to do, which is said then. */
+  readonly maySkip: (order: Order) => boolean;
   /** Who runs the scripts of sites. */
   readonly javaScript: readonly string[];
 }
@@ -41,6 +44,8 @@ export interface DownloadCommand {
 const progressFields =
   'status,downloaded_bytes,total_bytes,total_bytes_estimate,speed,eta,fragment_index,fragment_count';
 
+const pictures: ReadonlySet<string> = new Set(['--embed-thumbnail', '--no-write-thumbnail']);
+
 /** `-J`: one JSON object on stdout, the entries of a playlist unopened. */
 export function probeArguments(
   url: string,
@@ -48,7 +53,7 @@ export function probeArguments(
   playlist: PlaylistPlace | null,
   settings: CommandSettings,
 ): readonly string[] {
-  const options = [...common(settings), ...settings.optionsOf(order)];
+  const options = [...common(settings), ...settings.optionsOf(order, 'probe')];
   return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
 }
 
@@ -57,7 +62,7 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
   const { order, folder, ffmpegPath, infoFile, url, playlist } = command;
   return [
     ...common(settings),
-    ...['--newline', '--progress', '--quiet', '--progress-delta', '0.5'],
+    ...['--newline', '--progress', settings.maySkip(order) ? '--no-quiet' : '--quiet', '--progress-delta', '0.5'],
     // A video with holes in it would pass for the whole.
     '--abort-on-unavailable-fragments',
     ...['--progress-template', `download:P %(progress.{${progressFields}})j`],
@@ -71,7 +76,7 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
     ...selectionOf(order, { merge: ffmpegPath !== null, recode: command.recode }),
     ...(ffmpegPath === null ? [] : ['--ffmpeg-location', ffmpegPath]),
     // The cover of sound is put in later, since the extractor cannot do it for every format.
-    ...settings.optionsOf(order).filter((option) => order.type !== 'audio' || option !== '--embed-thumbnail'),
+    ...settings.optionsOf(order, 'download').filter((option) => order.type !== 'audio' || !pictures.has(option)),
     ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];

@@ -33,6 +33,9 @@ export interface Delivered {
   readonly undo: () => Promise<void>;
 }
 
+/** What only ever comes beside something else. */
+const aside = /\.(info\.json|description)$/;
+
 /**
  * Brings finished files to their folder without overwriting: a name that is taken gets ` (2)`. Calling it again after a
  * crash, before {@link Delivered.settle}, finds what was delivered and delivers nothing twice: a delivered file is
@@ -42,7 +45,8 @@ export interface Delivered {
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { from, to, root, uid, chapters, rights = {} } = delivery;
   const found = await listFiles(from, false);
-  const main = found.find(({ source }) => source === delivery.main) ?? found[0];
+  const main =
+    found.find(({ source }) => source === delivery.main) ?? found.find(({ name }) => !aside.test(name)) ?? found[0];
   if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
   const rest = [...found.filter((file) => file !== main), ...(await listFiles(chapters, true))];
   const leftovers: string[] = [];

@@ -1,69 +1,24 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { joinLogin, splitLogin, withoutLogins } from '../domain/address.ts';
+import { Addresses, loginPurpose } from '../addresses.ts';
+import { withoutSecrets } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
+import type { Order } from '../domain/order.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { isArchived, skipReason } from '../domain/skipped.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
 import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
 import type { Extractor } from './extractor.ts';
 import { finish } from './finish.ts';
-
-/** Pictures of a video, the best one last. */
-const pictures = {
-  thumbnail: z.string().nullish(),
-  thumbnails: z.array(z.object({ url: z.string().nullish() }).nullable()).nullish(),
-};
-
-/** An entry of a playlist that was not opened yet. */
-const Entry = z.object({
-  ...pictures,
-  _type: z.string().nullish(),
-  id: z.string().nullish(),
-  url: z.string().nullish(),
-  webpage_url: z.string().nullish(),
-  title: z.string().nullish(),
-  /** Which extractor would open it: a channel's tabs are entries, too. */
-  ie_key: z.string().nullish(),
-  availability: z.string().nullish(),
-  live_status: z.string().nullish(),
-  // Whether they are there is all that is asked.
-  duration: z.unknown().optional(),
-  timestamp: z.unknown().optional(),
-  view_count: z.unknown().optional(),
-});
-export type Entry = z.infer<typeof Entry>;
-
-const Info = z.object({
-  ...pictures,
-  _type: z.string().nullish(),
-  id: z.coerce.string().nullish(),
-  title: z.string().nullish(),
-  live_status: z.string().nullish(),
-  /** Seconds since the epoch. */
-  release_timestamp: z.number().nullish(),
-  entries: z.array(Entry.nullable()).nullish(),
-});
-
-export type Probe =
-  | {
-      readonly kind: 'video';
-      readonly id: string;
-      readonly title: string;
-      readonly liveStatus: string | null;
-      readonly thumbnail: string | null;
-      /** Of what has not begun yet: when to look again, ms since the epoch. */
-      readonly startsAt: number | null;
-    }
-  | { readonly kind: 'playlist'; readonly id: string; readonly title: string; readonly entries: readonly Entry[] };
+import { channelOf, Info, pictureOf, startOf, type Probe } from './found.ts';
 
 /** What is asked for. */
 export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
@@ -80,12 +35,6 @@ export interface DownloadCall {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** What the seals of logins are bound to. */
-export const loginPurpose = 'downloads.login';
-
-/** Characters of a picture's address. */
-const longestPicture = 4096;
-
 /** Lines of complaint that are kept: a live stream may complain for hours. */
 const mostErrors = 200;
 
@@ -97,6 +46,7 @@ export class Driver {
   readonly #engines: Pick<Engines, 'find'>;
   readonly #extractor: Extractor;
   readonly #clock: Clock;
+  readonly #addresses: Addresses;
   readonly #vault: Vault;
   readonly #cookies: Pick<Cookies, 'lend'>;
   readonly #log: Log;
@@ -114,6 +64,7 @@ export class Driver {
     this.#engines = options.engines;
     this.#extractor = options.extractor;
     this.#clock = options.clock;
+    this.#addresses = new Addresses(options.vault);
     this.#vault = options.vault;
     this.#cookies = options.cookies;
     this.#log = options.log;
@@ -149,7 +100,7 @@ export class Driver {
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
-      return { kind: 'playlist', id, title: info.title ?? '', entries };
+      return { kind: 'playlist', id, title: info.title ?? '', entries, ...channelOf(info) };
     }
     if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });
@@ -197,6 +148,7 @@ export class Driver {
     const { signal, onStart, onEvent, folder } = call;
     return await finish({
       order: call.item.order,
+      login: this.#loginOf(call.item.order),
       folders: [join(folder, 'out'), join(folder, 'chapters')],
       scratch: join(folder, 'part'),
       main,
@@ -225,6 +177,7 @@ export class Driver {
     };
     const errors: string[] = [];
     let path: string | undefined;
+    let skipped: string | undefined;
     await using cookies = await this.#cookies.lend();
     const settings = { ...this.#settings, cookieFile: cookies.path };
     const exit = await this.#extractor.run(downloadArguments(command, settings), {
@@ -238,6 +191,7 @@ export class Driver {
         if (event?.kind === 'result') path = event.path;
         if (event !== undefined) call.onEvent(event);
         else if (from === 'stderr') complain(errors, line);
+        else skipped = skipReason(line) ?? skipped;
       },
     });
     signal.throwIfAborted();
@@ -245,6 +199,14 @@ export class Driver {
       const recorded = await this.#takeRecorded(call);
       if (recorded !== undefined) return recorded;
       throw new Problem('downloads.nothing', 502, 'It was stopped before anything was recorded.');
+    }
+    // Files of a run before may wait for their delivery, which a crash has kept from it.
+    if (
+      path === undefined &&
+      skipped !== undefined &&
+      (await readdir(join(folder, 'out')).catch(() => [])).length === 0
+    ) {
+      throw new Problem(isArchived(skipped) ? 'downloads.archived' : 'downloads.skipped', 409, skipped);
     }
     if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
     return path;
@@ -261,15 +223,13 @@ export class Driver {
   }
 
   #addressOf({ url, order, playlist }: Target): string {
-    if (playlist !== null && playlist.entryAddress !== null) return playlist.entryAddress;
-    return order.login === null ? url : joinLogin(url, this.#vault.open(order.login, loginPurpose));
+    if (playlist !== null && playlist.entryAddress !== null) return this.#addresses.openEntry(playlist.entryAddress);
+    return this.#addresses.join(url, order);
   }
-}
 
-/** Address of the best picture; logins are no part of it, since it is stored as it is. */
-export function pictureOf({ thumbnail, thumbnails }: Pick<Entry, 'thumbnail' | 'thumbnails'>): string | null {
-  const address = thumbnail ?? thumbnails?.at(-1)?.url ?? '';
-  return /^https?:\/\//.test(address) && address.length <= longestPicture ? splitLogin(address).shown : null;
+  #loginOf({ login }: Order): string | undefined {
+    return login === null ? undefined : this.#vault.open(login, loginPurpose);
+  }
 }
 
 /** Removes MP4 files that are not one of the streams, which are named by their format: `Name.f137.mp4`. */
@@ -299,20 +259,9 @@ async function isWhole(info: string): Promise<boolean> {
 }
 
 function engineFailed(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutLogins(message));
+  return new Problem('downloads.engine_failed', 502, withoutSecrets(message));
 }
 
 /** What the extractor says of streams and premieres that are announced. */
 const notBegun =
   /will begin in|Premieres? (will|in)|has not (yet )?(begun|started)|not yet (begun|started)|is upcoming/i;
-/** Where the site gives no time, or one that has passed, it is asked again after this. */
-const askAgainMs = 5 * 60_000;
-
-function startOf(
-  { live_status: status, release_timestamp: seconds }: z.infer<typeof Info>,
-  now: number,
-): number | null {
-  if (status !== 'is_upcoming') return null;
-  const release = (seconds ?? 0) * 1000;
-  return release > now ? release : now + askAgainMs;
-}

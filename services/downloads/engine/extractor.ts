@@ -5,7 +5,8 @@ import { OutwardProxy, type AddressOf } from './outward.ts';
 import { lackOf } from './required.ts';
 import { publicAddress } from './resolve.ts';
 import { runLines, type Exit, type RunOptions } from './run.ts';
-import { Worker, type Way } from './worker.ts';
+import { outwardArguments, proxiesOf, type Way } from './way.ts';
+import { Worker } from './worker.ts';
 
 /** A worker that nobody needs for this long gives its memory back. */
 const idleMs = 5 * 60_000;
@@ -75,8 +76,11 @@ export class Extractor implements AsyncDisposable {
     this.#running += 1;
     try {
       const worker = await this.#worker(engine);
-      if (worker === undefined) return await this.#apartly(engine.path, args, options);
-      return await worker.run(args, options, await this.#way());
+      const way = await this.#way();
+      const all = way.internal ? args : [...outwardArguments, ...args];
+      if (worker === undefined)
+        return await this.#apartly(engine.path, all, { ...options, proxies: way.proxies ?? undefined });
+      return await worker.run(all, options, way);
     } finally {
       this.#running -= 1;
       if (this.#running === 0) this.#idle = this.#parts.clock.after(idleMs, () => this.#retire());
@@ -98,21 +102,18 @@ export class Extractor implements AsyncDisposable {
     await (await this.#proxy)?.[Symbol.asyncDispose]();
   }
 
-  /** What leads outward only; null where everything is allowed, or the way out is a proxy of the user's own. */
   async #way(): Promise<Way> {
-    const { allowPrivateAddresses: internal, addressOf = publicAddress } = this.#parts;
-    if (internal || hasProxy()) return { internal, proxy: null };
+    const { allowPrivateAddresses, addressOf = publicAddress } = this.#parts;
+    if (allowPrivateAddresses) return { internal: true, proxies: null };
     this.#proxy ??= OutwardProxy.open(addressOf);
-    return { internal, proxy: (await this.#proxy).url };
+    return { internal: false, proxies: proxiesOf((await this.#proxy).url, process.env) };
   }
 
   async #apartly(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
     this.#apart += 1;
     try {
       const bound = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.each)];
-      const { proxy } = await this.#way();
-      const outward = proxy === null ? [] : ['--proxy', proxy];
-      return await runLines(path, [...outward, ...bound, ...args], options);
+      return await runLines(path, [...bound, ...args], options);
     } catch (error) {
       if (!isGone(error)) throw error;
       // Removed since it was found.
@@ -168,9 +169,4 @@ export class Extractor implements AsyncDisposable {
 /** Whether a program could not be started because it is not there, or is none any more. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.code));
-}
-
-/** Whether the environment that the extractor gets names a proxy; then that one decides where it leads. */
-function hasProxy(): boolean {
-  return Object.entries(process.env).some(([name, value]) => /^(https?|all)_proxy$/i.test(name) && value !== '');
 }

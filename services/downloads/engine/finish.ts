@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { withoutSecrets } from '../domain/address.ts';
 import { readCues, writeCues } from '../domain/cues.ts';
 import type { Order } from '../domain/order.ts';
 import { makeApple } from './apple.ts';
@@ -10,6 +11,8 @@ import type { FfmpegCall } from './ffmpeg.ts';
 
 export interface Finishing {
   readonly order: Order;
+  /** `name:password` as it stands in the address. */
+  readonly login: string | undefined;
   /** Where the extractor left its files. */
   readonly folders: readonly string[];
   /** Where half-made files may lie; nothing is delivered from there. */
@@ -26,6 +29,11 @@ export interface Finishing {
 export async function finish(finishing: Finishing): Promise<string | undefined> {
   const { order, ffmpeg, scratch } = finishing;
   await mkdir(scratch, { recursive: true });
+  for (const file of await filesOf(finishing.folders, ['.json'])) {
+    // The address that was asked for stands in it, and its host by itself, with the login and what is secret in its query.
+    const text = withoutSecrets(await readFile(file, 'utf8'));
+    await writeFile(file, finishing.login === undefined ? text : text.replaceAll(`${finishing.login}@`, ''));
+  }
   if (order.type === 'captions') return await finishCaptions(finishing);
   if (order.type === 'audio') await finishCover(finishing);
   if (order.type !== 'video' || order.format !== 'ios' || ffmpeg === undefined) return finishing.main;

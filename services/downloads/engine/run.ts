@@ -3,6 +3,7 @@ import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { cleanEnvironment } from '../../kit/clean-environment.ts';
 import { identityOf, signalGroup } from '../../kit/process-group.ts';
+import type { Proxies } from './way.ts';
 
 export interface RunOptions {
   readonly clock: Clock;
@@ -11,6 +12,8 @@ export interface RunOptions {
   readonly interrupt?: AbortSignal | undefined;
   /** One whole line, decoded, without its end. A line too long to be kept is left out. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
+  /** In place of the proxies that the environment names, and of what it excepts from them. */
+  readonly proxies?: Proxies | undefined;
   /** Called with the child's identity as soon as it runs; a rejection stops the child. */
   readonly onStart?: (identity: string) => Promise<void>;
 }
@@ -34,7 +37,7 @@ export const closingMs = 15_000;
 export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
   options.signal.throwIfAborted();
   const child = spawn(file, args, {
-    env: cleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' }),
+    env: environment(options.proxies),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,4 +81,14 @@ export async function runLines(file: string, args: readonly string[], options: R
     // The leader is gone; whatever it left behind goes too.
     signalGroup(pid, 'SIGKILL');
   }
+}
+
+const proxyNames = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
+
+/** What the extractor needs of our environment; with `proxies` these alone lead out. */
+function environment(proxies: Proxies | undefined): Record<string, string> {
+  const clean = cleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
+  if (proxies === undefined) return clean;
+  const kept = Object.entries(clean).filter(([name]) => !proxyNames.includes(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...proxies };
 }

@@ -1,7 +1,7 @@
 """Runs yt-dlp many times with one import of it.
 
 Started once with the folder or archive that holds the package ('' where Python finds it by itself). Reads one JSON
-object a line: {"id", "argv", "socket", "internal", "proxy"}. Each is carried out in a forked child, a process group of its own
+object a line: {"id", "argv", "socket", "internal", "proxies"}. Each is carried out in a forked child, a process group of its own
 whose standard output and error are two connections to the Unix socket, each begun by a line `<id> out` or `<id> err`.
 A line {"rate": bytes a second} bounds what all children fetch together, 0 does not; what runs follows at once.
 Answers {"ready": version} once the extractors' patterns are compiled, then {"id", "pid"} and {"id", "code"} or
@@ -31,8 +31,7 @@ def main(library):
     # What a library prints is no answer.
     answers = os.dup(1)
     os.dup2(2, 1)
-    if library:
-        sys.path.insert(0, library)
+    own = find_in(library) if library else False
     import yt_dlp
     from yt_dlp.extractor import gen_extractor_classes
     from yt_dlp.version import __version__
@@ -40,6 +39,8 @@ def main(library):
     for extractor in gen_extractor_classes():
         # Compiles its pattern: two thirds of a short run are spent on that and on the imports.
         extractor.suitable('https://warm.invalid/')
+    if own:
+        trust_system()
     warm(yt_dlp)
     rate = Rate()
     hold_back(rate)
@@ -74,6 +75,22 @@ def main(library):
                     start(jobs, job, yt_dlp, (waking, wake, answers))
     for pid in jobs:
         kill_group(pid)
+
+
+def find_in(library):
+    """Imports from a folder of packages, or an archive that has more of them beside it. Whether they are of our installing."""
+    beside = os.path.join(os.path.dirname(library), 'packages')
+    extended = os.path.isfile(library) and os.path.isdir(beside)
+    sys.path[:0] = [library, beside] if extended else [library]
+    return extended or os.path.isdir(library)
+
+
+def trust_system():
+    """curl_cffi brings a list of certificates with it, which is no reason to trust others than before."""
+    from yt_dlp.networking import common
+
+    make = common.make_ssl_context
+    common.make_ssl_context = lambda **options: make(**{**options, 'use_certifi': False})
 
 
 def warm(yt_dlp):
@@ -209,9 +226,8 @@ def carry_out(job, yt_dlp, inherited):
         with connect(job, name) as connection:
             os.dup2(connection.fileno(), descriptor)
     if not job['internal']:
-        refuse_internal()
-    if job['proxy']:
-        send_through(job['proxy'])
+        refuse_internal(job['argv'])
+        lead_outward(job['proxies'])
     try:
         yt_dlp.main(job['argv'])
         return 0
@@ -296,14 +312,14 @@ def hold_back(rate):
     FileDownloader.best_block_size = staticmethod(best_block_size)
 
 
-def refuse_internal():
+def refuse_internal(argv):
     """Redirects and manifests lead where no look at the first address can tell."""
     resolve = socket.getaddrinfo
-    proxies = {urlsplit(value).hostname for name, value in os.environ.items() if is_proxy(name)}
+    proxies = set(proxies_of(argv))
 
-    def guarded(host, *rest, **named):
-        found = resolve(host, *rest, **named)
-        if host in proxies:
+    def guarded(host, port=None, *rest, **named):
+        found = resolve(host, port, *rest, **named)
+        if (host, port) in proxies:
             return found
         for *_, address in found:
             try:
@@ -318,22 +334,47 @@ def refuse_internal():
     socket.getaddrinfo = guarded
 
 
-def is_proxy(name):
-    return name.lower() in ('http_proxy', 'https_proxy', 'all_proxy')
+def proxies_of(argv):
+    """Host and port of what the owner has named a proxy: it may be of this machine, and decides where it leads."""
+    usual = {'https': 443, 'socks4': 1080, 'socks4a': 1080, 'socks5': 1080, 'socks5h': 1080}
+    named = [value for name, value in os.environ.items() if name.lower() in ('http_proxy', 'https_proxy', 'all_proxy')]
+    for value in [*named, *(arg.split('=', 1)[1] for arg in argv if arg.startswith('--proxy='))]:
+        with contextlib.suppress(ValueError):
+            url = urlsplit(value if '://' in value else f'http://{value}')
+            yield url.hostname, url.port or usual.get(url.scheme, 80)
 
 
-def send_through(proxy):
-    """ffmpeg, which fetches live streams, resolves names by itself."""
+def lead_outward(proxies):
+    """curl and ffmpeg resolve names, follow redirects and read NO_PROXY by themselves: they get no other way."""
     from yt_dlp.downloader.external import FFmpegFD
+    from yt_dlp.networking import common
 
-    own = FFmpegFD._call_downloader
+    # A release to come may bring more ways to ask for an address, of which nothing is known here.
+    for key in set(common._REQUEST_HANDLERS) - {'Urllib', 'Requests', 'Websockets', 'CurlCFFI'}:
+        del common._REQUEST_HANDLERS[key]
+    curl = common._REQUEST_HANDLERS.get('CurlCFFI')
+    if curl is not None:
+        proxies_by_option = curl._get_proxies
+
+        def through(self, request):
+            named = proxies_by_option(self, request)
+            scheme = urlsplit(request.url).scheme.lower()
+            return {'all': named.get(scheme) or named.get('all') or proxies[f'{scheme}_proxy'], 'no': ''}
+
+        curl._get_proxies = through
+
+    call_ffmpeg = FFmpegFD._call_downloader
 
     def call(self, *rest):
-        os.environ['http_proxy'] = proxy
+        before = dict(os.environ)
+        for name in ('no_proxy', 'NO_PROXY'):
+            os.environ.pop(name, None)
+        os.environ.update(proxies)
         try:
-            return own(self, *rest)
+            return call_ffmpeg(self, *rest)
         finally:
-            del os.environ['http_proxy']
+            os.environ.clear()
+            os.environ.update(before)
 
     FFmpegFD._call_downloader = call
 

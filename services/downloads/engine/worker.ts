@@ -10,6 +10,7 @@ import { readLines } from '../../kit/lines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { identityOf, signalGroup } from '../../kit/process-group.ts';
 import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
+import type { Way } from './way.ts';
 
 const script = new URL('worker.py', import.meta.url);
 /** From the start to the word that it is ready: a busy machine takes its time to compile 1,900 patterns. */
@@ -34,14 +35,6 @@ interface Job {
 }
 
 const gone: Exit = { code: null, signal: 'SIGKILL', lost: true };
-
-/** Where commands may lead. */
-export interface Way {
-  /** Also to this machine and network, by redirects and manifests, too. */
-  readonly internal: boolean;
-  /** Address of a proxy for what the command itself starts (ffmpeg, for live streams). */
-  readonly proxy: string | null;
-}
 
 /** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
 export class Worker implements AsyncDisposable {
@@ -111,7 +104,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /** As {@link runLines}. */
-  async run(args: readonly string[], options: RunOptions, { internal, proxy }: Way): Promise<Exit> {
+  async run(args: readonly string[], options: RunOptions, { internal, proxies }: Way): Promise<Exit> {
     options.signal.throwIfAborted();
     if (!this.#usable) return gone;
     const id = this.#next++;
@@ -136,7 +129,7 @@ export class Worker implements AsyncDisposable {
       const { promise: exited, resolve: ended } = Promise.withResolvers<Exit>();
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
       this.#jobs.set(id, { options, started, ended, open: new Set(['out', 'err']), exit: undefined });
-      const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxy };
+      const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxies };
       this.#child.stdin.write(`${JSON.stringify(job)}\n`);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();

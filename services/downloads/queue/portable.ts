@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { DownloadLimits } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Service } from '../../contracts/service.ts';
-import { joinLogin, parseAddress, splitLogin } from '../domain/address.ts';
+import { Addresses, loginPurpose, secretsPurpose } from '../addresses.ts';
+import { parseAddress } from '../domain/address.ts';
 import { folderParts } from '../domain/template.ts';
-import { loginPurpose } from '../engine/driver.ts';
 import { readLimits, writeLimits } from '../limits/store.ts';
 import type { Settings } from '../settings.ts';
 import { SubscriptionStore, type StoredSubscription } from '../subscriptions/store.ts';
@@ -26,12 +26,16 @@ export function createPortable(
   { clock, commit, db, vault }: Pick<Context, 'clock' | 'commit' | 'db' | 'vault'>,
   settings: Settings,
 ): NonNullable<Service['portable']> {
+  const addresses = new Addresses(vault);
   const exported = (subscription: StoredSubscription, secrets: boolean): Record<string, unknown> => {
-    const { login } = subscription.order;
+    const { login, secrets: ofQuery } = subscription.order;
     const body = toPortable(subscription);
-    if (login === null) return body;
-    if (!secrets) return { ...body, sealed_login: login };
-    return { ...body, url: joinLogin(subscription.url, vault.open(login, loginPurpose)) };
+    if (secrets) return { ...body, url: addresses.join(subscription.url, subscription.order) };
+    return {
+      ...body,
+      ...(login === null ? {} : { sealed_login: login }),
+      ...(ofQuery === null ? {} : { sealed_secrets: ofQuery }),
+    };
   };
 
   const imported = (body: Readonly<Record<string, unknown>>): PortableSubscription => {
@@ -42,16 +46,15 @@ export function createPortable(
       throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
     }
     titleExpression(given.titleRegex);
-    const { shown, login } = splitLogin(address.href);
-    const { sealed_login: sealed } = body;
-    // What cannot be opened here is refused.
-    const kept = typeof sealed === 'string' ? vault.open(sealed, loginPurpose) : login;
-    return {
-      ...given,
-      url: shown,
-      name: given.name || shown,
-      order: { ...given.order, login: kept === null ? null : vault.seal(kept, loginPurpose) },
+    const { shown, login, secrets } = addresses.split(address.href);
+    const again = (sealed: unknown, own: string | null, purpose: string): string | null =>
+      // What cannot be opened here is refused.
+      typeof sealed === 'string' ? vault.seal(vault.open(sealed, purpose), purpose) : own;
+    const kept = {
+      login: again(body['sealed_login'], login, loginPurpose),
+      secrets: again(body['sealed_secrets'], secrets, secretsPurpose),
     };
+    return { ...given, url: shown, name: given.name || shown, order: { ...given.order, ...kept } };
   };
 
   return {

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Steered } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { splitLogin } from '../domain/address.ts';
+import { Addresses } from '../addresses.ts';
 import { arrange, type Place } from '../domain/arrange.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import type { Live } from './live.ts';
@@ -19,9 +19,11 @@ interface Parts {
 /** Pausing, resuming and moving what is queued. Doing any of it twice is the same as doing it once. */
 export class QueueControl {
   readonly #parts: Parts;
+  readonly #addresses: Addresses;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#addresses = new Addresses(parts.context.vault);
   }
 
   async isPaused(): Promise<boolean> {
@@ -35,7 +37,11 @@ export class QueueControl {
   async pause(ids: readonly string[] | undefined): Promise<Steered> {
     const { context, queue } = this.#parts;
     const outcome = await context.commit(async (db) => {
-      const chosen = await choose(new DownloadStore(db), ids, ['preparing', 'downloading', 'postprocessing']);
+      const chosen = await choose(new DownloadStore(db), this.#addresses, ids, [
+        'preparing',
+        'downloading',
+        'postprocessing',
+      ]);
       if (ids === undefined) await setPaused(db, context.clock.now());
       const changed = await pauseItems(db, chosen.items);
       return { ...chosen, changed, paused: await isPaused(db) };
@@ -49,7 +55,7 @@ export class QueueControl {
   async resume(ids: readonly string[] | undefined): Promise<Steered> {
     const { context, queue } = this.#parts;
     const outcome = await context.commit(async (db) => {
-      const chosen = await choose(new DownloadStore(db), ids, ['paused']);
+      const chosen = await choose(new DownloadStore(db), this.#addresses, ids, ['paused']);
       if (ids === undefined) await setPaused(db, null);
       const changed = await resumeItems(db, chosen.items);
       return { ...chosen, changed, paused: await isPaused(db) };
@@ -65,11 +71,19 @@ export class QueueControl {
    */
   async reorder(ids: readonly string[], place: Place): Promise<{ uids: string[]; unknown: string[] }> {
     const { context, live } = this.#parts;
+    const addresses = this.#addresses;
     const { uids, unknown, before } = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const { uids: named, unknown } = byId(ids, await store.match(ids.map(shownOf), [...queueStates, 'pending']));
+      const { uids: named, unknown } = byId(
+        addresses,
+        ids,
+        await store.match(
+          ids.map((id) => addresses.shown(id)),
+          [...queueStates, 'pending'],
+        ),
+      );
       const order = await queueOrder(db);
-      const next = arrange(order.map(({ uid }) => uid), named, await resolved(store, place)); // prettier-ignore
+      const next = arrange(order.map(({ uid }) => uid), named, await resolved(store, addresses, place)); // prettier-ignore
       if (next === undefined) {
         throw new Problem('downloads.no_such_place', 409, 'What they should stand beside is not in the queue.');
       }
@@ -98,44 +112,51 @@ interface Chosen {
 /** What is meant: the named ones wherever they stand in the queue, or without names those of the given states. */
 async function choose(
   store: DownloadStore,
+  addresses: Addresses,
   ids: readonly string[] | undefined,
   states: Parameters<DownloadStore['queue']>[0],
 ): Promise<Chosen> {
   if (ids === undefined) return { items: await store.queue(states), unknown: [], over: [] };
-  const queued = await store.match(ids.map(shownOf), [...queueStates, 'pending']);
-  const done = await store.match(ids.map(shownOf), doneStates);
-  const { unknown: rest } = byId(ids, queued);
-  const { unknown } = byId(rest, done);
+  const queued = await store.match(
+    ids.map((id) => addresses.shown(id)),
+    [...queueStates, 'pending'],
+  );
+  const done = await store.match(
+    ids.map((id) => addresses.shown(id)),
+    doneStates,
+  );
+  const { unknown: rest } = byId(addresses, ids, queued);
+  const { unknown } = byId(addresses, rest, done);
   // One that waits for its start does not run, and does not start by itself.
   const items = queued.filter(({ state }) => state !== 'pending');
   return { items, unknown, over: rest.filter((id) => !unknown.includes(id)) };
 }
 
 /** A place beside a row may name that by its address, too. */
-async function resolved(store: DownloadStore, place: Place): Promise<Place> {
+async function resolved(store: DownloadStore, addresses: Addresses, place: Place): Promise<Place> {
   if ('position' in place) return place;
   const id = 'before' in place ? place.before : place.after;
-  const found = await store.match([shownOf(id)], [...queueStates, 'pending']);
+  const found = await store.match([addresses.shown(id)], [...queueStates, 'pending']);
   const uid = ('before' in place ? found[0] : found.at(-1))?.uid ?? id;
   return 'before' in place ? { before: uid } : { after: uid };
 }
 
 /** The uids of what ids name, each once and in the order they are named, and the ids that name nothing. */
-function byId(ids: readonly string[], items: readonly Item[]): { uids: string[]; unknown: string[] } {
+function byId(
+  addresses: Addresses,
+  ids: readonly string[],
+  items: readonly Item[],
+): { uids: string[]; unknown: string[] } {
   const named = new Map<string, string[]>();
   for (const { uid, url } of items) {
     named.set(uid, [uid]);
     named.set(url, [...(named.get(url) ?? []), uid]);
   }
-  const found = ids.map((id) => ({ id, uids: named.get(id) ?? named.get(shownOf(id)) ?? [] }));
+  const found = ids.map((id) => ({ id, uids: named.get(id) ?? named.get(addresses.shown(id)) ?? [] }));
   return {
     uids: [...new Set(found.flatMap(({ uids }) => uids))],
     unknown: found.filter(({ uids }) => uids.length === 0).map(({ id }) => id),
   };
-}
-
-function shownOf(id: string): string {
-  return splitLogin(id).shown;
 }
 
 function steered({ changed, unknown, over, paused }: Chosen & { changed: readonly Item[]; paused: boolean }): Steered {

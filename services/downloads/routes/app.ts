@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
+import { unframed } from '../../contracts/unframed.ts';
 import type { Context } from '../../contracts/service.ts';
 import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
@@ -24,7 +26,7 @@ import { mostRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
 import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
-import { fileRoute } from './files.ts';
+import { fileRoute, listRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
 import { socketPath, type SocketIo } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
@@ -55,18 +57,22 @@ export function downloadsApp(parts: RouteParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use((_request, response, next) => {
+    for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
+    next();
+  });
   app.use(cors(settings.corsAllowedOrigins));
   // Who may follow is asked once a client, not once a message.
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
-  if (settings.requireSignIn) app.use(signIn(context.accounts));
+  if (settings.requireSignIn) app.use(signIn(context));
 
   app.get('/', (request, response) => {
     const page = context.address('control');
-    if (page === undefined) response.type('text').send('Homeport downloads. POST /add adds one.\n');
-    else response.redirect(302, pageFor(page, request.hostname));
+    if (page !== undefined && isDirect(request)) response.redirect(302, pageFor(page, request.hostname));
+    else response.type('text').send(aboutText);
   });
-  app.get('/robots.txt', (_request, response) => {
-    response.type('text').send('User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n');
+  app.get('/robots.txt', async (_request, response) => {
+    response.type('text').send(await robotsText(settings.robotsFile, context));
   });
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument());
@@ -90,8 +96,14 @@ export function downloadsApp(parts: RouteParts): Express {
     const { items, total } = await store.history({ limit, offset, state, q });
     response.json({ downloads: records(items), total });
   });
-  app.get('/download/*path', fileRoute(folders.downloads));
-  app.get('/audio_download/*path', fileRoute(folders.audio));
+  for (const [path, root] of [
+    ['/download', folders.downloads],
+    ['/audio_download', folders.audio],
+  ] as const) {
+    // prettier-ignore
+    app.get(`${path}/*path`, fileRoute(root));
+    if (settings.indexable) app.get([path, `${path}/*path`], listRoute(root));
+  }
 
   app.use(cookieRoutes(parts.cookies));
   app.use(readBody);
@@ -134,6 +146,32 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(renderProblem(context));
   const prefix = prefixOf(settings);
   return prefix === '/' ? app : below(prefix, app);
+}
+
+const aboutText = `Homeport downloads. POST /add adds one.
+The page with the queue is Homeport's own: open Homeport, then Downloads.
+`;
+
+/**
+ * Whether a request has come without another server in between. The page has a port of its own, to which the other one
+ * may not lead: who comes through it stays at its host.
+ */
+function isDirect({ headers, socket }: Request): boolean {
+  const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+  if (forwarded.some((name) => headers[name] !== undefined)) return false;
+  return URL.parse(`http://${headers.host ?? ''}`)?.port === String(socket.localPort);
+}
+
+const usualRobots = 'User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n';
+
+async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<string> {
+  if (file === '') return usualRobots;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    log.warn('the file for robots.txt cannot be read', { file, error });
+    return usualRobots;
+  }
 }
 
 /** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */

@@ -5,7 +5,8 @@ import type { Log, UpgradeListener } from '../../contracts/service.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Gone, Live } from '../queue/live.ts';
-import { prefixOf, type Settings } from '../settings.ts';
+import type { OptionFiles } from '../option-files.ts';
+import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
@@ -19,6 +20,7 @@ export interface SocketIoParts {
   readonly store: DownloadStore;
   readonly live: Live;
   readonly subscriptions: Subscriptions;
+  readonly optionFiles: OptionFiles;
   readonly history: () => Promise<readonly Item[]>;
   /** Lets a client in. @throws Problem */
   readonly admit: (request: IncomingMessage) => Promise<void>;
@@ -53,7 +55,7 @@ interface Waiting {
 /**
  * socket.io 4 over engine.io 4, below `/socket.io`. Each event has one argument, a JSON text: `all`, `subscriptions_all`,
  * `configuration` and `custom_dirs` for who comes, then `added`, `updated`, `completed`, `canceled` and `cleared`, and
- * `subscription_added`, `subscription_updated` and `subscription_removed`. A download is named by its address, as
+ * `subscription_added`, `subscription_updated` and `subscription_removed`, `ytdl_options_changed` where a file has options. A download is named by its address, as
  * everywhere in the peer's protocol, a subscription by its id.
  */
 export function openSocketIo(parts: SocketIoParts): SocketIo {
@@ -101,6 +103,8 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     send('subscriptions_all', subscriptions.map(toSubscriptionRecord));
     send('configuration', configurationOf(settings));
     send('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
+    const { reload } = parts.optionFiles;
+    if (reload !== undefined) send('ytdl_options_changed', reload);
     // Told again where the lists had it already: each event holds a whole record. It was not added since, though.
     for (const { event, text, uid } of client.waiting ?? []) {
       client.socket.emit(event === 'added' && uid !== undefined && had.has(uid) ? 'updated' : event, text);
@@ -139,6 +143,8 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     updated: (subscription: StoredSubscription) => tell('subscription_updated', toSubscriptionRecord(subscription)),
     removed: (id: string) => tell('subscription_removed', id),
   });
+
+  const followingOptions = parts.optionFiles.follow((reload) => tell('ytdl_options_changed', reload));
 
   const open = async () => {
     const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
@@ -187,6 +193,7 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
       followingFeeds[Symbol.dispose]();
+      followingOptions[Symbol.dispose]();
       const running = await opened;
       await running?.server.close();
       running?.transport.close();
@@ -221,9 +228,9 @@ function configurationOf(settings: Settings): object {
     CREATE_CUSTOM_DIRS: settings.createCustomDirs,
     DEFAULT_FOLDER: '',
     OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-    PUBLIC_HOST_URL: 'download/',
-    PUBLIC_HOST_AUDIO_URL: 'audio_download/',
-    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '0',
+    PUBLIC_HOST_URL: publicBases(settings).download,
+    PUBLIC_HOST_AUDIO_URL: publicBases(settings).audio,
+    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: String(settings.playlistItemLimit),
     SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
     ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
   };

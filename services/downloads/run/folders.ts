@@ -6,10 +6,19 @@ import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
 import { makeFolders, rightsOf, type Rights } from '../engine/rights.ts';
 import type { Settings } from '../settings.ts';
+import { titleExpression } from '../subscriptions/title-expression.ts';
 
 type FolderSettings = Pick<
   Settings,
-  'downloadDir' | 'audioDownloadDir' | 'tempDir' | 'customDirs' | 'createCustomDirs' | 'umask' | 'owner' | 'group'
+  | 'downloadDir'
+  | 'audioDownloadDir'
+  | 'tempDir'
+  | 'customDirs'
+  | 'createCustomDirs'
+  | 'customDirsExclude'
+  | 'umask'
+  | 'owner'
+  | 'group'
 >;
 
 /** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
@@ -77,7 +86,9 @@ export class Folders {
   /** Folders below a download folder that a request may name, "" (the folder itself) first; at most `mostChoices`. */
   async choices(root = this.downloads): Promise<readonly string[]> {
     const found = [''];
-    if (!this.#settings.customDirs) return found;
+    const { customDirs, customDirsExclude } = this.#settings;
+    if (!customDirs) return found;
+    const excluded = customDirsExclude === '' ? undefined : titleExpression(customDirsExclude);
     // The list grows while it is walked: breadth first, so that what is cut is what lies deepest.
     for (const parent of found) {
       if (parent.split('/').length >= deepestChoice) break;
@@ -85,7 +96,8 @@ export class Folders {
       const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
       for (const { name } of names) {
         if (found.length >= mostChoices) return found.toSorted();
-        found.push(parent === '' ? name : `${parent}/${name}`);
+        const path = parent === '' ? name : `${parent}/${name}`;
+        if (excluded?.test(path) !== true) found.push(path);
       }
     }
     return found.toSorted();

@@ -3,9 +3,11 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { safePart } from '../domain/template.ts';
 import type { Item } from '../domain/item.ts';
+import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import { readBatch, type Batch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
@@ -29,18 +31,26 @@ export class Notices {
   readonly #context: Context;
   /** What the service's paths begin with; it ends in a slash. */
   readonly #prefix: string;
+  readonly #files: ReturnType<typeof publicBases>;
 
-  constructor(context: Context, prefix: string) {
+  constructor(context: Context, settings: Pick<Settings, 'urlPrefix' | 'publicUrl' | 'publicAudioUrl'>) {
     this.#context = context;
-    this.#prefix = prefix;
+    this.#prefix = prefixOf(settings);
+    this.#files = publicBases(settings);
   }
 
   /** Hands over what was told, from now on. */
   handle(thumbnails: Pick<Thumbnails, 'of'>): Disposable {
-    const { jobs, handovers, db } = this.#context;
+    const { jobs, handovers, db, log } = this.#context;
     return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
       const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
-      await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
+      try {
+        await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
+      } catch (error) {
+        // Who has switched notifications off wants none, and none of these later.
+        if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
+        log.debug('nobody is told: notifications are switched off', { key });
+      }
     });
   }
 
@@ -113,8 +123,10 @@ export class Notices {
   #fileOf({ filename, order }: Item): string | undefined {
     const base = this.#context.address('downloads');
     if (base === undefined || filename === null) return undefined;
-    const files = `${this.#prefix}${order.type === 'audio' ? 'audio_download' : 'download'}`;
-    return `${base}${files}/${filename.split('/').map(encodeURIComponent).join('/')}`;
+    const files = order.type === 'audio' ? this.#files.audio : this.#files.download;
+    const path = filename.split('/').map(encodeURIComponent).join('/');
+    // A path is one below the service's own.
+    return new URL(files + path, `${base}${this.#prefix}`).href;
   }
 }
 

@@ -1,11 +1,13 @@
-import { relative, sep } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Item } from '../domain/item.ts';
 import type { EngineEvent } from '../domain/progress.ts';
 import { fillTemplate, folderParts } from '../domain/template.ts';
 import { deliver } from '../engine/deliver.ts';
+import { archiveOf, templateOf } from '../engine/command-settings.ts';
 import type { Driver } from '../engine/driver.ts';
+import { makeFolders } from '../engine/rights.ts';
 import type { EngineWatch } from '../engine/watch.ts';
 import { ProgressFollower } from './progress.ts';
 import type { Folders } from './folders.ts';
@@ -18,6 +20,14 @@ import type { Settings } from '../settings.ts';
 import { DownloadStore, type ItemChange } from '../store/store.ts';
 
 const recordedEveryMs = 1000;
+const alreadyArchived = 'Already in the download archive: it was downloaded before.';
+
+/** An empty template of lists stands for the usual one. */
+function ownTemplate({ playlist }: Pick<Item, 'playlist'>, settings: Settings): string {
+  const { outputTemplate, playlistTemplate, channelTemplate } = settings;
+  if (playlist === null) return outputTemplate;
+  return (playlist.channel === undefined ? playlistTemplate : channelTemplate) || outputTemplate;
+}
 
 export interface WorkParts {
   readonly context: Context;
@@ -96,7 +106,9 @@ export class Work {
     const { context, driver, folders, live, metrics, settings } = this.#parts;
     const started = context.clock.now();
     const folder = await folders.make(item.uid);
-    const template = item.playlist === null ? settings.outputTemplate : settings.playlistTemplate;
+    const archive = archiveOf(item.order, settings, folders.downloads);
+    if (archive !== undefined) await makeFolders(dirname(archive), folders.rights);
+    const template = templateOf(item.order, settings, folders.downloads) ?? ownTemplate(item, settings);
     const follower = new ProgressFollower(
       item,
       live,
@@ -174,6 +186,11 @@ export class Work {
     if (error instanceof Problem && error.code === 'downloads.engine_missing') {
       await this.#letGo(item);
       engine.look();
+      return;
+    }
+    if (error instanceof Problem && error.code === 'downloads.archived') {
+      await this.#finish(item.uid, { state: 'finished', filename: null, size: null, message: alreadyArchived });
+      await this.#parts.folders.remove(item.uid);
       return;
     }
     const known = error instanceof Problem;

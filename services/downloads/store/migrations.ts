@@ -3,6 +3,7 @@ import { batchesMigration } from './batches.ts';
 import { limitsMigration } from '../limits/store.ts';
 import { cookieMigrations } from '../cookies/migrations.ts';
 import { subscriptionMigrations } from '../subscriptions/migrations.ts';
+import { upgradesMigration } from './seal-addresses.ts';
 import { startTimes } from './migration-start-times.ts';
 import { otherFiles } from './migration-other-files.ts';
 
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   startTimes,
   limitsMigration,
   batchesMigration,
+  upgradesMigration,
 ];

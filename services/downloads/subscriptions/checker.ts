@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
-import type { Entry } from '../engine/driver.ts';
+import type { Entry } from '../engine/found.ts';
 import type { EngineWatch } from '../engine/watch.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Intake } from '../add/intake.ts';

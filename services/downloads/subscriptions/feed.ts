@@ -1,6 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
-import type { Entry, Probe, Target } from '../engine/driver.ts';
+import type { Target } from '../engine/driver.ts';
+import type { Entry, Probe } from '../engine/found.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import { isList, type Prober } from '../add/prober.ts';
 

@@ -7,10 +7,9 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../contracts/downloads/subscriptions.ts';
-import { splitLogin } from '../domain/address.ts';
+import { Addresses } from '../addresses.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
-import { loginPurpose } from '../engine/driver.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Prober } from '../add/prober.ts';
 import { Checker, type CheckerParts } from './checker.ts';
@@ -114,11 +113,11 @@ export class Subscriptions implements AsyncDisposable {
     const { context, gate, scan } = this.#parts;
     const allowed = await gate(given.url);
     if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
-    const { shown: url, login } = splitLogin(allowed.href);
+    const { shown: url, ...secrets } = new Addresses(context.vault).split(allowed.href);
     await matchTitles(given.titleRegex, [''], context.clock);
     requireInside(given.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
-    const order = { ...given.order, login: login === null ? null : context.vault.seal(login, loginPurpose) };
+    const order = { ...given.order, ...secrets };
     const most = depthOf(order, scan, true);
     const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
     const now = context.clock.now();
@@ -220,9 +219,8 @@ export class Subscriptions implements AsyncDisposable {
     const now = context.clock.now();
     let feed = known !== undefined && now - known.at < previewMs ? known.feed : undefined;
     if (feed === undefined) {
-      const { shown: url, login } = splitLogin(allowed.href);
-      const sealed = login === null ? null : context.vault.seal(login, loginPurpose);
-      feed = await readFeed(this.#parts, { url, order: { ...order, login: sealed }, most: scan }, this.#stop.signal);
+      const { shown: url, ...secrets } = new Addresses(context.vault).split(allowed.href);
+      feed = await readFeed(this.#parts, { url, order: { ...order, ...secrets }, most: scan }, this.#stop.signal);
       this.#previews.delete(allowed.href);
       this.#previews.set(allowed.href, { at: now, feed });
       for (const oldest of [...this.#previews.keys()].slice(0, -mostPreviews)) this.#previews.delete(oldest);

@@ -19,6 +19,8 @@ export interface AddDefaults {
   readonly chapterTemplate: string;
   /** Files that every Apple device plays, where no format is named. */
   readonly iosFormat: boolean;
+  /** Most entries of a playlist that are taken, 0: all. */
+  readonly playlistItemLimit: number;
   /** By their names. */
   readonly ytdlPresets: Readonly<Record<string, unknown>>;
   readonly allowOptionsOverrides: boolean;
@@ -54,10 +56,11 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       quality,
       folder: readText(body['folder'], 'folder') || null,
       prefix: readText(body['custom_name_prefix'], 'custom_name_prefix'),
-      itemLimit: readLimit(body['playlist_item_limit']),
+      itemLimit: readLimit(body['playlist_item_limit'], defaults.playlistItemLimit),
       // As the peer: anything but true (or nothing) means "not yet".
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
       login: null,
+      secrets: null,
       ...wishes,
       // A link to a moment of a video is taken for a wish to begin there.
       ...(wishes.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
@@ -126,8 +129,8 @@ function readQuality(type: DownloadType, format: string, value: unknown): string
   throw bad(`quality must be one of ${list(qualities)} for ${type === 'audio' ? `format ${format}` : type}`);
 }
 
-function readLimit(value: unknown): number {
-  if (isEmpty(value)) return 0;
+function readLimit(value: unknown, absent: number): number {
+  if (isEmpty(value)) return absent;
   const limit = typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
   if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw bad('playlist_item_limit must be an integer');
   return Math.max(0, limit);

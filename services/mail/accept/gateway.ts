@@ -12,11 +12,13 @@ import type { Routing } from './routing.ts';
 import { parseMail } from '../mime/parse.ts';
 import { subjectIn } from '../mime/subject.ts';
 import type { Admission } from './admission.ts';
+import type { Sender, SignIn } from './sign-in.ts';
 import type { Envelope, Reception } from '../smtp/listener.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import { readSource, smallSource, type Incoming } from '../store/incoming.ts';
 import type { Message, MessageStore } from '../store/messages.ts';
 import type { Sources } from '../store/sources.ts';
+import type { TopicMail } from '../topic-mail.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
 const maxServers = 25;
@@ -37,6 +39,10 @@ interface Parts {
   readonly processed: Counter;
   readonly activity: Activity;
   readonly rush: Admission;
+  readonly topicMail: TopicMail;
+  readonly signIn: SignIn;
+  /** Nobody may send without a sign-in, but for addresses that hold a token. */
+  readonly needsSignIn: boolean;
 }
 
 /** Takes mails: checks recipients, then one commit for the row, its jobs and a source that is small; a large one comes before. */
@@ -49,7 +55,23 @@ export class Gateway implements Reception {
     this.#parts = parts;
   }
 
-  checkRecipient(address: string): void {
+  async admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string> {
+    const { topicMail, signIn, needsSignIn, processed } = this.#parts;
+    try {
+      const topic = await topicMail.admit(address, sender, remoteAddress);
+      if (topic !== undefined) return topic;
+    } catch (error) {
+      if (error instanceof Refusal && error.responseCode >= 500) processed.inc({ result: 'rejected' });
+      throw error;
+    }
+    if (needsSignIn && sender === undefined) throw new Refusal(530, '5.7.0 Sign in first');
+    this.#checkRecipient(address);
+    if (sender !== undefined && !signIn.may(sender, address))
+      throw new Refusal(550, '5.7.1 This account may not send to this recipient');
+    return address;
+  }
+
+  #checkRecipient(address: string): void {
     if (matchRecipient(this.#parts.routing.mappings, address) !== undefined) return;
     this.#parts.processed.inc({ result: 'rejected' });
     throw new Refusal(550, 'Recipient unknown; add it to the recipients of the mail gateway');
@@ -74,7 +96,7 @@ export class Gateway implements Reception {
 
   /** Takes a small mail of this app's own, as if it had come. @throws Refusal */
   async take(envelope: Envelope, source: Buffer): Promise<string> {
-    for (const recipient of envelope.recipients) this.checkRecipient(recipient);
+    for (const recipient of envelope.recipients) this.#checkRecipient(recipient);
     const { clock, random } = this.#parts.context;
     return await this.#accept(timelyId(random, clock.now()), envelope, smallSource(source));
   }
@@ -104,7 +126,7 @@ export class Gateway implements Reception {
     const applied = await this.#ruleFor({ sender, recipients }, header);
     const dropped = applied?.rule.drop === true;
     const note = dropped ? `Dropped by rule ${String(applied.number)}.` : '';
-    const deliveries = dropped ? [] : deliveriesOf(routing.mappings, recipients, applied?.rule);
+    const deliveries = dropped ? [] : deliveriesOf(routing, recipients, applied?.rule);
     const digest = await source.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
     const fingerprint = /^message-id:/im.test(header)

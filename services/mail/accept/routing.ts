@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mapping } from '../domain/deliveries.ts';
+import type { TopicAddresses } from '../domain/topic-address.ts';
 import type { Rule } from '../domain/rules.ts';
 import { parseTarget, splitTargets, type Target } from '../domain/target.ts';
 import type { Settings } from '../settings.ts';
@@ -8,6 +9,7 @@ import type { Settings } from '../settings.ts';
 export interface Routing {
   readonly mappings: readonly Mapping[];
   readonly rules: readonly Rule[];
+  readonly topics: TopicAddresses;
   /** Addresses of destinations by their fingerprints: they hold secrets, so only these are passed around. */
   readonly urls: ReadonlyMap<string, string>;
 }
@@ -24,7 +26,12 @@ function targetsOf(text: string): readonly Target[] {
 }
 
 /** Reads the recipients and rules of the settings. */
-export function routingOf({ recipients, rules }: Pick<Settings, 'recipients' | 'rules'>): Routing {
+export function routingOf({
+  recipients,
+  rules,
+  topicDomain,
+  topicPrefix,
+}: Pick<Settings, 'recipients' | 'rules' | 'topicDomain' | 'topicPrefix'>): Routing {
   const urls = new Map<string, string>();
   const mappings = recipients.map(({ address, to, destinations, title, body, format }): Mapping => {
     const named = splitTargets(destinations).map((url) => {
@@ -37,6 +44,7 @@ export function routingOf({ recipients, rules }: Pick<Settings, 'recipients' | '
   return {
     mappings,
     urls,
+    topics: { domain: topicDomain, prefix: topicPrefix },
     rules: rules.map(({ from, subject, to, drop, type, priority, tag, goesTo }) => ({
       ...{ from, subject, to, drop },
       type: type === 'as it is' ? undefined : type,

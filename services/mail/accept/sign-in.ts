@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { SignInThrottle } from './sign-in-throttle.ts';
 import { Refusal } from '../smtp/refusal.ts';
 
 /** Who signed in: a login of the settings, or an account. */
@@ -16,22 +15,17 @@ export interface Login {
 export class SignIn {
   readonly #accounts: Accounts;
   readonly #logins: readonly Login[];
-  readonly #guesses: SignInThrottle;
 
-  constructor(accounts: Accounts, logins: readonly Login[], guesses: SignInThrottle) {
+  constructor(accounts: Accounts, logins: readonly Login[]) {
     this.#accounts = accounts;
     this.#logins = logins;
-    this.#guesses = guesses;
   }
 
   /** @throws Refusal 535 for what is not right, 454 while it cannot be checked. */
   async check(name: string, password: string, remoteAddress: string): Promise<Sender> {
-    const logins = this.#logins.filter((each) => each.name === name);
-    if (logins.length > 0 && this.#guesses.tooMany(name, remoteAddress)) throw later();
-    if (logins.some((login) => equal(login.password, password))) return { login: name };
-    if (logins.length > 0) this.#guesses.note(name, remoteAddress);
-    const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
     try {
+      if (await this.#isLogin(name, password, remoteAddress)) return { login: name };
+      const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
       const identity = await this.#accounts.authenticate({ authorization, remoteAddress });
       if (identity !== undefined) return { identity };
     } catch (error) {
@@ -39,6 +33,14 @@ export class SignIn {
       if (error.status !== 401) throw later();
     }
     throw new Refusal(535, 'Name or password is not right');
+  }
+
+  async #isLogin(name: string, secret: string, remoteAddress: string): Promise<boolean> {
+    const logins = this.#logins.filter((each) => each.name === name);
+    if (logins.length === 0) return false;
+    return this.#accounts.checkSecret({ service: 'mail', name, secret, remoteAddress }, () =>
+      logins.some((login) => equal(login.password, secret)),
+    );
   }
 
   /** Whether it may send to an address; the grants of an account name addresses. */

@@ -7,8 +7,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import type { Activity } from './activity.ts';
-import type { Delivery } from '../domain/deliveries.ts';
-import { noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
+import { topicEntry, type Delivery } from '../domain/deliveries.ts';
+import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
@@ -125,6 +125,13 @@ export class Deliveries {
       return;
     }
     const file = pictureOf(mail);
+    const withFile = file === undefined ? {} : { file };
+    if (payload.entry === topicEntry) {
+      const told = messageOfMail(mail);
+      const rest = { tags: [], markdown: false, source: 'mail', origin: key };
+      await handovers.pass(pushOffered, key, { topic: target.topic, ...told, priority, ...withFile, ...rest });
+      return;
+    }
     const notice = noticeOfMail(
       mail,
       telling,
@@ -134,7 +141,7 @@ export class Deliveries {
       ...{ topic: target.topic, title: notice.title, message: textOf(notice), tags: [] },
       priority: priority ?? priorityOf(notice.type),
       markdown: notice.format === 'markdown',
-      ...(file === undefined ? {} : { file }),
+      ...withFile,
       ...{ source: notice.source, origin: key },
     });
   }

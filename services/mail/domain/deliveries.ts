@@ -1,7 +1,8 @@
 import type { NoticeType } from '../../contracts/notify/notice.ts';
-import { matchRecipient } from './recipients.ts';
+import { matchRecipient, type Match } from './recipients.ts';
 import type { Rule } from './rules.ts';
 import { targetName, type Target } from './target.ts';
+import { parseTopicAddress, type TopicAddress, type TopicAddresses } from './topic-address.ts';
 
 /** How the mail of a recipient is worded. */
 export interface Wording {
@@ -38,14 +39,22 @@ function redirected(targets: readonly Target[], rule: Rule | undefined): readonl
   return chosen.map((target) => (target.kind === 'notify' ? { ...target, tag } : target));
 }
 
+/** The entry of mail to a topic's own address. No address of the settings has a space. */
+export const topicEntry = 'topic address';
+
+function topicMatch({ topic, address }: TopicAddress): Match<Pick<Mapping, 'address' | 'targets'>> {
+  return { mapping: { address: topicEntry, targets: [{ kind: 'push', topic }] }, type: 'info', to: address };
+}
+
 /** One for each target and type, however many recipients lead there; their order is always the same. */
 export function deliveriesOf(
-  mappings: readonly Mapping[],
+  { mappings, topics }: { readonly mappings: readonly Mapping[]; readonly topics: TopicAddresses },
   recipients: readonly string[],
   rule?: Rule,
 ): readonly Delivery[] {
   const deliveries = recipients.flatMap((recipient): readonly Delivery[] => {
-    const match = matchRecipient(mappings, recipient);
+    const topic = parseTopicAddress(recipient, topics);
+    const match = topic === undefined ? matchRecipient(mappings, recipient) : topicMatch(topic);
     if (match === undefined) return [];
     const { mapping, to } = match;
     return redirected(mapping.targets, rule).map((target) => ({

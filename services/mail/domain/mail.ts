@@ -144,6 +144,13 @@ export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly 
   };
 }
 
+/** What mail to a topic's own address says there, as the peer has it: the subject is the title, or all there is. */
+export function messageOfMail(mail: ParsedMail): { readonly title: string; readonly message: string } {
+  const subject = oneLine(mail.subject, '').slice(0, titleLimit);
+  const message = cut(bodyOf(mail, 'text').text.trim());
+  return message === '' ? { title: '', message: subject } : { title: subject, message };
+}
+
 /** A sender's words within markup are only words. */
 function inHtml({ subject, from, to, config, type, body }: TemplateValues): TemplateValues {
   const escaped = { subject: escapeHtml(subject), from: escapeHtml(from), to: escapeHtml(to) };

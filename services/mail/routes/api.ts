@@ -126,7 +126,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     }),
     implement(mailApi.resend, async ({ params }) => {
       const { id, recipients } = await find(params['id']);
-      const added = deliveriesOf(routing.mappings, recipients);
+      const added = deliveriesOf(routing, recipients);
       if (added.length === 0)
         throw new Problem('mail.no_target', 409, 'Its recipients lead nowhere now. Add them to the recipients first.');
       await placeOf(id);

@@ -2,11 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi, type MailAccess } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { deliveriesOf } from '../domain/deliveries.ts';
-import { noticeOfMail, plainTelling } from '../domain/mail.ts';
+import { deliveriesOf, topicEntry } from '../domain/deliveries.ts';
+import { messageOfMail, noticeOfMail, plainTelling } from '../domain/mail.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { ruleFor } from '../domain/rules.ts';
 import { splitTargets } from '../domain/target.ts';
+import { parseTopicAddress } from '../domain/topic-address.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { Settings } from '../settings.ts';
 import { readCertificate } from '../smtp/certificate.ts';
@@ -21,14 +22,19 @@ export function setUpHandlers(routing: Routing, settings: Settings): readonly Ap
     implement(mailApi.try, ({ body: { from, to, subject, text } }) => {
       const mappings = routing.mappings;
       const applied = ruleFor(routing.rules, { sender: addressIn(from), from, subject, recipients: [to] });
-      const accepted = matchRecipient(mappings, to) !== undefined;
+      const isTopic = parseTopicAddress(to, routing.topics) !== undefined;
+      const accepted = isTopic || matchRecipient(mappings, to) !== undefined;
       const dropped = accepted && applied?.rule.drop === true;
-      const deliveries = dropped ? [] : deliveriesOf(mappings, [to], applied?.rule);
+      const deliveries = dropped ? [] : deliveriesOf(routing, [to], applied?.rule);
       const mail = { subject, from, text, html: undefined, attachments: [], urgent: false, source: text };
       return {
         ...{ accepted, dropped, rule: accepted ? (applied?.number ?? null) : null },
         deliveries: deliveries.map(({ target, type, to: recipient, entry, priority }) => {
           const wording = mappings.find(({ address }) => address === entry) ?? plainTelling.wording;
+          if (entry === topicEntry) {
+            const { title, message } = messageOfMail(mail);
+            return { target, type, priority: priority ?? null, title, body: message.slice(0, shownText) };
+          }
           const config = entry.split('@', 1)[0] ?? '';
           const notice = noticeOfMail(mail, { type, to: recipient, config, wording, recognise: settings.recognise });
           return {

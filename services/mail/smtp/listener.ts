@@ -9,8 +9,11 @@ import { Refusal } from './refusal.ts';
 
 /** What happens with a mail; the listener only speaks SMTP. */
 export interface Reception {
-  /** @throws Refusal for a recipient nobody configured. */
-  checkRecipient(address: string): void;
+  /**
+   * The address as it goes on, without what was only for admittance.
+   * @throws Refusal for a recipient nobody configured, or that this sender may not send to
+   */
+  admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string>;
   /**
    * Takes a mail and resolves with its id once it is durable. The stream must be read to its end.
    * @throws Refusal
@@ -36,6 +39,8 @@ export interface ListenerOptions {
   /** Whether a client at this address may speak at all. */
   readonly mayConnect: (remoteAddress: string) => boolean;
   readonly signIn: 'off' | 'optional' | 'required';
+  /** Addresses may hold tokens: whether a sign-in is needed is told only when there is a recipient. */
+  readonly tokens: boolean;
   readonly tls: 'off' | 'starttls' | 'required' | 'implicit';
 }
 
@@ -68,7 +73,7 @@ export class Listener {
         ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
         ...['WIZ', 'SHELL', 'KILL'],
       ],
-      authOptional: options.signIn !== 'required',
+      authOptional: options.signIn !== 'required' || options.tokens,
       authMethods: ['PLAIN', 'LOGIN'],
       secure: options.tls === 'implicit',
       // A look into DNS would hold up every connection.
@@ -97,14 +102,18 @@ export class Listener {
         const bare = options.tls === 'required' && !session.secure;
         callback(bare ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
       },
-      onRcptTo: ({ address }, session, callback) => {
+      onRcptTo: (recipient, session, callback) => {
         const sender = session.user === undefined ? undefined : senders.get(session);
-        callback(
-          refusalOf(() => {
-            reception.checkRecipient(address);
-            if (sender !== undefined && !signIn.may(sender, address))
-              throw new Refusal(550, '5.7.1 This account may not send to this recipient');
-          }),
+        reception.admit(recipient.address, sender, session.remoteAddress).then(
+          (admitted) => {
+            // The library keeps this very object in the envelope.
+            recipient.address = admitted;
+            callback(null);
+          },
+          (error: unknown) => {
+            if (!(error instanceof Refusal)) log.error('a recipient could not be looked at', { error });
+            callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
+          },
         );
       },
       onData: (stream, session, callback) => {
@@ -176,15 +185,5 @@ export class Listener {
         await Promise.race([once(stream, 'end'), once(stream, 'close')]);
       }
     }
-  }
-}
-
-function refusalOf(check: () => void): Refusal | null {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
   }
 }

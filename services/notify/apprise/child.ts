@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
@@ -105,7 +105,7 @@ export class Child implements AsyncDisposable {
   /** Has it carry out a job. @throws ChildGone, or the signal's reason: its thread goes on then, and only the end of it all stops it. */
   async ask<T>(
     job: { readonly op: string; readonly [field: string]: unknown },
-    answer: ZodType<T>,
+    answer: z.core.$ZodType<T>,
     signal: AbortSignal,
   ): Promise<T> {
     signal.throwIfAborted();
@@ -117,7 +117,7 @@ export class Child implements AsyncDisposable {
     this.#waiting.set(id, { resolve, reject });
     try {
       this.#child.stdin.write(`${JSON.stringify({ ...job, id })}\n`);
-      const parsed = answer.safeParse(await promise);
+      const parsed = z.safeParse(answer, await promise);
       if (parsed.success) return parsed.data;
       throw new ChildGone('The engine gave an answer that cannot be read.');
     } finally {

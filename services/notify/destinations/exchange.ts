@@ -1,4 +1,4 @@
-import { z, type ZodType } from 'zod';
+import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Outlets, Result } from './destination.ts';
@@ -141,7 +141,7 @@ function hide(text: string, secrets: readonly string[]): string {
 }
 
 /** The JSON of an answer that fits `schema`; undefined when it is something else. */
-export function readJson<T>(reply: FetchReply, schema: ZodType<T>): T | undefined {
-  const parsed = schema.safeParse(parseJson(Buffer.from(reply.body).toString('utf8')));
+export function readJson<T>(reply: FetchReply, schema: z.core.$ZodType<T>): T | undefined {
+  const parsed = z.safeParse(schema, parseJson(Buffer.from(reply.body).toString('utf8')));
   return parsed.success ? parsed.data : undefined;
 }

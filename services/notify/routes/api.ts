@@ -26,7 +26,7 @@ export interface ApiParts {
   readonly activity: Activity;
   readonly engine: EngineDestinations;
   readonly health: HealthStore;
-  readonly settings: Pick<Settings, 'configurationLock'>;
+  readonly settings: Pick<Settings, 'configurationLock' | 'closeKeys' | 'requireSignIn' | 'statefulMode'>;
   readonly isServed: IsServed;
 }
 

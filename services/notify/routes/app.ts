@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Problem } from '../../contracts/problem.ts';
+import { unframed } from '../../contracts/unframed.ts';
 import { sentences } from '../wire/notify.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { configurationRoutes } from './configuration.ts';
@@ -47,6 +48,7 @@ export function createApp(parts: RouteParts): Express {
   });
   app.use((_request, response, next) => {
     response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
+    for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
     response.once('finish', () => requests.inc({ code: response.statusCode }));
     next();
   });

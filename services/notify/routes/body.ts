@@ -23,9 +23,6 @@ export type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
 
-/** Past the limit this much more is read and dropped, so that the client gets to see the answer. */
-const patience = 64 * 1024 * 1024;
-
 /** Levels of a JSON body. */
 const deepestJson = 100;
 
@@ -34,17 +31,16 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const end = (): void => resolve(length > bodyLimit ? undefined : Buffer.concat(chunks));
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length <= bodyLimit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (length > bodyLimit + patience) {
-        request.destroy();
-        end();
-      }
-    });
-    request.once('end', end);
+      if (length <= bodyLimit) return void chunks.push(chunk);
+      chunks.length = 0;
+      // The rest is the listener's to drop.
+      request.off('data', take).pause();
+      resolve(undefined);
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
     const leave = (): void => {
       if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
     };

@@ -8,7 +8,7 @@ import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
 import { answerKind, sendJson, sendNothing } from './reply.ts';
-import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 /** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
 export function catalogueRoutes(parts: RouteParts): Router {
@@ -18,8 +18,8 @@ export function catalogueRoutes(parts: RouteParts): Router {
   const listUrls = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
-    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'read', key)) {
+    const { isClosed, identity } = await identifyForKey(request, parts, key);
+    if (isClosed && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }
     const known = settings.statefulMode === 'disabled' ? undefined : await aggregator.find(key);
@@ -28,8 +28,8 @@ export function catalogueRoutes(parts: RouteParts): Router {
       return;
     }
     const query = new URL(request.originalUrl, 'http://localhost').searchParams;
-    const closed = settings.configurationLock || (settings.requireSignIn && identity?.role !== 'admin');
-    const masked = closed || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
+    const isHidden = settings.configurationLock || (isClosed && identity?.role !== 'admin');
+    const masked = isHidden || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
     const tag = parseTagField(queryTags(query));
     if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
     const chosen = selectDestinations(known.entries, tag.kind === 'none' ? undefined : tag.expression);

@@ -11,7 +11,7 @@ import { AddFields, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
 import { answerKind, sendConfiguration, sendJson, sendNothing, sendSentence } from './reply.ts';
-import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 interface NewConfiguration extends WrittenConfiguration {
   /** What of it does nothing. */
@@ -22,12 +22,12 @@ interface NewConfiguration extends WrittenConfiguration {
 export function configurationRoutes(parts: RouteParts): Router {
   const { context, configurations, settings } = parts;
 
-  /** Configurations hold the secrets of all destinations, so with sign-in they are the administrators' alone. */
+  /** Configurations hold the secrets of all destinations, so where they are closed they are the administrators' alone. */
   const admit = async (request: Request): Promise<string> => {
     const key = keyOf(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
-    const allowed = !settings.requireSignIn || identity?.role === 'admin';
+    const { isClosed, identity } = await identifyForKey(request, parts, key);
+    const allowed = !isClosed || identity?.role === 'admin';
     if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
       throw refusal(403, sentences.denied);
     return key;
@@ -63,8 +63,8 @@ export function configurationRoutes(parts: RouteParts): Router {
   };
 
   const listKeys = async (request: Request, response: Response): Promise<void> => {
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
-    const allowed = !settings.requireSignIn || identity?.role === 'admin';
+    const { isClosed, identity } = await identifyForKey(request, parts, undefined);
+    const allowed = !isClosed || identity?.role === 'admin';
     if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
     if (answerKind(request) === 'json') sendJson(response, 200, await configurations.keys());
     else response.redirect(302, context.address('control') ?? '/');

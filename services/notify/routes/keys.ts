@@ -42,6 +42,10 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
     if (!settings.configurationLock) return;
     throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
   };
+  const configurableBy = ({ closed }: NotifyKey['options']): NotifyKey['configurableBy'] => {
+    if (settings.configurationLock || settings.statefulMode === 'disabled') return 'nobody';
+    return closed || settings.closeKeys || settings.requireSignIn ? 'administrators' : 'programs';
+  };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
     const { key, format, options, secret } = configuration;
     const { entries, skipped } = servedOnly(await readKey(configuration, engine), parts.isServed);
@@ -53,7 +57,15 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
       needsEngine: entry.destination.engine === true && !hasEngine,
     }));
-    return { key, format, options, signed: secret !== undefined, destinations, skipped };
+    return {
+      key,
+      format,
+      options,
+      signed: secret !== undefined,
+      configurableBy: configurableBy(options),
+      destinations,
+      skipped,
+    };
   };
   const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
     await configurations.save(key, written, context.clock.now());

@@ -55,7 +55,7 @@ export function notifyRoutes(parts: RouteParts): Router {
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
-    const identity = await identify(request, context.accounts, settings.requireSignIn);
+    const identity = await identify(request, context, settings.requireSignIn);
     if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }

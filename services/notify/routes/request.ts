@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
@@ -38,17 +39,35 @@ export function keyOf(request: Request): string | undefined {
  * Who a request comes from. Given credentials are always checked, so that a client learns of a wrong password even while
  * none is asked for.
  */
-export async function identify(request: Request, accounts: Accounts, required: boolean): Promise<Identity | undefined> {
-  const identity = await accounts.authenticate({
-    authorization: request.get('authorization'),
-    remoteAddress: request.socket.remoteAddress ?? '',
-  });
+export async function identify(
+  request: Request,
+  { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
+  required: boolean,
+): Promise<Identity | undefined> {
+  const identity = await accounts.authenticate({ authorization: request.get('authorization'), ...caller(request) });
   if (identity === undefined && required) {
     throw new Problem('notify.sign_in', 401, 'Sign in to use this service.', {
       headers: { 'WWW-Authenticate': 'Basic realm="notify", charset="UTF-8"' },
     });
   }
   return identity;
+}
+
+/**
+ * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
+ * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
+ * @throws Problem 401
+ */
+export async function identifyForKey(
+  request: Request,
+  { context, configurations, settings }: Pick<RouteParts, 'context' | 'configurations' | 'settings'>,
+  key: string | undefined,
+): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
+  const closedByItself = async (): Promise<boolean> =>
+    key !== undefined && (await configurations.find(key))?.options.closed === true;
+  const isClosed =
+    settings.requireSignIn || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
+  return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
 /** Refuses other methods of a known path as the peer does: 405, no body. */

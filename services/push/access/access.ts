@@ -2,7 +2,7 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
-import { senderOf, type Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { accountRoutes } from '../routes/peer/account.ts';
 import type { ApiRoutes } from '../routes/peer/api-routes.ts';
 import type { Exchange } from '../routes/peer/exchange.ts';
@@ -19,6 +19,8 @@ export interface AccessParts {
   readonly syncTopics: SyncTopics;
   readonly publish: (draft: Draft) => Promise<unknown>;
   readonly signUp: boolean;
+  /** Whether messages may go out as mail. */
+  readonly sendsMail: () => boolean;
   readonly reserved: ReadonlySet<string>;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
@@ -48,7 +50,7 @@ export function openAccess(parts: AccessParts): Access {
   };
 
   const usage = async (exchange: Exchange): Promise<object> =>
-    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(senderOf(exchange)));
+    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(limits.nameOf(exchange)));
   const signing = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: parts.signUp };
   return {
     routes: {
@@ -66,19 +68,20 @@ export function openAccess(parts: AccessParts): Access {
   };
 }
 
-/** Limits and use as the peer's account page shows them. What is off here (e-mail, calls, tiers) is 0. */
+/** Limits and use as the peer's account page shows them. What is off here (calls, tiers, mail without a server) is 0. */
 function usageOf(
   usage: ReturnType<Limits['usage']>,
-  { cacheSeconds, attachments: { bounds } }: AccessParts,
+  { cacheSeconds, sendsMail, attachments: { bounds } }: AccessParts,
   stored: number,
 ): object {
   const { messages, dailyMessages } = usage;
+  const emails = sendsMail() ? usage.dailyMails : 0;
   return {
     limits: {
       basis: 'ip',
       messages: dailyMessages,
       messages_expiry_duration: cacheSeconds,
-      emails: 0,
+      emails,
       calls: 0,
       reservations: 0,
       attachment_total_size: usage.attachmentTotal,
@@ -89,8 +92,8 @@ function usageOf(
     stats: {
       messages,
       messages_remaining: Math.max(0, dailyMessages - messages),
-      emails: 0,
-      emails_remaining: 0,
+      emails: usage.mails,
+      emails_remaining: Math.max(0, emails - usage.mails),
       calls: 0,
       calls_remaining: 0,
       reservations: 0,

@@ -6,6 +6,7 @@ import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { networkOf } from '../domain/network.ts';
 import { refuse } from '../domain/refusals.ts';
+import type { EmailSettings } from '../email-settings.ts';
 import type { LimitSettings } from '../settings/limits.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -20,38 +21,38 @@ export interface Sender {
   readonly address: string;
 }
 
-/** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
-export function senderOf({ identity, address }: Sender): string {
-  return identity === undefined ? networkOf(address) : `account ${identity.account}`;
-}
-
 /** What one account or address has done lately. */
 interface Visitor {
   readonly requests: Bucket;
   readonly newTopics: Bucket;
   readonly accounts: Bucket;
+  readonly emails: Bucket;
   subscriptions: number;
   /** Counted since midnight UTC of {@link day}. */
   messages: number;
+  mails: number;
   bandwidth: number;
   day: number;
   seen: number;
 }
 
+type Settings = LimitSettings & Pick<EmailSettings, 'emailLimitBurst' | 'emailLimitReplenish'>;
+
 /** Rates and quotas per account, or per address of who has none. In memory: they protect, they do not bill. */
 export class Limits {
   readonly #clock: Clock;
-  readonly #settings: LimitSettings;
+  readonly #settings: Settings;
   readonly #exempt = new BlockList();
   readonly #visitors = new Map<string, Visitor>();
-  readonly #replenish: { readonly requests: number; readonly topics: number };
+  readonly #replenish: { readonly requests: number; readonly topics: number; readonly emails: number };
 
-  constructor(clock: Clock, settings: LimitSettings) {
+  constructor(clock: Clock, settings: Settings) {
     this.#clock = clock;
     this.#settings = settings;
     this.#replenish = {
       requests: parseDuration(settings.requestLimitReplenish) ?? 5000,
       topics: parseDuration(settings.topicLimitReplenish) ?? 60_000,
+      emails: parseDuration(settings.emailLimitReplenish) ?? 3_600_000,
     };
     for (const entry of settings.limitExempt) {
       const [address = '', bits] = entry.split('/');
@@ -65,26 +66,40 @@ export class Limits {
     return this.#visitors.size;
   }
 
+  /** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
+  nameOf({ identity, address }: Sender): string {
+    const { prefixBitsIpv4: ipv4, prefixBitsIpv6: ipv6 } = this.#settings;
+    return identity === undefined ? networkOf(address, { ipv4, ipv6 }) : `account ${identity.account}`;
+  }
+
   /** How many messages a day one sender may publish. */
   get dailyMessages(): number {
     return this.#settings.messageDailyLimit || Math.floor(day / this.#replenish.requests);
   }
 
-  /** @throws Problem 42901 with Retry-After */
-  request(sender: Sender): void {
-    if (this.#free(sender)) return;
-    const result = this.#visitor(sender).requests.take(this.#clock.now());
+  /** `charged` is whom it counts for. @throws Problem 42901 with Retry-After */
+  request(sender: Sender, charged = sender): void {
+    if (this.#free(sender) || this.#free(charged)) return;
+    const result = this.#visitor(charged).requests.take(this.#clock.now());
     if (result.taken) return;
     throw refuse('too_many_requests', undefined, {
       headers: { 'Retry-After': String(Math.ceil(result.waitMs / 1000)) },
     });
   }
 
-  /** @throws Problem 42908 */
-  message(sender: Sender): void {
-    const visitor = this.#visitor(sender);
-    if (!this.#free(sender) && visitor.messages >= this.dailyMessages) throw refuse('too_many_messages');
+  /** `charged` is whom it counts for. @throws Problem 42908 */
+  message(sender: Sender, charged = sender): void {
+    const visitor = this.#visitor(charged);
+    const isFree = this.#free(sender) || this.#free(charged);
+    if (!isFree && visitor.messages >= this.dailyMessages) throw refuse('too_many_messages');
     visitor.messages += 1;
+  }
+
+  /** A message that is to go out as mail. @throws Problem 42902 */
+  email(sender: Sender): void {
+    const visitor = this.#visitor(sender);
+    if (!this.#free(sender) && !visitor.emails.take(this.#clock.now()).taken) throw refuse('too_many_emails');
+    visitor.mails += 1;
   }
 
   /** Holds a place for a stream until the disposal. @throws Problem 42903 */
@@ -139,9 +154,11 @@ export class Limits {
 
   /** What a sender may do and has done, in numbers for his account page. Bytes and counts of today. */
   usage(sender: Sender) {
-    const { messages } = this.#visitor(sender);
+    const { messages, mails } = this.#visitor(sender);
     return {
       messages,
+      mails,
+      dailyMails: Math.floor(day / this.#replenish.emails),
       dailyMessages: this.dailyMessages,
       attachmentTotal: this.#bytes('attachmentTotalLimit'),
       attachmentBandwidth: this.#bytes('attachmentDailyBandwidth'),
@@ -169,15 +186,17 @@ export class Limits {
   #visitor(sender: Sender): Visitor {
     const now = this.#clock.now();
     const today = Math.floor(now / day);
-    const key = senderOf(sender);
+    const key = this.nameOf(sender);
     let visitor = this.#visitors.get(key);
     if (visitor === undefined) {
       visitor = {
         requests: new Bucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
         newTopics: new Bucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
         accounts: new Bucket(accountBurst, day, now),
+        emails: new Bucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
         subscriptions: 0,
         messages: 0,
+        mails: 0,
         bandwidth: 0,
         day: today,
         seen: now,
@@ -192,6 +211,7 @@ export class Limits {
     if (visitor.day !== today) {
       visitor.day = today;
       visitor.messages = 0;
+      visitor.mails = 0;
       visitor.bandwidth = 0;
     }
     return visitor;

@@ -15,6 +15,9 @@ export const accessRefusals = {
   user_exists: { code: 40901, text: 'conflict: user already exists' },
   topic_taken: { code: 40902, text: 'conflict: access control entry for topic or topic pattern already exists' },
   subscription_exists: { code: 40903, text: 'conflict: topic subscription already exists' },
+  user_provisioned: { code: 40905, text: 'conflict: cannot change or delete provisioned user' },
+  token_provisioned: { code: 40906, text: 'conflict: cannot change or delete provisioned token' },
+  too_many_emails: { code: 42902, text: 'limit reached: too many emails', link: limitations },
   too_many_requests: { code: 42901, text: 'limit reached: too many requests', link: limitations },
   too_many_topics: {
     code: 42904,

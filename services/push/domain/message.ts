@@ -82,6 +82,8 @@ export interface Draft {
   readonly pollId?: string;
   readonly markdown?: boolean;
   readonly encoding?: string | undefined;
+  /** It is to go out as mail, too; `sender` is the address of who published it. */
+  readonly email?: { readonly to: string; readonly sender: string } | undefined;
   /** When it is to be delivered, in unix seconds; without it at once. */
   readonly due?: number | undefined;
   /** Who asked for one that waits. */

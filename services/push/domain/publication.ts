@@ -1,3 +1,4 @@
+import { parseEmail } from './email.ts';
 import { parseActions } from './actions.ts';
 import { linkedFile } from './attachment-name.ts';
 import { parseDelay, parseWordedDuration } from './delay.ts';
@@ -7,6 +8,7 @@ import { parsePriority } from './priority.ts';
 import { refuse } from './refusals.ts';
 import type { MessageTemplate } from './template/built-in.ts';
 import { renderMessage } from './template/message.ts';
+import type { Surroundings } from './template/run.ts';
 import { isTopic } from './topics.ts';
 
 /** The beginning of a publish request's body. */
@@ -35,13 +37,19 @@ export interface Publication {
   readonly messageSizeLimit: number;
   /** Whether the server keeps files. */
   readonly keepsFiles: boolean;
+  /** Whether messages may go out as mail, whether the sender has an account, and which address the request came from. */
+  readonly mail: { readonly enabled: boolean; readonly isKnown: boolean; readonly sender: string };
   /** A template has run for too long. */
   readonly expired: () => boolean;
+  /** What templates may ask of the world. */
+  readonly surroundings: Surroundings;
 }
 
 /** What a request asks for: a message, and whether its body is to be kept as a file. */
 export interface Asked {
   readonly draft: Draft;
+  /** It came from an application server, for one program. */
+  readonly isUnifiedPush?: boolean;
   /** The file's name, empty to be named after its kind. */
   readonly upload?: string;
 }
@@ -71,13 +79,13 @@ export function parsePublication(publication: Publication): Asked {
   const link = linkedFile(read('x-attach', 'attach', 'a'), filename);
   const icon = read('x-icon', 'icon');
   if (icon !== '' && !httpAddress.test(icon)) throw refuse('icon_invalid');
-  if (read('x-email', 'x-e-mail', 'email', 'e-mail', 'mail', 'e') !== '') throw refuse('email_off');
+  const email = readEmail(publication);
   if (read('x-call', 'call') !== '') throw refuse('calls_off');
   const parameter = read('x-message', 'message', 'm');
   const written = read('x-priority', 'priority', 'prio', 'p');
   const priority = template === 'inline' ? undefined : parsePriority(written);
   const tags = commaList(read('x-tags', 'tags', 'tag', 'ta'));
-  const due = parseDue(publication, cached);
+  const due = parseDue(publication, cached, email !== undefined);
   const actions = read('x-actions', 'actions', 'action');
   const markdown =
     flag(read('x-markdown', 'markdown', 'md'), false) ||
@@ -98,6 +106,7 @@ export function parsePublication(publication: Publication): Asked {
     actions: actions === '' ? [] : parseActions(actions, publication.newActionId),
     attachment: link,
     markdown,
+    email,
     due,
     lifetime: parseLifetime(read('x-expire', 'expire')),
     cached,
@@ -107,7 +116,7 @@ export function parsePublication(publication: Publication): Asked {
     return { draft: { event: 'poll_request', topic, message: 'New message', pollId, cached: false } };
   }
   // What an application server sends through UnifiedPush is for one program, sealed and unreadable to a person.
-  if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' } };
+  if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' }, isUnifiedPush: true };
 
   if (link === undefined && (filename !== '' || (template === undefined && isFile(body)))) {
     if (!publication.keepsFiles) throw refuse('attachments_off');
@@ -143,10 +152,18 @@ function readBreaks(text: string): string {
   return text.replaceAll('\\n', '\n');
 }
 
-function parseDue({ read, now, longestDelay }: Publication, cached: boolean): number | undefined {
+function readEmail({ read, mail }: Publication): Draft['email'] {
+  const text = read('x-email', 'x-e-mail', 'email', 'e-mail', 'mail', 'e');
+  if (text === '') return undefined;
+  if (!mail.enabled) throw refuse('email_off');
+  return { to: parseEmail(text, mail.isKnown), sender: mail.sender };
+}
+
+function parseDue({ read, now, longestDelay }: Publication, cached: boolean, asMail: boolean): number | undefined {
   const delay = read('x-delay', 'delay', 'x-at', 'at', 'x-in', 'in');
   if (delay === '') return undefined;
   if (!cached) throw refuse('delay_without_cache');
+  if (asMail) throw refuse('delay_with_email');
   return parseDelay(delay, now, longestDelay);
 }
 

@@ -39,6 +39,11 @@ export const publishRefusals = {
   template_timeout: { code: 40055, text: 'invalid request: template took too long', link: templates },
   template_too_large: { code: 40056, text: 'invalid request: template or its output is too large', link: templates },
   matrix_too_large: { code: 41302, text: 'Matrix request is larger than the max allowed length' },
+  unified_push_unheard: {
+    code: 50701,
+    text: 'cannot publish to UnifiedPush topic without previously active subscriber',
+    link: `${manual}/publish/#unifiedpush`,
+  },
   base_url_missing: {
     code: 50003,
     text: 'internal server error: base-url must be configured for this feature',

@@ -20,6 +20,22 @@ const refusals = {
     text: 'e-mail notifications are not enabled',
     link: `${manual}/config/#e-mail-notifications`,
   },
+  delay_with_email: { code: 40003, text: 'delayed e-mail notifications are not supported' },
+  email_invalid: {
+    code: 40050,
+    text: 'invalid request: e-mail address invalid',
+    link: `${manual}/publish/#e-mail-notifications`,
+  },
+  email_unverified: {
+    code: 40052,
+    text: 'invalid request: e-mail address not verified',
+    link: `${manual}/publish/#e-mail-notifications`,
+  },
+  email_anonymous: {
+    code: 40053,
+    text: 'invalid request: anonymous e-mail sending is not allowed',
+    link: `${manual}/publish/#e-mail-notifications`,
+  },
   delay_without_cache: { code: 40002, text: 'cannot disable cache for delayed message' },
   priority_invalid: {
     code: 40007,

@@ -94,7 +94,8 @@ export class Publisher {
     const message = compose(kept, { id, time, expires });
     const text = JSON.stringify(message);
     if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
-    return { message, text, entry: this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined };
+    const entry = this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined;
+    return { message, text, entry, email: draft.email };
   }
 
   /** Something else was stored since messages could not be. */

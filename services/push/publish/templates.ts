@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
 import { builtIn, type MessageTemplate } from '../domain/template/built-in.ts';
+import type { Surroundings } from '../domain/template/run.ts';
 
 const largestFile = 64 * 1024;
 
@@ -25,6 +28,18 @@ export async function findTemplate(folder: string, asked: string): Promise<Messa
   // No dot and no slash: it stays in the folder.
   if (!/^[-_A-Za-z0-9]{1,64}$/.test(asked)) throw refuse('template_unknown');
   return (await readTemplate(join(folder, `${asked}.yml`))) ?? builtIn.get(asked) ?? unknown();
+}
+
+/** What templates may know of this server: its time and time zone, chance, and digests. */
+export function surroundingsOf(clock: Clock): Surroundings {
+  return {
+    now: () => clock.now(),
+    random: () => Math.random(),
+    get zone() {
+      return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
+    digest: (algorithm, bytes) => createHash(algorithm).update(bytes, 'latin1').digest('hex'),
+  };
 }
 
 function unknown(): never {

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import type { Message } from '../domain/message.ts';
+import type { Draft, Message } from '../domain/message.ts';
 import { inboxJobs, toInbox, type InboxEntry } from './inbox-copy.ts';
 import { Envelope } from '../subscribe/envelope.ts';
 import type { MessageStore } from '../store/messages.ts';
@@ -9,6 +9,7 @@ export interface Recorded {
   readonly message: Message;
   readonly text: string;
   readonly entry: InboxEntry | undefined;
+  readonly email?: Draft['email'];
 }
 
 /** Writes what else is to be there with messages, in their transaction; `seqs` are the numbers of cached ones by id. */

@@ -36,6 +36,19 @@ export const limitFields = {
   subscriptionLimit: count
     .default(30)
     .meta({ title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
+  subscriberRateLimiting: z.boolean().default(false).meta({
+    title: 'Charge those who listen',
+    description:
+      'What application servers send by UnifiedPush counts for whoever listens to the topic. They have to listen first: until then it is refused with 507.',
+  }),
+  prefixBitsIpv4: z.int().min(1).max(32).default(32).meta({
+    title: 'One IPv4 sender',
+    description: 'Addresses that begin with the same bits count as one: 32 for each by itself, 24 for networks of 256.',
+  }),
+  prefixBitsIpv6: z.int().min(1).max(128).default(64).meta({
+    title: 'One IPv6 sender',
+    description: 'The same for IPv6, where everyone has at least a network of 64 bits.',
+  }),
   topicLimitBurst: count.default(100).meta({
     title: 'New topics at once',
     description: 'How many topics that nobody used before an address may use in a row.',
@@ -75,6 +88,9 @@ export const limitEnvironment: Readonly<Record<string, keyof LimitSettings>> = {
   NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: 'requestLimitReplenish',
   NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: 'limitExempt',
   NTFY_VISITOR_SUBSCRIPTION_LIMIT: 'subscriptionLimit',
+  NTFY_VISITOR_SUBSCRIBER_RATE_LIMITING: 'subscriberRateLimiting',
+  NTFY_VISITOR_PREFIX_BITS_IPV4: 'prefixBitsIpv4',
+  NTFY_VISITOR_PREFIX_BITS_IPV6: 'prefixBitsIpv6',
   NTFY_VISITOR_MESSAGE_DAILY_LIMIT: 'messageDailyLimit',
   NTFY_VISITOR_ATTACHMENT_TOTAL_SIZE_LIMIT: 'attachmentTotalLimit',
   NTFY_VISITOR_ATTACHMENT_DAILY_BANDWIDTH_LIMIT: 'attachmentDailyBandwidth',

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sessionCookie } from '../../../main/host/accounts/session-cookie.ts';
 import { eachDialect } from '../../support/database.ts';
-import { address, badCredentials, basic, bearer, cookie, openHouse, type House } from './house.ts';
+import { address, badCredentials, basic, bearer, openHouse, session, type House } from './house.ts';
 
 eachDialect((_name, open, newPlace) => {
   let house: House;
@@ -73,7 +72,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(basic('mia', text))).toMatchObject(expected);
     });
 
-    test('do not pass under another name, changed, cut or as a cookie', async () => {
+    test('do not pass under another name, changed, cut or as a session', async () => {
       await house.accounts.create({ name: 'jo', password: 'another one' });
       const text = await tokenFor('mia');
       const other = text.endsWith('a') ? 'b' : 'a';
@@ -86,7 +85,7 @@ eachDialect((_name, open, newPlace) => {
       ]) {
         await expect(authenticate(given)).rejects.toMatchObject(badCredentials);
       }
-      expect(await authenticate(cookie(text))).toBeUndefined();
+      expect(await authenticate(session(text))).toBeUndefined();
     });
 
     test('end at their expiry', async () => {
@@ -189,15 +188,15 @@ eachDialect((_name, open, newPlace) => {
     const day = 24 * 60 * 60 * 1000;
 
     test('sign-in opens one, its cookie is known, sign-out ends it', async () => {
-      const { identity, cookie: value } = await signIn();
+      const { identity, secret: value } = await signIn();
       expect(value).toMatch(/^[\w-]{43}$/);
       expect(identity).toMatchObject({ account: 'mia', via: 'session' });
-      expect(await authenticate(cookie(value))).toEqual(identity);
+      expect(await authenticate(session(value))).toEqual(identity);
       expect(JSON.stringify(await house.database.kysely.selectFrom('sessions').selectAll().execute())).not.toContain(
         value,
       );
       await house.accounts.signOut(identity);
-      expect(await authenticate(cookie(value))).toBeUndefined();
+      expect(await authenticate(session(value))).toBeUndefined();
       await house.accounts.signOut(identity);
     });
 
@@ -207,48 +206,53 @@ eachDialect((_name, open, newPlace) => {
       ).rejects.toMatchObject(badCredentials);
     });
 
-    test('the right cookie is found among others and among false ones of its name', async () => {
-      const { cookie: value } = await signIn();
-      const other = Buffer.alloc(32).toString('base64url');
-      const many = `a=1; homeport_session=${other}; homeport_session=; homeport_session=${value}; b=2`;
-      expect(await authenticate({ cookie: many, remoteAddress: address })).toMatchObject({ account: 'mia' });
-      expect(await authenticate({ cookie: `xhomeport_session=${value}`, remoteAddress: address })).toBeUndefined();
-      expect(
-        await authenticate({ cookie: `homeport_session=${'x'.repeat(100_000)}`, remoteAddress: address }),
-      ).toBeUndefined();
-      expect(await authenticate({ cookie: ';'.repeat(100_000), remoteAddress: address })).toBeUndefined();
+    test('their secret is good as a whole and alone', async () => {
+      const { secret } = await signIn();
+      for (const text of [
+        '',
+        secret.slice(1),
+        `${secret} `,
+        ` ${secret}`,
+        `${secret}, ${secret}`,
+        'x'.repeat(100_000),
+      ]) {
+        expect(await authenticate(session(text))).toBeUndefined();
+      }
+      expect(await authenticate(session(Buffer.alloc(32).toString('base64url')))).toBeUndefined();
+      await expect(authenticate(bearer(secret))).rejects.toMatchObject(badCredentials);
+      await expect(authenticate(basic('mia', secret))).rejects.toMatchObject(badCredentials);
     });
 
-    test('the Authorization header goes first; an unknown scheme leaves it to the cookie', async () => {
-      const { cookie: value } = await signIn();
-      await expect(
-        authenticate({ ...basic('mia', 'wrong'), ...{ cookie: `homeport_session=${value}` } }),
-      ).rejects.toMatchObject(badCredentials);
-      const unknown = { authorization: 'vapid x', cookie: `homeport_session=${value}`, remoteAddress: address };
+    test('the Authorization header goes first; an unknown scheme leaves it to the session', async () => {
+      const { secret: value } = await signIn();
+      await expect(authenticate({ ...basic('mia', 'wrong'), ...{ session: value } })).rejects.toMatchObject(
+        badCredentials,
+      );
+      const unknown = { authorization: 'vapid x', session: value, remoteAddress: address };
       expect(await authenticate(unknown)).toMatchObject({ account: 'mia' });
     });
 
     test('last thirty days after their last use', async () => {
-      const { cookie: value } = await signIn();
+      const { secret: value } = await signIn();
       for (let month = 0; month < 3; month += 1) {
         house.clock.advance(29 * day);
-        expect(await authenticate(cookie(value))).toMatchObject({ account: 'mia' });
+        expect(await authenticate(session(value))).toMatchObject({ account: 'mia' });
       }
       house.clock.advance(30 * day + 1);
-      expect(await authenticate(cookie(value))).toBeUndefined();
+      expect(await authenticate(session(value))).toBeUndefined();
     });
 
     test('are written at most hourly', async () => {
-      const { cookie: value } = await signIn();
+      const { secret: value } = await signIn();
       const stored = async () => (await house.database.kysely.selectFrom('sessions').select('used_at').execute())[0];
       const opened = house.clock.now();
       house.clock.advance(59 * 60_000);
-      await authenticate(cookie(value));
+      await authenticate(session(value));
       house.clock.advance(10_000);
       await house.accounts.sessions('mia');
       expect(await stored()).toEqual({ used_at: opened });
       house.clock.advance(60_000);
-      await authenticate(cookie(value));
+      await authenticate(session(value));
       const used = house.clock.now();
       house.clock.advance(10_000);
       await expect.poll(stored).toEqual({ used_at: used });
@@ -257,11 +261,11 @@ eachDialect((_name, open, newPlace) => {
     test('can be listed and ended one by one', async () => {
       const first = await signIn();
       const second = await signIn();
-      const [session] = await house.accounts.sessions('mia');
-      expect(session).toMatchObject({ account: 'mia', address, userAgent: 'Test  Browser' });
+      const [listed] = await house.accounts.sessions('mia');
+      expect(listed).toMatchObject({ account: 'mia', address, userAgent: 'Test  Browser' });
       await house.accounts.endSession('mia', first.identity.credentialId ?? '');
-      expect(await authenticate(cookie(first.cookie))).toBeUndefined();
-      expect(await authenticate(cookie(second.cookie))).toMatchObject({ account: 'mia' });
+      expect(await authenticate(session(first.secret))).toBeUndefined();
+      expect(await authenticate(session(second.secret))).toMatchObject({ account: 'mia' });
       await expect(house.accounts.endSession('mia', 'nope')).rejects.toMatchObject({
         code: 'accounts.unknown_session',
       });
@@ -270,10 +274,10 @@ eachDialect((_name, open, newPlace) => {
     test.each([{ enabled: false }, { password: 'battery staple' }])(
       'end when the account changes to %j',
       async (change) => {
-        const { cookie: value } = await signIn();
+        const { secret: value } = await signIn();
         await house.accounts.change('mia', change);
         await house.accounts.change('mia', { enabled: true });
-        expect(await authenticate(cookie(value))).toBeUndefined();
+        expect(await authenticate(session(value))).toBeUndefined();
       },
     );
 
@@ -296,13 +300,75 @@ eachDialect((_name, open, newPlace) => {
       ];
       await expect.poll(left).toEqual([]);
     });
+  });
 
-    test('the cookie text is for browsers alone and this site alone', () => {
-      expect(sessionCookie('abc', { secure: false })).toBe(
-        'homeport_session=abc; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict',
-      );
-      expect(sessionCookie('abc', { secure: true })).toMatch(/; Secure$/);
-      expect(sessionCookie(null, { secure: false })).toContain('homeport_session=; Max-Age=0;');
+  describe('links', () => {
+    const path = '/api/downloads/a/file';
+    const signIn = () => house.accounts.signIn('mia', 'correct horse', { remoteAddress: address, userAgent: '' });
+    const follow = (text: string, to = path) => authenticate({ link: { path: to, text }, remoteAddress: address });
+    const day = 24 * 60 * 60_000;
+
+    test('let a browser read one path by its address, for a day', async () => {
+      const { identity } = await signIn();
+      const link = house.accounts.link(identity, path);
+      expect(await follow(link)).toEqual(identity);
+      house.clock.advance(day - 1);
+      expect(await follow(link)).toEqual(identity);
+      house.clock.advance(1);
+      expect(await follow(link)).toBeUndefined();
+      house.clock.advance(-3 * day);
+      expect(await follow(link)).toBeUndefined();
+    });
+
+    test('are good for nothing else, and cannot be made up', async () => {
+      const { identity, secret } = await signIn();
+      const link = house.accounts.link(identity, path);
+      for (const other of ['/api/downloads/b/file', `${path}/`, '/api/downloads/a', '/api/account', '']) {
+        expect(await follow(link, other)).toBeUndefined();
+      }
+      const until = String(house.clock.now() + 1000);
+      const made = `${until} mia ${identity.credentialId ?? ''} ${path}`;
+      const sealed = house.vault.seal(made, 'something else');
+      for (const text of ['', made, secret, sealed, link.slice(0, -1), `${link}A`, 'x'.repeat(100_000)]) {
+        expect(await follow(text)).toBeUndefined();
+      }
+      expect(await authenticate(session(link))).toBeUndefined();
+      expect(link).not.toContain(secret);
+    });
+
+    test('end with their session, and with the account', async () => {
+      const { identity } = await signIn();
+      const link = house.accounts.link(identity, path);
+      await house.accounts.change('mia', { enabled: false });
+      expect(await follow(link)).toBeUndefined();
+      await house.accounts.change('mia', { enabled: true });
+      const again = await signIn();
+      const another = house.accounts.link(again.identity, path);
+      expect(await follow(another)).toEqual(again.identity);
+      await house.accounts.signOut(again.identity);
+      expect(await follow(another)).toBeUndefined();
+    });
+
+    test('stay the same for half a day, so that browsers may keep what they read', async () => {
+      const { identity } = await signIn();
+      const link = house.accounts.link(identity, path);
+      house.clock.advance(day / 2 - 1);
+      expect(house.accounts.link(identity, path)).toBe(link);
+      house.clock.advance(1);
+      const next = house.accounts.link(identity, path);
+      expect(next).not.toBe(link);
+      house.clock.advance(day / 2);
+      expect(await follow(next)).toEqual(identity);
+    });
+
+    test('are made for those who signed in on a page alone', async () => {
+      const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
+      for (const credentials of [bearer(text), basic('mia', 'correct horse')]) {
+        const identity = await authenticate(credentials);
+        expect(() => identity && house.accounts.link(identity, path)).toThrow(
+          expect.objectContaining({ code: 'accounts.session_needed', status: 403 }),
+        );
+      }
     });
   });
 
@@ -310,16 +376,16 @@ eachDialect((_name, open, newPlace) => {
     test('what one makes or takes away holds at the other', async () => {
       const other = await house.another();
       const token = await tokenFor('mia');
-      const { cookie: value } = await house.accounts.signIn('mia', 'correct horse', {
+      const { secret: value } = await house.accounts.signIn('mia', 'correct horse', {
         remoteAddress: address,
         userAgent: '',
       });
       expect(await other.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
-      expect(await other.authenticate(cookie(value))).toMatchObject({ account: 'mia' });
+      expect(await other.authenticate(session(value))).toMatchObject({ account: 'mia' });
       await house.accounts.change('mia', { enabled: false });
       house.clock.advance(30_000);
       await vi.waitFor(() => expect(other.authenticate(bearer(token))).rejects.toMatchObject(badCredentials));
-      expect(await other.authenticate(cookie(value))).toBeUndefined();
+      expect(await other.authenticate(session(value))).toBeUndefined();
     });
   });
 });

@@ -68,8 +68,8 @@ export function bearer(token: string, remoteAddress = address): Credentials {
   return { authorization: `Bearer ${token}`, remoteAddress };
 }
 
-export function cookie(value: string, remoteAddress = address): Credentials {
-  return { cookie: `homeport_session=${value}`, remoteAddress };
+export function session(secret: string, remoteAddress = address): Credentials {
+  return { session: secret, remoteAddress };
 }
 
 export const badCredentials = { code: 'accounts.bad_credentials', status: 401 };

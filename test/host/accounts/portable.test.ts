@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
-import { badCredentials, basic, bearer, cookie, openHouse, type House } from './house.ts';
+import { badCredentials, basic, bearer, session, openHouse, type House } from './house.ts';
 
 eachDialect((_name, open, newPlace) => {
   let house: House;
@@ -64,8 +64,8 @@ eachDialect((_name, open, newPlace) => {
       const ends = await house.accounts.signIn('root', 'battery staple', from);
       await house.accounts.importAccounts(data);
       expect(await house.accounts.find('late')).toBeUndefined();
-      expect(await house.accounts.authenticate(cookie(stays.cookie))).toMatchObject({ account: 'mia' });
-      expect(await house.accounts.authenticate(cookie(ends.cookie))).toBeUndefined();
+      expect(await house.accounts.authenticate(session(stays.secret))).toMatchObject({ account: 'mia' });
+      expect(await house.accounts.authenticate(session(ends.secret))).toBeUndefined();
       await expect(house.accounts.authenticate(basic('root', 'battery staple'))).rejects.toMatchObject(badCredentials);
     });
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { eachDialect, type Open } from '../../support/database.ts';
+import { eachDialectOnOwnServer, type Open } from '../../support/database.ts';
 
 async function openWithTable(open: Open) {
   const database = await open();
@@ -17,7 +17,7 @@ async function openWithTable(open: Open) {
   return { database, stored, insert };
 }
 
-eachDialect((name, open, _newPlace, server) => {
+eachDialectOnOwnServer((name, open, _newPlace, server) => {
   it('runs all callers that wait at the same moment in one transaction', async () => {
     const { database, stored, insert } = await openWithTable(open);
     const transactions = new Set<unknown>();

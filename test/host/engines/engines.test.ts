@@ -14,7 +14,7 @@ import {
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEngines, type EngineOptions, type HostEngines } from '../../../main/host/engines/engines.ts';
@@ -27,7 +27,7 @@ let settings: EngineSettings;
 let engines: HostEngines;
 /** The releases of yt-dlp, as far as they can be reached. */
 let releases: Server;
-let files: Record<string, string>;
+let files: Record<string, string | Buffer>;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'engines-'));
@@ -75,7 +75,24 @@ function unplugRegistry(): void {
   vi.stubEnv('PIP_FIND_LINKS', '');
 }
 
-function publish(text: string, sum = createHash('sha256').update(text).digest('hex')): void {
+/** The release as it is for a Python: an archive that is a program. */
+async function publishArchive(): Promise<void> {
+  const source = join(folder, 'release');
+  const main = `import json, sys
+if sys.argv[1:] == ['--version'] or sys.argv[-1] == '--version':
+    print('2026.02.02')
+else:
+    import curl_cffi
+    print(json.dumps([sys.argv[1:], curl_cffi.__version__]))
+`;
+  mkdirSync(source);
+  writeFileSync(join(source, '__main__.py'), main);
+  const archive = join(folder, 'release.pyz');
+  await promisify(execFile)('/usr/bin/python3', ['-m', 'zipapp', source, '-p', '/usr/bin/env python3', '-o', archive]);
+  publish(readFileSync(archive));
+}
+
+function publish(text: string | Buffer, sum = createHash('sha256').update(text).digest('hex')): void {
   const names = ['yt-dlp', 'yt-dlp_linux', 'yt-dlp_linux_aarch64', 'yt-dlp_macos', 'yt-dlp.exe'];
   files = Object.fromEntries(names.map((name) => [name, text]));
   files['SHA2-256SUMS'] = names.map((name) => `${sum}  ${name}\n`).join('');
@@ -229,7 +246,29 @@ describe('an installation', () => {
     const engine = await engines.install('yt-dlp');
     expect(engine).toMatchObject({ version: '2026.10.26', source: 'data' });
     expect(engine.path?.startsWith(folder)).toBe(true);
-  });
+    // With curl_cffi, by which it looks like a browser.
+    const { stdout } = await promisify(execFile)(engine.path ?? '', ['--list-impersonate-targets']);
+    expect(stdout).toMatch(/^chrome\S* .* curl_cffi\s*$/im);
+    expect(stdout).not.toContain('unavailable');
+  }, 120_000);
+
+  it('adds to the release what it looks like a browser by, where there is a pip', async () => {
+    vi.unstubAllEnvs();
+    await publishArchive();
+    const { path } = await engines.install('yt-dlp');
+    const { stdout } = await promisify(execFile)(path ?? '', ['with', 'an argument']);
+    expect(JSON.parse(stdout)).toEqual([['--compat-options', 'no-certifi', 'with', 'an argument'], '0.16.3']);
+    expect((await engines.library('yt-dlp'))?.path).toBe(join(dirname(path ?? ''), 'yt-dlp.zip'));
+  }, 120_000);
+
+  it('takes the release as it is where there is none of it to be had', async () => {
+    unplugRegistry();
+    await publishArchive();
+    const { path } = await engines.install('yt-dlp');
+    expect(readdirSync(dirname(path ?? ''))).toContain('yt-dlp');
+    expect(readFileSync(path ?? '', 'latin1')).toMatch(/^#!\/usr\/bin\/env python3\nPK/);
+    expect((await engines.library('yt-dlp'))?.path).toBe(path);
+  }, 60_000);
 });
 
 describe('the Apprise library', () => {

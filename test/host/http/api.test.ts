@@ -2,8 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { z } from 'zod';
 import type { Credentials, Identity } from '../../../services/contracts/control/accounts.ts';
 import { mayRead, mayWrite } from '../../../services/contracts/route-access.ts';
-import { ApiError, defineRoute, implement, type ApiHandler } from '../../../services/contracts/api.ts';
+import {
+  ApiError,
+  BytesReply,
+  fileReply,
+  defineRoute,
+  implement,
+  type ApiHandler,
+} from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { callerOf } from '../../../main/host/http/caller.ts';
 import { apiRouter } from '../../../main/host/http/api-router.ts';
 import { openApiDocument } from '../../../main/host/http/openapi.ts';
 import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
@@ -83,6 +91,17 @@ const handlers: ApiHandler[] = [
     () => ({}),
   ),
   implement(
+    defineRoute({
+      method: 'GET',
+      path: '/api/items/:id/file',
+      summary: 'The file of an item.',
+      access: 'user',
+      query: z.strictObject({ save: z.enum(['yes']).optional() }),
+      reply: fileReply,
+    }),
+    ({ params }) => new BytesReply({ bytes: Buffer.from(`file ${params['id'] ?? ''}`), type: 'text/plain' }),
+  ),
+  implement(
     defineRoute({ method: 'GET', path: '/api/wrong', summary: 'Breaks its promise.', access: 'public', reply: Items }),
     () => ({ items: [{ id: 5 }] }) as unknown as z.infer<typeof Items>,
   ),
@@ -105,13 +124,13 @@ const handlers: ApiHandler[] = [
 
 const admin: Identity = { account: 'ann', kind: 'person', role: 'admin', via: 'token' };
 
-/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the cookie `session=admin`; anything else given is a bad credential. */
-function authenticate({ authorization, cookie }: Credentials): Promise<Identity | undefined> {
+/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the session `admin`, a link `admin` to any path; anything else given is a bad credential. */
+function authenticate({ authorization, session, link }: Credentials): Promise<Identity | undefined> {
   if (authorization === 'Bearer admin') return Promise.resolve(admin);
   if (authorization === 'Bearer user') return Promise.resolve({ ...admin, role: 'user' });
   if (authorization === 'Bearer backups') return Promise.resolve({ ...admin, kind: 'service', role: 'user' });
-  if (cookie === 'session=admin') return Promise.resolve({ ...admin, via: 'session' });
-  if (authorization === undefined && cookie === undefined) return Promise.resolve(undefined);
+  if (session === 'admin' || link?.text === 'admin') return Promise.resolve({ ...admin, via: 'session' });
+  if (authorization === undefined && session === undefined) return Promise.resolve(undefined);
   return Promise.reject(new Problem('accounts.bad_credentials', 401, 'Wrong.'));
 }
 
@@ -126,6 +145,7 @@ beforeAll(async () => {
       authenticate,
       may: (_identity, service, permission, resource) => granted.has(`${service} ${permission} ${resource}`),
     },
+    caller: callerOf(() => []),
     log,
     maxBytes: 200,
   });
@@ -299,22 +319,45 @@ describe('access', () => {
     expect((await post('{"broken', {})).status).toBe(401);
   });
 
-  test.each([
-    ['from our own page', ['Sec-Fetch-Site: same-origin'], 204],
-    ['from our own origin', ['Origin: http://localhost'], 204],
-    ['from another origin', ['Origin: https://evil.example'], 403],
-    ['from another origin that lies', ['Origin: https://evil.example', 'Sec-Fetch-Site: same-origin'], 403],
-    ['from a sandboxed page', ['Origin: null'], 403],
-    ['from another site', ['Sec-Fetch-Site: cross-site'], 403],
-    ['from a sibling site', ['Sec-Fetch-Site: same-site'], 403],
-    ['without any sign of where', [], 403],
-  ])('by cookie to change something %s', async (_name, headers, status) => {
+  const elsewhere = [
+    ['from our own page', 'Sec-Fetch-Site: same-origin'],
+    ['from our own origin', 'Origin: http://localhost'],
+    ['from another origin', 'Origin: https://evil.example'],
+    ['from a sandboxed page', 'Origin: null'],
+    ['from another site', 'Sec-Fetch-Site: cross-site'],
+    ['from a sibling site', 'Sec-Fetch-Site: same-site'],
+    ['without any sign of where', 'Accept: */*'],
+  ] as const;
+
+  test.each(elsewhere)('by cookie is none, %s', async (_name, header) => {
+    for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
+      const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
+      expect([401, 403]).toContain(answer.status);
+    }
+  });
+
+  test.each(elsewhere)('by session to change something, %s', async (name, header) => {
     const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
-      'Cookie: session=admin',
-      ...headers,
+      'Homeport-Session: admin',
+      header,
     ]);
-    expect(answer.status).toBe(status);
+    // No page of another origin can send the header, and none knows what to send.
+    expect(answer.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
+  });
+
+  test('by a link is for the file at its address alone', async () => {
+    const linked = '/api/linked/admin/api/items/a/file';
+    expect(await (await fetch(`${opened.url}${linked}?save=yes`)).text()).toBe('file a');
+    const head = await fetch(`${opened.url}${linked}`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await call('/api/linked/other/api/items/a/file')).status).toBe(401);
+    expect((await call(`/api/linked/other${linked}`)).status).toBe(404);
+    for (const method of ['POST', 'PUT', 'DELETE']) expect((await call(linked, { method })).status).toBe(405);
+    expect((await call('/api/linked/admin/api/items/a', { method: 'DELETE' })).status).toBe(404);
+    expect((await call('/api/linked/admin/api/items', { method: 'POST' })).status).toBe(404);
+    expect((await call('/api/linked/admin/api/items')).status).toBe(404);
+    expect((await call('/api/linked/admin')).status).toBe(404);
   });
 });
 

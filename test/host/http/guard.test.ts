@@ -139,7 +139,10 @@ describe('under credentialed', () => {
 
   test.each([
     ['an Authorization header', 'POST /topic', ['Authorization: Bearer tk', 'Sec-Fetch-Mode: cors'], 200],
-    ['an auth query', 'POST /topic?auth=x', [], 200],
+    ['an auth query', 'POST /topic?auth=x', [], 403],
+    ['an authorization query', 'PUT /topic?authorization=x', [], 403],
+    ['an auth query it only reads with', 'GET /topic/json?poll=1&auth=x', [], 403],
+    ['nothing, and only reads', 'GET /topic/json?poll=1', [], 200],
     ['a cookie only', 'POST /topic', ['Cookie: session=1'], 403],
     ['nothing', 'POST /topic', [], 403],
     [
@@ -154,14 +157,33 @@ describe('under credentialed', () => {
     expect((await request(opened.listener.port, line, ['Host: localhost', elsewhere, ...headers])).status).toBe(status);
   });
 
+  test.each([
+    ['an image of a foreign page', ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'], 403],
+    ['an image of a page on another port', ['Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: no-cors'], 403],
+    ['a sandboxed page', ['Origin: null'], 403],
+    ['a page of an allowed origin', ['Origin: https://app.example.org', 'Sec-Fetch-Site: cross-site'], 200],
+    ['an extension', ['Origin: moz-extension://6a3c', 'Sec-Fetch-Site: cross-site'], 200],
+    ['an address that was typed', ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate'], 200],
+    ['our own page', ['Origin: http://localhost'], 200],
+    ['a program', [], 200],
+  ])('the sign-in in the address, by %s', async (_name, headers, status) => {
+    await using opened = await open({ guard: { ...guard, allowedOrigins: ['https://app.example.org'] } });
+    for (const line of ['GET /topic/json?auth=x', 'POST /topic?authorization=x']) {
+      const answer = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.text).toContain('listener.foreign_sign_in');
+    }
+  });
+
   test('the cookie of a foreign page never reaches the service', async () => {
     await using opened = await open({
       guard,
       handler: { http: (request, response) => void response.end(String(request.headers.cookie)) },
     });
-    const { text } = await request(opened.listener.port, 'POST /?auth=x', [
+    const { text } = await request(opened.listener.port, 'POST /', [
       'Host: localhost',
       elsewhere,
+      'Authorization: Bearer tk',
       'Cookie: session=1',
     ]);
     expect(text).toMatch(/undefined$/);
@@ -199,7 +221,10 @@ describe('WebSockets', () => {
     ['refuse', 'GET /', [], 101],
     ['refuse', 'GET /', ['Sec-Fetch-Site: cross-site'], 403],
     ['credentialed', 'GET /ws', [elsewhere], 403],
-    ['credentialed', 'GET /ws?auth=x', [elsewhere, 'Sec-Fetch-Mode: websocket'], 101],
+    ['credentialed', 'GET /ws?auth=x', [elsewhere, 'Sec-Fetch-Mode: websocket'], 403],
+    ['credentialed', 'GET /ws?auth=x', ['Origin: chrome-extension://abc', 'Sec-Fetch-Mode: websocket'], 101],
+    ['credentialed', 'GET /ws?auth=x', ['Origin: http://localhost', 'Sec-Fetch-Mode: websocket'], 101],
+    ['credentialed', 'GET /ws?auth=x', [], 101],
     ['any', 'GET /ws', [elsewhere], 101],
   ] as const)('under %s: %s %j', async (crossOrigin, line, headers, status) => {
     await using opened = await open({ guard: { crossOrigin }, handler });

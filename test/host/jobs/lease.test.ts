@@ -6,7 +6,7 @@ import { leaseOwner } from '../../../main/host/jobs/owner.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { startChild } from '../../support/child.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { eachDialect } from '../../support/database.ts';
+import { eachDialectOnOwnServer } from '../../support/database.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
@@ -31,7 +31,7 @@ const giveAway = (room: JobsRoom) =>
     .where('state', '=', 'running')
     .execute();
 
-eachDialect((name, open, newPlace, server) => {
+eachDialectOnOwnServer((name, open, newPlace, server) => {
   it('takes up the jobs of a killed process at once', async () => {
     const place = newPlace();
     await using child = startChild(import.meta.resolve('./working.ts'), place);

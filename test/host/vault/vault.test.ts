@@ -42,6 +42,16 @@ describe('seal and open', () => {
     expect(vault.seal('same', 'p')).not.toBe(vault.seal('same', 'p'));
   });
 
+  test('gives the same fingerprint of a text under one purpose and key, and no other', async () => {
+    const vault = await openVault({ folder, create: true, log });
+    const mark = vault.fingerprint('word', 'p');
+    expect(mark).toMatch(/^[0-9a-f]{64}$/);
+    expect((await openVault({ folder, log })).fingerprint('word', 'p')).toBe(mark);
+    expect([vault.fingerprint('word', 'q'), vault.fingerprint('words', 'p')]).not.toContain(mark);
+    await rm(join(folder, 'vault.key'));
+    expect((await openVault({ folder, create: true, log })).fingerprint('word', 'p')).not.toBe(mark);
+  });
+
   test('refuses another purpose, another key and every changed character', async () => {
     const vault = await openVault({ folder, create: true, log });
     const sealed = vault.seal('secret', 'p');

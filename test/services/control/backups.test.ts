@@ -9,7 +9,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
 const day = 86_400_000;
 
@@ -52,6 +52,20 @@ describe('backups', () => {
     const base = host.url('control');
     writeFileSync(join(folder, 'notes.txt'), 'private');
     const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    const { session } = await api<{ session: string }>(base, '/api/session', {
+      method: 'POST',
+      body: JSON.stringify(admin),
+    });
+    const asked = await fetch(`${base}/api/links`, {
+      method: 'POST',
+      headers: { 'Homeport-Session': session, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ paths: [`/api/backups/${made.name}/file`] }),
+    });
+    const [link = ''] = ((await asked.json()) as { links: string[] }).links;
+    const linked = await fetch(base + link);
+    expect([linked.status, linked.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+    await linked.body?.cancel();
+    expect((await fetch(base + link.replace('homeport-', 'homeport.'))).status).toBe(401);
     expect((await fetch(`${base}/api/backups/${made.name}/file`)).status).toBe(401);
     for (const name of ['notes.txt', '..%2F..%2Fetc%2Fpasswd', 'homeport-2026-01-01-000000.tar.gz', '%00']) {
       const answer = await fetch(`${base}/api/backups/${name}/file`, {

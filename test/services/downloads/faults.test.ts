@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { enginesFolder } from '../../support/host.ts';
+import { lacks } from '../../support/needs.ts';
 import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
@@ -147,7 +148,7 @@ describe('the disk', () => {
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
   });
 
-  it.runIf(canMount())(
+  it.skipIf(lacks(canMount()))(
     'that is full fails the download plainly, leaves nothing half, and a retry works with space',
     async () => {
       for (const setting of ['TEMP_DIR', 'DOWNLOAD_DIR']) {

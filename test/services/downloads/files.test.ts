@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { downloadsApi, type Download } from '../../../services/contracts/downloads/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 async function row(uid: string): Promise<Download> {
-  const { queue, history } = downloadsApi.list.reply.parse(await api(rig.host.url('control'), '/api/downloads'));
+  const { queue, history } = z.parse(downloadsApi.list.reply, await api(rig.host.url('control'), '/api/downloads'));
   const found = [...queue, ...history].find((each) => each.uid === uid);
   if (found === undefined) throw new Error(`no row ${uid}`);
   return found;

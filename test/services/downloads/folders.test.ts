@@ -96,8 +96,11 @@ describe('unfinished files in the download folder itself', { timeout: 60_000 }, 
 });
 
 describe('the owner of the settings', { timeout: 60_000 }, () => {
-  it.runIf(process.getuid?.() === 0)('gets files and new folders where the host is root', async () => {
-    await using rig = await openRig({ environment: { UID: '4711', GID: '4712', SUBTITLES: 'en' } });
+  it.runIf(process.getuid?.() === 0).each([
+    { UID: '4711', GID: '4712' },
+    { PUID: '4711', PGID: '4712', UID: '0' },
+  ])('gets files and new folders where the host is root: %j', async (owner) => {
+    await using rig = await openRig({ environment: { ...owner, SUBTITLES: 'en' } });
     await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });

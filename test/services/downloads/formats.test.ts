@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openEngines } from '../../../main/host/engines/engines.ts';
+import { commandSettings } from '../../../services/downloads/engine/command-settings.ts';
 import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
+import { Settings } from '../../../services/downloads/settings.ts';
 import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
@@ -213,72 +215,83 @@ describe('advertising', { timeout: 60_000 }, () => {
     };
   }
 
-  it.each([true, false])(
-    'is left out of what SponsorBlock knows, a loaded extractor or not: %s',
-    async (keepLoaded) => {
-      const videoId = 'abcdefghijk';
-      await using api = await sponsorBlock(videoId);
-      const folder = dataFolderWith({});
-      const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
-      const common = { engines, clock: systemClock, log: silentLog };
-      await using extractor = new Extractor({ ...common, keepLoaded, allowPrivateAddresses: true });
-      const driver = new Driver({
-        ...common,
-        extractor,
-        vault: { seal: () => '', open: () => '' },
-        cookies: {
-          lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
+  /** As the peer's documentation has it. */
+  const sponsorblock = {
+    postprocessors: [
+      { key: 'SponsorBlock', categories: ['sponsor', 'selfpromo', 'interaction'] },
+      { key: 'ModifyChapters', remove_sponsor_segments: ['sponsor', 'selfpromo', 'interaction'] },
+    ],
+  };
+
+  it.each([
+    ['a loaded extractor', true, false],
+    ['the executable', false, false],
+    ['a loaded extractor, by the preset of the peer', true, true],
+  ])('is left out of what SponsorBlock knows: %s', async (_name, keepLoaded, byPreset) => {
+    const videoId = 'abcdefghijk';
+    await using api = await sponsorBlock(videoId);
+    const folder = dataFolderWith({});
+    const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+    const common = { engines, clock: systemClock, log: silentLog };
+    await using extractor = new Extractor({ ...common, keepLoaded, allowPrivateAddresses: true });
+    const driver = new Driver({
+      ...common,
+      extractor,
+      vault: { seal: () => '', open: () => '', fingerprint: () => '' },
+      cookies: {
+        lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
+      },
+      settings: commandSettings(
+        Settings.parse({
+          ...{ socketTimeout: 10, retries: 1, ytdlPresets: { sponsorblock } },
+          ...{ sponsorblockApi: api.url, sponsorblockCategories: ['sponsor', 'selfpromo'] },
+        }),
+        { cache: join(folder, 'cache'), downloads: folder },
+        [],
+      ),
+    });
+    const order: Order = {
+      ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
+      ...{ autoStart: true, login: null },
+      ...noWishes,
+      ...(byPreset ? { presets: ['sponsorblock'] } : { sponsorblock: true }),
+    };
+    // What a look at a video of YouTube leaves for the download; the media is the fixture site's.
+    await mkdir(join(folder, 'job'));
+    const info = {
+      ...{
+        id: videoId,
+        title: 'Sponsored',
+        ext: 'mp4',
+        duration: 6,
+        webpage_url: 'https://www.youtube.com/watch?v=x',
+      },
+      ...{ extractor: 'youtube', extractor_key: 'Youtube', url: rig.site.url('/chapters.mp4') },
+    };
+    await writeFile(join(folder, 'job', 'info.json'), JSON.stringify(info));
+    try {
+      const path = await driver.download({
+        item: {
+          ...{ uid: 'u', url: 'https://www.youtube.com/watch?v=x', order, state: 'downloading', title: 'Sponsored' },
+          ...{ videoId, liveStatus: null, playlist: null, probed: true, attempts: 1, message: null, filename: null },
+          ...{ size: null, addedNs: '0', createdAt: systemClock.now(), finishedAt: null, thumbnail: null },
         },
-        settings: {
-          ...{ cacheFolder: join(folder, 'cache'), socketTimeout: 10, retries: 1, javaScript: [] },
-          subtitles: { languages: [], embed: false, automatic: false },
-          sponsorblock: { api: api.url, categories: ['sponsor', 'selfpromo'] },
-          optionsOf: () => [],
-        },
+        folder: join(folder, 'job'),
+        template: '%(title)s.%(ext)s',
+        signal: new AbortController().signal,
+        onStart: () => Promise.resolve(),
+        onEvent: () => undefined,
       });
-      const order: Order = {
-        ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
-        ...{ autoStart: true, login: null },
-        ...noWishes,
-        sponsorblock: true,
-      };
-      // What a look at a video of YouTube leaves for the download; the media is the fixture site's.
-      await mkdir(join(folder, 'job'));
-      const info = {
-        ...{
-          id: videoId,
-          title: 'Sponsored',
-          ext: 'mp4',
-          duration: 6,
-          webpage_url: 'https://www.youtube.com/watch?v=x',
-        },
-        ...{ extractor: 'youtube', extractor_key: 'Youtube', url: rig.site.url('/chapters.mp4') },
-      };
-      await writeFile(join(folder, 'job', 'info.json'), JSON.stringify(info));
-      try {
-        const path = await driver.download({
-          item: {
-            ...{ uid: 'u', url: 'https://www.youtube.com/watch?v=x', order, state: 'downloading', title: 'Sponsored' },
-            ...{ videoId, liveStatus: null, playlist: null, probed: true, attempts: 1, message: null, filename: null },
-            ...{ size: null, addedNs: '0', createdAt: systemClock.now(), finishedAt: null, thumbnail: null },
-          },
-          folder: join(folder, 'job'),
-          template: '%(title)s.%(ext)s',
-          signal: new AbortController().signal,
-          onStart: () => Promise.resolve(),
-          onEvent: () => undefined,
-        });
-        const media = await mediaOf(path ?? '');
-        expect(Math.abs(media.seconds - 4)).toBeLessThan(0.6);
-        expect(api.asked).toHaveLength(1);
-        const asked = JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '') as string[];
-        expect(asked.toSorted()).toEqual(['selfpromo', 'sponsor']);
-        expect(api.asked[0]?.searchParams.get('service')).toBe('YouTube');
-      } finally {
-        await rm(folder, { recursive: true });
-      }
-    },
-  );
+      const media = await mediaOf(path ?? '');
+      expect(Math.abs(media.seconds - 4)).toBeLessThan(0.6);
+      expect(api.asked).toHaveLength(1);
+      const asked = JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '') as string[];
+      expect(asked.toSorted()).toEqual(byPreset ? ['interaction', 'selfpromo', 'sponsor'] : ['selfpromo', 'sponsor']);
+      expect(api.asked[0]?.searchParams.get('service')).toBe('YouTube');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 });
 
 describe('the prefix of a request', { timeout: 60_000 }, () => {

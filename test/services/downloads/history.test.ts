@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { downloadsApi } from '../../../services/contracts/downloads/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { captionLanguage } from '../../../services/downloads/domain/caption-files.ts';
@@ -27,7 +28,7 @@ describe('the history', () => {
     return await reply.json();
   }
   async function titles(query: string): Promise<readonly string[]> {
-    return downloadsApi.list.reply.parse(await ask(query)).history.map(({ title }) => title);
+    return z.parse(downloadsApi.list.reply, await ask(query)).history.map(({ title }) => title);
   }
 
   it('is filtered by how a download ended and by what was asked for', async () => {

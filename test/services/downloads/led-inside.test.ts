@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as address from '../../../services/downloads/domain/address.ts';
-import { dataFolderWith, openRig } from './rig.ts';
+import { dataFolderWith, openRig, requireImpersonation } from './rig.ts';
 
 const outside = '127.0.0.2';
 
@@ -42,15 +42,18 @@ afterEach(async () => {
 });
 
 describe.each([
-  ['a loaded extractor', true],
-  ['its executable', false],
-])('a row of %s', (_name, keepLoaded) => {
+  ['a loaded extractor', true, {}],
+  ['a loaded extractor that looks like a browser', true, { impersonate: 'chrome' }],
+  ['its executable', false, {}],
+])('a row of %s', (_name, keepLoaded, ytdlOptions) => {
+  beforeAll(requireImpersonation, 120_000);
+
   it.each(['redirect.mp4', 'list.m3u8'])(
     'that /%s leads inside says so',
     async (path) => {
       // The worker lets a proxy's own host pass, which is how an address of this machine can be out there for it.
-      if (keepLoaded) vi.stubEnv('https_proxy', `http://${outside}:9`);
-      dataDir = dataFolderWith({ keepLoaded, retries: 0 });
+      if (keepLoaded) vi.stubEnv('https_proxy', `http://${outside}:${port}`);
+      dataDir = dataFolderWith({ keepLoaded, retries: 0, ytdlOptions });
       await using rig = await openRig({ dataDir, environment: { ALLOW_PRIVATE_ADDRESSES: 'false' } });
       const url = `http://${outside}:${port}/${path}`;
       const { uid = '' } = await rig.client.post('/add', { url, quality: 'best', format: 'any' });

@@ -1,127 +1,46 @@
-import { extname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mediaOf } from './media.ts';
-import { openRig, type Record as Row, type Rig } from './rig.ts';
+import { describeMatrix } from './matrix.ts';
 
-/** Where the streams come from, and which heights there are. */
-const sources = {
-  hls: { path: '/short/master.m3u8', heights: [2160, 1440, 1080, 720, 480, 360] },
-  dash: { path: '/short/manifest.mpd', heights: [1080, 720, 360] },
-  ladder: { path: '/p/ladder-short', heights: [2160, 1440, 1080, 720, 480, 360] },
-} as const;
-type Source = keyof typeof sources;
-
-const qualities = ['best', '2160p', '1440p', '1080p', '720p', '480p', '360p', 'worst'] as const;
-
-const containers = {
-  mp4: { name: 'mov,mp4,m4a,3gp,3g2,mj2', video: 'h264', audio: 'aac' },
-  mkv: { name: 'matroska,webm', video: 'h264', audio: 'aac' },
-  webm: { name: 'matroska,webm', video: 'vp9', audio: 'opus' },
-  avi: { name: 'avi', video: 'mpeg4', audio: 'mp3' },
-} as const;
-type Container = keyof typeof containers;
-
-const sounds = {
-  mp3: { name: 'mp3', codec: 'mp3' },
-  m4a: { name: 'mov,mp4,m4a,3gp,3g2,mj2', codec: 'aac' },
-  ogg: { name: 'ogg', codec: 'vorbis' },
-  opus: { name: 'ogg', codec: 'opus' },
-  flac: { name: 'flac', codec: 'flac' },
-  wav: { name: 'wav', codec: 'pcm_s16le' },
-} as const;
-
-const kinds = Object.keys(sources) as Source[];
-const cells = kinds.flatMap((source) =>
-  qualities.flatMap((quality) =>
-    (Object.keys(containers) as Container[]).map((format) => ({ source, quality, format })),
-  ),
-);
-const audioCells = kinds.flatMap((source) =>
-  (Object.keys(sounds) as (keyof typeof sounds)[]).map((format) => ({ source, format })),
-);
-
-let rig: Rig;
-/** Every cell is asked for at once, so that the queue keeps all cores busy; a test waits for its own. */
-const asked = new Map<string, Promise<string>>();
-
-beforeAll(async () => {
-  rig = await openRig({ environment: { MAX_CONCURRENT_DOWNLOADS: '4' } });
-  for (const { source, quality, format } of cells) ask(source, { quality, format });
-  for (const { source, format } of audioCells) ask(source, { quality: 'audio only', format });
-});
-afterAll(async () => {
-  await Promise.allSettled(asked.values());
-  await rig[Symbol.asyncDispose]();
-});
-
-function ask(source: Source, fields: { quality: string; format: string }): void {
-  const adding = rig.client.add(rig.site.url(sources[source].path), fields);
-  adding.catch(() => undefined); // The cell's own test fails by it.
-  asked.set(`${source} ${fields.quality} ${fields.format}`, adding);
-}
-
-async function made(cell: string): Promise<Row> {
-  // All cells share the cores, and the first one waits for the largest picture to be encoded.
-  return await rig.client.ended((await asked.get(cell)) ?? '', 290_000);
-}
-
-/** The largest height not above what is asked for. */
-function heightOf(source: Source, quality: (typeof qualities)[number]): number | undefined {
-  const { heights } = sources[source];
-  if (quality === 'best') return heights[0];
-  if (quality === 'worst') return heights.at(-1);
-  return heights.find((height) => height <= Number.parseInt(quality, 10));
-}
-
-describe('a video', { timeout: 300_000 }, () => {
-  it.each(cells)('from $source at $quality as $format', async ({ source, quality, format }) => {
-    const record = await made(`${source} ${quality} ${format}`);
-    expect(record).toMatchObject({ status: 'finished', error: null });
-    const { name, video, audio } = containers[format];
-    expect(extname(record.filename ?? '')).toBe(`.${format}`);
-    const media = await mediaOf(rig.file(record.filename ?? ''));
-    expect(media).toMatchObject({ container: name, codecs: [`${video}/${heightOf(source, quality)}`, audio] });
-  });
-});
-
-describe('the sound alone', { timeout: 300_000 }, () => {
-  it.each(audioCells)('from $source as $format', async ({ source, format }) => {
-    const record = await made(`${source} audio only ${format}`);
-    expect(record).toMatchObject({ status: 'finished', error: null });
-    expect(extname(record.filename ?? '')).toBe(`.${format}`);
-    const media = await mediaOf(rig.file(record.filename ?? ''));
-    expect(media).toMatchObject({ container: sounds[format].name, codecs: [sounds[format].codec] });
-  });
-});
+// Of each source, quality and container one, tall pictures where they need not be encoded; the soak tries all.
+const daily = new Set([
+  ...['hls best mp4', 'ladder 2160p mkv', 'hls 1440p mkv', 'dash 1080p mp4', 'ladder 720p webm', 'dash 480p avi'],
+  ...['hls 360p webm', 'ladder worst avi', 'hls mp3', 'dash m4a', 'ladder ogg', 'hls opus', 'dash flac', 'ladder wav'],
+]);
+const running = describeMatrix((cell) => daily.has(cell));
 
 describe('a codec that is preferred', { timeout: 120_000 }, () => {
   const codecs = { h264: 'h264', h265: 'hevc', vp9: 'vp9', av1: 'av1' } as const;
 
   it.each(Object.entries(codecs))('%s is taken where it is to be had', async (codec, name) => {
     const fields = { download_type: 'video', codec, format: 'any', quality: 'best' };
-    const record = await rig.client.ended(await rig.client.add(rig.site.url('/short/codecs.mpd'), fields));
-    const media = await mediaOf(rig.file(record.filename ?? ''));
+    const record = await running().client.ended(
+      await running().client.add(running().site.url('/short/codecs.mpd'), fields),
+    );
+    const media = await mediaOf(running().file(record.filename ?? ''));
     expect(media.codecs).toEqual([`${name}/360`, 'aac']);
   });
 
   it.each(Object.keys(codecs))('%s gives way to what there is', async (codec) => {
     const fields = { download_type: 'video', codec, format: 'mp4', quality: '720' };
-    const record = await rig.client.ended(await rig.client.add(rig.site.url('/short/manifest.mpd'), fields));
-    const media = await mediaOf(rig.file(record.filename ?? ''));
+    const record = await running().client.ended(
+      await running().client.add(running().site.url('/short/manifest.mpd'), fields),
+    );
+    const media = await mediaOf(running().file(record.filename ?? ''));
     expect(media.codecs).toEqual(['h264/720', 'aac']);
   });
 });
 
 describe('a height', { timeout: 120_000 }, () => {
   it.each(['1080p', 'worst'])('that the site does not tell is no reason to fail: %s', async (quality) => {
-    const url = rig.site.url(`/single.mp4?${quality}`);
-    const record = await rig.client.ended(await rig.client.add(url, { quality, format: 'mp4' }));
-    expect((await mediaOf(rig.file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
+    const url = running().site.url(`/single.mp4?${quality}`);
+    const record = await running().client.ended(await running().client.add(url, { quality, format: 'mp4' }));
+    expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
   });
 
   it('below all there are gets the lowest', async () => {
-    const url = rig.site.url('/short/manifest.mpd?low');
-    const record = await rig.client.ended(await rig.client.add(url, { quality: '240', format: 'mkv' }));
-    expect((await mediaOf(rig.file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
+    const url = running().site.url('/short/manifest.mpd?low');
+    const record = await running().client.ended(await running().client.add(url, { quality: '240', format: 'mkv' }));
+    expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPostgres } from '../../support/postgres.ts';
+import { openPostgresDatabase } from '../../support/postgres.ts';
 import { fakeEngine, openRig, type Rig } from './rig.ts';
 
 const odd: readonly unknown[] = [
@@ -36,7 +36,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (dialect) => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-odd-'));
     open.defer(() => rmSync(folder, { recursive: true }));
-    const database = dialect === 'sqlite' ? {} : { HOMEPORT_DATABASE_URL: open.use(await startPostgres()).url };
+    const database = dialect === 'sqlite' ? {} : { HOMEPORT_DATABASE_URL: open.use(await openPostgresDatabase()).url };
     const entries = [{ id: '2', title: 'One', url: 'http://127.0.0.1/2' }];
     const engine = fakeEngine(folder, `echo '${JSON.stringify({ _type: 'playlist', id: '1', title: 'List', entries })}'`); // prettier-ignore
     rig = open.use(await openRig({ environment: { ...database, ...engine, ALLOW_YTDL_OPTIONS_OVERRIDES: 'true' } }));

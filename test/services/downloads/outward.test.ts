@@ -1,18 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openEngines } from '../../../main/host/engines/engines.ts';
 import { internalAddress } from '../../../services/downloads/domain/address.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { OutwardProxy, type AddressOf } from '../../../services/downloads/engine/outward.ts';
+import { proxiesOf } from '../../../services/downloads/engine/way.ts';
 import { Worker } from '../../../services/downloads/engine/worker.ts';
+import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
-import { requireEngines } from './rig.ts';
+import { requireImpersonation } from './rig.ts';
 
 const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
 /** The site is out there, and so is nothing else. */
@@ -24,11 +26,13 @@ let server: Server;
 let port: number;
 /** Requests by host and path. */
 let asked: string[];
-beforeAll(requireEngines);
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'homeport-outward-'));
-  asked = [];
+let connections: number;
+/** Who asked: with the client hints of a browser, or without. */
+let agents: string[];
+beforeAll(async () => {
+  await requireImpersonation();
   server = createServer((request, response) => {
+    agents.push(request.headers['sec-ch-ua'] === undefined ? 'plain' : 'impersonated');
     asked.push(`${request.headers.host?.split(':')[0]} ${request.url}`);
     const inside = `http://127.0.0.1:${port}/inside`;
     if (request.url === '/redirect.mp4') return void response.writeHead(302, { Location: inside }).end();
@@ -38,14 +42,23 @@ beforeEach(async () => {
     }
     response.writeHead(200, { 'Content-Type': 'video/mp4', 'Content-Length': 5 }).end('video');
   });
+  server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
+}, 120_000);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-outward-'));
+  asked = [];
+  agents = [];
+  connections = 0;
 });
-afterEach(async () => {
-  delete process.env['https_proxy'];
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true });
 });
 
 async function fetchWith(
@@ -63,25 +76,58 @@ async function fetchWith(
   return { code, errors: errors.join('\n') };
 }
 
+/** A proxy of the owner's may be of this machine, which is how a site of this machine can be out there for the loaded one. */
+function callItProxy(host: string): void {
+  vi.stubEnv('https_proxy', `http://${host}:${port}`);
+}
+
 describe.each([
-  ['a loaded extractor', true],
-  ['the executable', false],
-])('%s on a site out there', (_name, keepLoaded) => {
-  it.each(['/redirect.mp4', '/list.m3u8'])('is not led inside by %s', async (path) => {
-    // The worker lets a proxy's own host pass, which is how a site of this machine can be out there for it.
-    if (keepLoaded) process.env['https_proxy'] = 'http://localhost:9';
+  ['a loaded extractor', true, []],
+  ['the executable', false, []],
+  ['a loaded extractor that looks like a browser', true, ['--impersonate', 'chrome']],
+  ['an executable that looks like a browser', false, ['--impersonate', 'chrome']],
+])('%s on a site out there', (_name, keepLoaded, more) => {
+  const host = keepLoaded ? 'localhost' : 'site.test';
+  let subject: Extractor;
+  beforeAll(() => {
+    // What the user excepts from proxies is no exception.
+    vi.stubEnv('no_proxy', '127.0.0.1');
+    if (keepLoaded) callItProxy(host);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, addressOf });
-    const host = keepLoaded ? 'localhost' : 'site.test';
-    const { code, errors } = await fetchWith((...rest) => subject.run(...rest), `http://${host}:${port}${path}`);
+    subject = new Extractor({ ...parts, addressOf });
+  });
+  afterAll(async () => {
+    await subject[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+  });
+  const fetchIt = (path: string): ReturnType<typeof fetchWith> =>
+    fetchWith((...rest) => subject.run(...rest), `http://${host}:${port}${path}`, more);
+
+  it.each(['/redirect.mp4', '/list.m3u8'])('is not led inside by %s', async (path) => {
+    const { code, errors } = await fetchIt(path);
     expect(code).toBe(1);
     expect(errors).toContain('Refusing to fetch internal address');
     expect(asked).toContain(`${host} ${path}`);
     expect(asked.filter((each) => each.includes('inside'))).toEqual([]);
   });
+
+  it('fetches what is out there, as what it looks like', async () => {
+    expect(await fetchIt('/clip.mp4')).toEqual({ code: 0, errors: '' });
+    expect(asked).toContain(`${host} /clip.mp4`);
+    expect(agents.at(-1)).toEqual(more.length > 0 ? 'impersonated' : 'plain');
+  });
 });
 
 describe('the way outward', () => {
+  it('is taken under cover of TLS, too', async () => {
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
+    await using subject = new Extractor(parts);
+    const url = `https://127.0.0.1:${port}/inside`;
+    const { code, errors } = await fetchWith((...rest) => subject.run(...rest), url, ['--impersonate', 'chrome']);
+    expect([code, connections]).toEqual([1, 0]);
+    expect(errors).toContain('CONNECT tunnel failed, response 403');
+  });
+
   it('lets through what is out there, to the very address that was judged', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: false, allowPrivateAddresses: false };
     await using subject = new Extractor({ ...parts, addressOf });
@@ -91,18 +137,64 @@ describe('the way outward', () => {
     expect(tunnelled.errors).toContain('Refusing to fetch internal address');
   });
 
+  it('gives way to a proxy that the owner has named, at its own port alone', async () => {
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
+    await using subject = new Extractor(parts);
+    const proxied = ['http://site.test/clip.mp4', `http://localhost:${port}/clip.mp4`];
+    for (const impersonate of [[], ['--impersonate', 'chrome']]) {
+      for (const url of proxied) {
+        asked = [];
+        const named = [`--proxy=http://127.0.0.1:${port}`, ...impersonate];
+        expect(await fetchWith((...rest) => subject.run(...rest), url, named)).toEqual({ code: 0, errors: '' });
+        expect(asked.every((each) => each.includes('http://'))).toBe(true);
+        rmSync(join(folder), { recursive: true });
+      }
+      const elsewhere = [`--proxy=http://127.0.0.1:9`, ...impersonate];
+      asked = [];
+      const ran = await fetchWith((...rest) => subject.run(...rest), `http://localhost:${port}/clip.mp4`, elsewhere);
+      expect([ran.code, asked]).toEqual([1, []]);
+    }
+    mkdirSync(folder, { recursive: true });
+  });
+
   it('is taken by ffmpeg as well', async () => {
+    vi.stubEnv('no_proxy', '127.0.0.1');
     const library = await engines.library('yt-dlp');
     if (library === undefined) throw new Error('yt-dlp cannot be imported here');
     await using proxy = await OutwardProxy.open(addressOf);
+    callItProxy('localhost');
     await using worker = await Worker.open(library, { engines, clock: systemClock, log: silentLog });
-    const way = { internal: true, proxy: proxy.url };
+    const way = { internal: false, proxies: proxiesOf(proxy.url, {}) } as const;
     const ran = await fetchWith(
       (args, options) => worker.run(args, options, way),
       `http://localhost:${port}/list.m3u8`,
       ['--downloader', 'ffmpeg'],
     );
     expect(ran.code).toBe(1);
+    expect(asked).toContain('localhost /list.m3u8');
     expect(asked.filter((each) => each.includes('inside'))).toEqual([]);
+  });
+
+  it.each([true, false])('lets ffmpeg fetch a whole stream that is out there (loaded: %s)', async (keepLoaded) => {
+    await using site = await startFixtureSite();
+    const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
+    if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
+    await using subject = new Extractor({ ...parts, addressOf });
+    const wanted = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
+    expect(await fetchWith((...rest) => subject.run(...rest), there, wanted)).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it.each([true, false])('has none for RTMP, which no proxy is asked for (loaded: %s)', async (keepLoaded) => {
+    const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
+    await using subject = new Extractor({ ...parts, addressOf });
+    const video = { format_id: '0', ext: 'flv', protocol: 'rtmp', url: `rtmp://127.0.0.1:${port}/live/inside` };
+    const about = { id: '0', title: 'Inside', extractor: 'generic', extractor_key: 'Generic', formats: [video] };
+    const file = join(folder, 'info.json');
+    writeFileSync(file, JSON.stringify({ ...about, webpage_url: 'https://site.test/' }));
+    const ran = await fetchWith((...rest) => subject.run(...rest), 'https://site.test/', ['--load-info-json', file]);
+    expect([ran.code, connections]).toEqual([1, 0]);
+    expect(ran.errors).toContain('ffmpeg exited with code');
   });
 });

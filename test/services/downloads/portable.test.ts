@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ const settings = Settings.parse({ ytdlPresets: { slow: { ratelimit: 100_000 } },
 const vault: Vault = {
   seal: (text, purpose) => `sealed:${purpose}:${Buffer.from(text).toString('hex')}`,
   open: (sealed, purpose) => Buffer.from(sealed.replace(`sealed:${purpose}:`, ''), 'hex').toString(),
+  fingerprint: (text, purpose) => createHash('sha256').update(`${purpose} ${text}`).digest('hex'),
 };
 
 const subscriptions = [
@@ -68,6 +70,20 @@ eachDialect((_name, openDatabase) => {
     await store.change(first?.id ?? '', { lastChecked: 900 });
     await portable.import({ subscriptions: [{ ...subscriptions[0], name: 'Anew' }] });
     expect(await store.list()).toMatchObject([{ id: first?.id, name: 'Anew', seen: 2, lastChecked: 900 }]);
+  });
+
+  it('tokens in queries are sealed, or in plain where secrets are asked for, and come along either way', async () => {
+    const whole = 'https://c.example/feed?list=1&token=s3cret';
+    const { portable, store } = await opened();
+    await portable.import({ subscriptions: [{ url: whole, quality: 'best' }] });
+    const [shown] = (await store.list()).map(({ url }) => url);
+    expect(shown).toMatch(/^https:\/\/c\.example\/feed\?list=1&token=~[0-9a-f]{12}$/);
+    const sealed = await portable.export({ secrets: false });
+    expect(JSON.stringify(sealed)).not.toContain('s3cret');
+    expect(await portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: whole }] });
+    const other = await opened();
+    await other.portable.import(sealed);
+    expect(await other.portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: whole }] });
   });
 
   it('logins are sealed, or in plain where secrets are asked for', async () => {

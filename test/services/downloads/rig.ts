@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { openEngines } from '../../../main/host/engines/engines.ts';
@@ -82,7 +82,7 @@ export class Client {
   }
 
   /** Resolves with the record once it is as wanted. */
-  async until(uid: string, wanted: (record: Record) => boolean, patience = 60_000): Promise<Record> {
+  async until(uid: string, wanted: (record: Record) => boolean, patience = 120_000): Promise<Record> {
     return await vi.waitFor(
       async () => {
         const { done, queue, pending } = await this.history();
@@ -143,10 +143,25 @@ export async function holdFeed(): Promise<HeldFeed> {
   };
 }
 
+let required: Promise<void> | undefined;
+
 /** The extractor for tests, installed once by our own installer. */
-export async function requireEngines(): Promise<void> {
+export function requireEngines(): Promise<void> {
+  // To ask it for its version starts a Python.
+  return (required ??= installEngines());
+}
+
+async function installEngines(): Promise<void> {
   const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
+}
+
+/** The same with what yt-dlp looks like a browser by, which an older installation lacks. */
+export async function requireImpersonation(): Promise<void> {
+  const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+  const library = await engines.library('yt-dlp');
+  const folders = library === undefined ? [] : [library.path, join(dirname(library.path), 'packages')];
+  if (!folders.some((folder) => existsSync(join(folder, 'curl_cffi')))) await engines.install('yt-dlp');
 }
 
 /** A host with the downloads service beside the fixture site. */

@@ -4,7 +4,7 @@ import {
   joinLogin,
   parseAddress,
   splitLogin,
-  withoutLogins,
+  withoutSecrets,
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
 import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
@@ -21,7 +21,7 @@ import { readAdd } from '../../../services/downloads/wire/add.ts';
 
 const defaults = {
   ...{ quality: 'best', format: 'mp4', chapterTemplate, iosFormat: false },
-  ...{ ytdlPresets: {}, allowOptionsOverrides: false },
+  ...{ ytdlPresets: {}, allowOptionsOverrides: false, playlistItemLimit: 0 },
 };
 
 describe('a request', () => {
@@ -168,7 +168,7 @@ describe('a login in an address', () => {
   });
 
   it('is taken out of text', () => {
-    expect(withoutLogins("ERROR: 'http://ada:pw@bad host/' and https://b@c/d@e are https://c/x")).toBe(
+    expect(withoutSecrets("ERROR: 'http://ada:pw@bad host/' and https://b@c/d@e are https://c/x")).toBe(
       "ERROR: 'http://bad host/' and https://c/d@e are https://c/x",
     );
   });

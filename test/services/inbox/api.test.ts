@@ -49,13 +49,15 @@ const offer = (key: string, fields: Partial<InboxOffer> = {}) =>
     key,
     InboxOffer.parse({ body: key, source: 'test', time: clock.now(), ...fields }),
   );
-const list = async (query = '') => inboxApi.list.reply.parse(await api(host.url('control'), `/api/inbox${query}`));
+const list = async (query = '') => z.parse(inboxApi.list.reply, await api(host.url('control'), `/api/inbox${query}`));
 const change = async (body: unknown) =>
-  inboxApi.change.reply.parse(
+  z.parse(
+    inboxApi.change.reply,
     await api(host.url('control'), '/api/inbox', { method: 'PATCH', body: JSON.stringify(body) }),
   );
 const remove = async (ids: number[]) =>
-  inboxApi.remove.reply.parse(
+  z.parse(
+    inboxApi.remove.reply,
     await api(host.url('control'), '/api/inbox/remove', { method: 'POST', body: JSON.stringify({ ids }) }),
   );
 const bodies = async (query?: string) => (await list(query)).items.map((item) => item.body);

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
+import { lacksProgram } from '../../support/needs.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 
 const run = promisify(execFile);
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
 let host: TestHost;
 let offers: Offers;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('mail programs as people have them', () => {
-  it.skipIf(!has('swaks'))('swaks sends through the whole chain', async () => {
+  it.skipIf(lacksProgram('swaks'))('swaks sends through the whole chain', async () => {
     const { stdout } = await run('swaks', [
       ...['--server', `127.0.0.1:${host.port('mail')}`, '--to', 'alerts.warning@home', '--from', 'nas@home'],
       ...['--header', 'Subject: Disk', '--body', 'almost full', '--attach-name', 'a.txt', '--attach', 'text'],
@@ -44,7 +44,7 @@ describe('mail programs as people have them', () => {
     });
   });
 
-  it.skipIf(!has('swaks'))('swaks is told of an unknown recipient', async () => {
+  it.skipIf(lacksProgram('swaks'))('swaks is told of an unknown recipient', async () => {
     const sent = run('swaks', [
       '--server',
       `127.0.0.1:${host.port('mail')}`,
@@ -56,7 +56,7 @@ describe('mail programs as people have them', () => {
     await expect(sent).rejects.toMatchObject({ code: 24, stdout: expect.stringContaining('550 5.1.1') });
   });
 
-  it.skipIf(!has('msmtp'))('msmtp sends a mail of cron', async () => {
+  it.skipIf(lacksProgram('msmtp'))('msmtp sends a mail of cron', async () => {
     const config = join(folder, 'msmtprc');
     writeFileSync(
       config,
@@ -69,7 +69,7 @@ describe('mail programs as people have them', () => {
     await vi.waitFor(() => expect([...offers.push.values()].at(-1)).toMatchObject({ title: 'Cron on host: backup' }));
   });
 
-  it.skipIf(!has('curl'))('curl sends a file', async () => {
+  it.skipIf(lacksProgram('curl'))('curl sends a file', async () => {
     const file = join(folder, 'mail.eml');
     writeFileSync(file, 'From: watch@host\r\nSubject: Updated\r\n\r\n1 container\r\n');
     await run('curl', [

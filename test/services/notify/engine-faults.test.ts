@@ -18,7 +18,7 @@ import { startHostProcess } from '../../support/host-process.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
 import { createProbe } from './support.ts';
-import { hasLibrary, libraryOf, placeEngine, python, workers } from './engine-rig.ts';
+import { lacksLibrary, libraryOf, placeEngine, python, workers } from './engine-rig.ts';
 
 let folder: string;
 let server: Server;
@@ -73,7 +73,7 @@ async function api<T>(host: TestHost, method: string, path: string): Promise<T> 
   return (await reply.json()) as T;
 }
 
-describe.skipIf(!hasLibrary)('a Python of the engine', () => {
+describe.skipIf(lacksLibrary)('a Python of the engine', () => {
   it('that is killed in the middle of a send is replaced, and the outbox sends again', async () => {
     answer = never;
     await using host = await openHouse(placeEngine(join(folder, 'engine'), libraryOf('apprise-2')));
@@ -107,7 +107,7 @@ describe.skipIf(!hasLibrary)('a Python of the engine', () => {
   }, 90_000);
 });
 
-describe.skipIf(!hasLibrary)('an engine', () => {
+describe.skipIf(lacksLibrary)('an engine', () => {
   it('that comes, goes and comes back lets its destinations be, wait, and be delivered', async () => {
     const place = join(folder, 'engine');
     const launcher = join(place, 'apprise');
@@ -192,7 +192,7 @@ describe.skipIf(!hasLibrary)('an engine', () => {
   }, 60_000);
 });
 
-describe.skipIf(!hasLibrary)('the child', () => {
+describe.skipIf(lacksLibrary)('the child', () => {
   const Sent = z.object({ ok: z.boolean(), log: z.array(z.tuple([z.string(), z.string()])).optional() });
   const message = { title: '', body: 'x', type: 'info', format: 'text', attach: [] as unknown[] };
   const soon = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { lacks } from '../../support/needs.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const run = promisify(execFile);
@@ -13,9 +14,9 @@ export function libraryOf(release: 'apprise-1' | 'apprise-2'): string {
   return join(tools, release);
 }
 
-export const hasLibrary = existsSync(libraryOf('apprise-2'));
+export const lacksLibrary = lacks(existsSync(libraryOf('apprise-2')));
 
-export const python = hasLibrary
+export const python = !lacksLibrary
   ? execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
   : '';
 

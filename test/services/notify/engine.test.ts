@@ -9,7 +9,7 @@ import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { argumentsOf, hasLibrary, libraryOf, placeEngine, sendAlone, workers } from './engine-rig.ts';
+import { argumentsOf, lacksLibrary, libraryOf, placeEngine, sendAlone, workers } from './engine-rig.ts';
 import { createProbe, openReceiver, withReadings, type Readings, type Receiver } from './support.ts';
 
 /** Services that are not native and can be pointed at this machine. */
@@ -69,7 +69,7 @@ async function api<T>(method: string, path: string, body?: unknown): Promise<{ s
   return { status: reply.status, data: (await reply.json()) as T };
 }
 
-describe.skipIf(!hasLibrary).each(['apprise-1', 'apprise-2'] as const)(
+describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
   'services by way of the library, %s',
   (release) => {
     beforeAll(() => openHouse(release));
@@ -205,7 +205,7 @@ async function details(): Promise<Catalogue> {
   ).json() as Promise<Catalogue>;
 }
 
-describe.skipIf(!hasLibrary)('a service that speaks no HTTP', () => {
+describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
   beforeEach(() => openHouse('apprise-2'));
   afterEach(closeHouse);
 
@@ -235,7 +235,7 @@ describe.skipIf(!hasLibrary)('a service that speaks no HTTP', () => {
   }, 60_000);
 });
 
-describe.skipIf(!hasLibrary)('GET /details', () => {
+describe.skipIf(lacksLibrary)('GET /details', () => {
   beforeEach(() => openHouse('apprise-2'));
   afterEach(closeHouse);
 

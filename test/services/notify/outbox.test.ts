@@ -9,10 +9,9 @@ import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { createProbe, openReceiver, type Receiver } from './support.ts';
+import { describeWaiting } from './waiting.ts';
 
 const hour = 3_600_000;
-/** How many wait for a destination that is away. */
-const queued = Number(process.env['HOMEPORT_TEST_QUEUED'] ?? 10_000);
 
 let open: AsyncDisposableStack;
 let receiver: Receiver;
@@ -159,6 +158,8 @@ describe('the rules of a destination', () => {
   });
 });
 
+describeWaiting(1500);
+
 describe('destinations that do not answer', () => {
   it('keep the healthy one from nothing, however many they are', async () => {
     await openNotify();
@@ -172,26 +173,6 @@ describe('destinations that do not answer', () => {
     clock.advance(2000);
     expect(await blocked).toMatchObject({ status: 200 });
   });
-
-  it('get the many that waited, each once and in order, when they are back', async () => {
-    await openNotify();
-    await add('late', [place('late')]);
-    receiver.answer = 503;
-    await post('/notify/late', { body: '0' });
-    receiver.received.length = 0;
-    const all = Array.from({ length: queued }, (_, at) => String(at));
-    for (let from = 1; from < all.length; from += 200) {
-      await Promise.all(all.slice(from, from + 200).map((body) => post('/notify/late', { body })));
-    }
-    receiver.answer = 200;
-    clock.advance(10_000);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(all.length), { timeout: 200_000, interval: 250 });
-    const got = bodies();
-    expect(new Set(got).size).toBe(all.length);
-    // Calls that came at the same moment have no order among themselves.
-    const batches = got.map((body) => Math.ceil(Number(body) / 200));
-    expect(batches).toEqual(batches.toSorted((a, b) => a - b));
-  }, 240_000);
 });
 
 describe('a destination that waits out a failure', () => {

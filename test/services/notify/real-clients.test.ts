@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
+import { lacks } from '../../support/needs.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
@@ -62,7 +63,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   };
   const at = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
 
-  it.skipIf(!existsSync(library))(
+  it.skipIf(lacks(existsSync(library)))(
     'sends a title, a body and a type to a key',
     async () => {
       expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', at())).toBe(0);
@@ -72,7 +73,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
     90_000,
   );
 
-  it.skipIf(!existsSync(library))(
+  it.skipIf(lacks(existsSync(library)))(
     'narrows it down by tags, and learns of a tag that nobody wears',
     async () => {
       expect(await apprise('-b', 'x', at('?tags=nas,door'))).toBe(0);
@@ -83,7 +84,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
     90_000,
   );
 
-  it.skipIf(!existsSync(library))(
+  it.skipIf(lacks(existsSync(library)))(
     'brings a file along',
     async () => {
       const file = join(folder, 'note.txt');
@@ -97,7 +98,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
     90_000,
   );
 
-  it.skipIf(!existsSync(library))(
+  it.skipIf(lacks(existsSync(library)))(
     'loads the destinations of a key as its own configuration',
     async () => {
       const config = `http://127.0.0.1:${host.port('notify')}/get/house`;
@@ -109,7 +110,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
 });
 
 describe('the real Alertmanager', () => {
-  it.skipIf(!existsSync(alertmanager))(
+  it.skipIf(lacks(existsSync(alertmanager)))(
     'tells of a firing alert and of its end, and is content with the answers',
     async () => {
       const web = await freePort();

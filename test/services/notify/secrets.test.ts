@@ -83,7 +83,8 @@ async function ask(method: string, url: string, fields?: unknown): Promise<strin
 beforeAll(async () => {
   const rude: typeof notify = {
     ...notify,
-    create: (context, settings) => notify.create({ ...context, fetch: Object.assign(echo, { stream: context.fetch.stream }) }, settings),
+    create: (context, settings) =>
+      notify.create({ ...context, fetch: Object.assign(echo, { stream: context.fetch.stream }) }, settings),
   };
   host = await openTestHost({
     services: [createProbe(['inbox', 'push']).descriptor, rude, control],

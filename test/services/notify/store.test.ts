@@ -17,6 +17,7 @@ let seals = 0;
 const vault: Vault = {
   seal: (text) => `${(seals += 1)}.${Buffer.from(text).toString('hex')}`,
   open: (sealed) => Buffer.from(sealed.slice(sealed.indexOf('.') + 1), 'hex').toString(),
+  fingerprint: (text) => Buffer.from(text).toString('hex'),
 };
 
 function message(id: string, fields: Partial<Message> = {}): Message {

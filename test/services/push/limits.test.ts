@@ -111,14 +111,92 @@ describe('limits', () => {
     expect((await from('nonsense')).status).toBe(200);
   });
 
-  it('failed sign-ins from one address are refused in the end, also with a good password', async () => {
+  it('addresses of one network count as one where they are said to', async () => {
+    await using rig = await openRig({
+      environment: {
+        NTFY_BEHIND_PROXY: 'true',
+        NTFY_VISITOR_REQUEST_LIMIT_BURST: '1',
+        NTFY_VISITOR_PREFIX_BITS_IPV4: '20',
+        NTFY_VISITOR_PREFIX_BITS_IPV6: '56',
+      },
+    });
+    await rig.context.accounts.setGrant('*', 'push', 'open', 'read-write');
+    const from = async (forwarded: string) =>
+      (await rig.ask('GET', '/open/json?poll=1', { 'x-forwarded-for': forwarded })).status;
+    expect([await from('198.51.100.7'), await from('198.51.96.200'), await from('198.51.112.1')]).toEqual([
+      200, 429, 200,
+    ]);
+    expect([await from('2001:db8:1:200::1'), await from('2001:db8:1:2ff::9')]).toEqual([200, 429]);
+    expect(await from('2001:db8:1:300::1')).toBe(200);
+  });
+
+  it('whoever listens to a topic of UnifiedPush is charged for it, and nobody sends before', async () => {
+    const clock = createFakeClock();
+    await using rig = await openRig({
+      clock,
+      environment: {
+        NTFY_BEHIND_PROXY: 'true',
+        PUSH_UNIFIED_PUSH: 'true',
+        NTFY_VISITOR_SUBSCRIBER_RATE_LIMITING: 'true',
+        NTFY_VISITOR_REQUEST_LIMIT_BURST: '3',
+        NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h',
+        NTFY_VISITOR_EMAIL_LIMIT_REPLENISH: '1h',
+        NTFY_BASE_URL: 'https://push.example.org',
+      },
+    });
+    await rig.context.accounts.setGrant('*', 'push', 'up*', 'read-write');
+    await rig.context.accounts.setGrant('*', 'push', 'plain', 'read-write');
+    const by = (address: string) => ({ 'x-forwarded-for': address });
+    const [server, phone, other] = ['198.51.100.1', '203.0.113.1', '203.0.113.2'].map(by);
+    const [topic, second] = ['upABCDEFGHIJKL', 'upMNOPQRSTUVWX'];
+    const push = (to: string, from = server) => codes(rig, 1, () => rig.ask('POST', `/${to}?up=1`, from, 'm'));
+
+    const refused = await rig.ask('POST', `/${topic}?up=1`, by('198.51.100.9'), 'm');
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+      507,
+      { code: 50701, http: 507, error: 'cannot publish to UnifiedPush topic without previously active subscriber' },
+    ]);
+    expect((await rig.ask('GET', `/${topic}/json?poll=1`, phone)).status).toBe(200);
+    expect((await rig.ask('GET', `/${second}/json?poll=1`, other)).status).toBe(200);
+    // Two of the phone's three are left for that topic; the server that sends for many has its own ones still.
+    expect([await push(topic), await push(topic), await push(topic)]).toEqual([[200], [200], [42901]]);
+    expect([await push(second), await push(second), await push(second)]).toEqual([[200], [200], [42901]]);
+    expect(await codes(rig, 3, () => rig.ask('POST', '/plain', server, 'm'))).toEqual([200, 200, 200]);
+    clock.advance(25 * 60 * 60 * 1000);
+    expect(await push(topic)).toEqual([50701]);
+  });
+
+  it('a Matrix server forgets an address that nobody has listened to for half a day', async () => {
+    const clock = createFakeClock();
+    await using rig = await openRig({
+      clock,
+      environment: {
+        PUSH_UNIFIED_PUSH: 'true',
+        NTFY_VISITOR_SUBSCRIBER_RATE_LIMITING: 'true',
+        NTFY_BASE_URL: 'https://push.example.org',
+      },
+    });
+    const pushkey = 'https://push.example.org/upABCDEFGHIJKL?up=1';
+    const body = JSON.stringify({ notification: { devices: [{ pushkey }] } });
+    const tell = async () => {
+      const { status, text } = await rig.ask('POST', '/_matrix/push/v1/notify', {}, body);
+      return [status, JSON.parse(text)];
+    };
+    expect(await tell()).toMatchObject([507, { code: 50701 }]);
+    clock.advance(12 * 60 * 60 * 1000 + 1000);
+    expect(await tell()).toEqual([200, { rejected: [pushkey] }]);
+    await rig.ask('GET', '/upABCDEFGHIJKL/json?poll=1', headers);
+    expect(await tell()).toEqual([200, { rejected: [] }]);
+  });
+
+  it('failed sign-ins from one address are refused in the end, but not a good password', async () => {
     await using rig = await openRig();
     const wrong = (index: number) =>
       rig.ask('GET', '/v1/account', {
         authorization: `Basic ${Buffer.from(`n${index}:`).toString('base64')}`,
       });
     expect(await codes(rig, 31, wrong)).toEqual([...Array<number>(30).fill(40101), 42909]);
-    const good = await rig.ask('GET', '/v1/account', headers);
-    expect([good.status, good.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect((await wrong(31)).headers['retry-after']).toMatch(/^\d+$/);
+    expect((await rig.ask('GET', '/v1/account', headers)).status).toBe(200);
   });
 });

@@ -69,6 +69,47 @@ describe('parameters', () => {
     expect(message.attachment.name).toBe('passwd');
   });
 
+  it('runs the functions of the peer on a webhook', async () => {
+    const { title, message } = await rig.publish(
+      '/g?template=yes',
+      JSON.stringify({ host: 'nas-01', load: [0.5, 9.25] }),
+      {
+        Title: '{{ regexReplaceAll "-(\\\\d+)$" .host " no. ${1}" }}',
+        Message:
+          '{{ toJSON .load }} {{ dig "zone" "eu" . }} {{ sha1sum .host | trunc 8 }} {{ mustLast .load | printf "%.1f" }}',
+      },
+    );
+    expect({ title, message }).toEqual({ title: 'nas no. 01', message: '[0.5,9.25] eu 0308ca97 9.2' });
+  });
+
+  it('says when an alert is over', async () => {
+    const alert = {
+      labels: { alertname: 'Disk', instance: 'nas:9100', severity: 'critical' },
+      startsAt: 'A',
+      endsAt: 'B',
+    };
+    const webhook = { status: 'resolved', receiver: 'push', alerts: [{ ...alert, generatorURL: 'http://p' }] };
+    expect(await rig.publish('/g?template=alertmanager', JSON.stringify(webhook))).toMatchObject({
+      title: '✅ Resolved: Disk',
+      message:
+        'Status: Resolved\nReceiver: push\nAlert: Disk\nInstance: nas:9100\nSeverity: critical\nStarts at: AEnds at: B\nSource: http://p',
+    });
+    expect(await rig.publish('/g?template=grafana', '{"status":"resolved","message":"m"}')).toMatchObject({
+      title: '✅ Alert resolved',
+    });
+  });
+
+  it('gives up a regular expression in time', async () => {
+    const template = '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}';
+    const { status, text } = await rig.ask(
+      'POST',
+      `/g?tpl=yes&m=${encodeURIComponent(template)}`,
+      { Authorization: admin },
+      '{}',
+    );
+    expect({ status, code: (JSON.parse(text) as { code: number }).code }).toEqual({ status: 400, code: 40055 });
+  });
+
   it('tells of data that are nested too deeply for a template', async () => {
     const body = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
     for (const template of ['{{ . }}', '{{ toJson . }}', '{{ printf "%v" .a }}', '{{ eq .a .a }}']) {

@@ -85,7 +85,7 @@ function leave(at: string): void {
   cache.close();
   writeFileSync(
     join(at, 'server.yml'),
-    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-sender-addr: a:1\n',
+    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-server-listen: a:1\n',
   );
 }
 
@@ -112,7 +112,7 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
       'Set a password for those that came without one: phil.',
       'Taken over: 4 messages, 2 scheduled messages, 1 file.',
       'Not found where files are kept: 2 files.',
-      'Settings that were left alone: smtp-sender-addr.',
+      'Settings that were left alone: smtp-server-listen.',
       '',
     ].join('\n'),
   });

@@ -85,14 +85,13 @@ process.on('message', (asked: { readonly does: string; readonly id: number }) =>
       menu: menuTree(electron.tray?.menu ?? []),
       popups: electron.notifications.map(({ options }) => options.title),
       errors: electron.errors,
-      cookies: electron.cookies,
     }),
+    session: () => electron.call('session', undefined, { url: electron.window?.addresses.at(-1) ?? '', parent: null }),
     second: () => electron.secondInstance(['electron', app]),
     again: () => electron.click(/^Start the services again now$/),
     quit: () => electron.parts.app.quit(),
   };
-  const value = answers[asked.does]?.();
-  process.send?.({ id: asked.id, value: value ?? null });
+  void Promise.resolve(answers[asked.does]?.()).then((value) => process.send?.({ id: asked.id, value: value ?? null }));
 });
 
 await import(pathToFileURL(entry).href);

@@ -2,6 +2,7 @@ import { accessApi, accessChanged, ownAccountApi } from '../../../../services/co
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { call, sentence } from '../../api/call.ts';
+import { sessionSecret } from '../../api/session-secret.ts';
 import { live } from '../../state/live.svelte.ts';
 
 /** What a person types to make an account. */
@@ -91,7 +92,8 @@ class Accounts {
 
   /** @throws Problem with `fields`, `current` among them. */
   async changeOwnPassword(current: string, password: string): Promise<void> {
-    await call(ownAccountApi.changePassword, { body: { current, password } });
+    const { session } = await call(ownAccountApi.changePassword, { body: { current, password } });
+    sessionSecret.keep(session);
   }
 
   #take(account: Account): void {

@@ -1,3 +1,5 @@
+import { links } from '../../state/links.svelte.ts';
+
 const players: Readonly<Record<string, 'video' | 'audio'>> = {
   ...{ mp4: 'video', m4v: 'video', webm: 'video', mkv: 'video' },
   ...{ m4a: 'audio', mp3: 'audio', ogg: 'audio', opus: 'audio', flac: 'audio', wav: 'audio' },
@@ -8,7 +10,14 @@ export function playAs(filename: string | null): 'video' | 'audio' | null {
   return players[filename?.split('.').at(-1)?.toLowerCase() ?? ''] ?? null;
 }
 
-/** The finished file on our own origin; `save`: to be saved in place of shown. */
-export function fileAddress(uid: string, save = false): string {
-  return `/api/downloads/${encodeURIComponent(uid)}/file${save ? '?save=yes' : ''}`;
+const pathOf = (uid: string): string => `/api/downloads/${encodeURIComponent(uid)}/file`;
+
+/** Where the browser reads the finished file; `save`: to be saved in place of shown. Undefined until that is known. */
+export function fileAddress(uid: string, save = false): string | undefined {
+  return links.to(pathOf(uid), save ? { save: 'yes' } : {});
+}
+
+/** Lets the browser save the finished file. @throws Problem */
+export async function saveFile(uid: string): Promise<void> {
+  location.assign(await links.load(pathOf(uid), { save: 'yes' }));
 }

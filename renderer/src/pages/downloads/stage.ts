@@ -47,8 +47,8 @@ export interface Advice {
   readonly page?: { readonly href: string; readonly title: string; readonly adminOnly: boolean };
 }
 
-const settings = { href: '/settings/downloads', title: 'Settings of Downloads', adminOnly: true };
-const engines = { href: '/engines', title: 'Engines', adminOnly: true };
+const settings = { href: '/downloads/settings', title: 'Settings of Downloads', adminOnly: true };
+const engines = { href: '/settings/engines', title: 'Engines', adminOnly: true };
 const cookies = { href: '/downloads/cookies', title: 'Cookies', adminOnly: false };
 
 const known: readonly (readonly [RegExp, Advice])[] = [

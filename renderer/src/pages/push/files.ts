@@ -1,9 +1,10 @@
 import { pushApi, type PushFile } from '../../../../services/contracts/push/api.ts';
+import { links } from '../../state/links.svelte.ts';
 
-/** Where our page gets the file of a message that the server keeps. */
-export function ownFile(topic: string, id: string, save = false): string {
+/** Where our page gets the file of a message that the server keeps; undefined until that is known. */
+export function ownFile(topic: string, id: string, save = false): string | undefined {
   const path = pushApi.file.path.replace(':topic', topic).replace(':id', encodeURIComponent(id));
-  return save ? `${path}?save=true` : path;
+  return links.to(path, save ? { save: 'true' } : {});
 }
 
 /** A picture that a browser draws, as far as its type or its name tells. */

@@ -32,6 +32,8 @@ import Mail from '@lucide/svelte/icons/mail';
 import MailOpen from '@lucide/svelte/icons/mail-open';
 import Pause from '@lucide/svelte/icons/pause';
 import Pencil from '@lucide/svelte/icons/pencil';
+import Pin from '@lucide/svelte/icons/pin';
+import PinOff from '@lucide/svelte/icons/pin-off';
 import Play from '@lucide/svelte/icons/play';
 import Plus from '@lucide/svelte/icons/plus';
 import Power from '@lucide/svelte/icons/power';
@@ -105,5 +107,7 @@ export const icons = {
   share: Share2,
   paste: ClipboardPaste,
   swatches: SwatchBook,
+  pin: Pin,
+  unpin: PinOff,
 } as const;
 export type IconName = keyof typeof icons;

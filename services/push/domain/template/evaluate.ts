@@ -1,49 +1,47 @@
-import { RunFault } from './arguments.ts';
-import { functions, lazyFunctions } from './functions.ts';
-import { lineAt, type Command, type Node, type Operand, type Pipe } from './syntax.ts';
-import { entryOf, isList, isMap, isTrue, textOf, type Value } from './values.ts';
-
-/** What a template may use up; both are refused beyond. */
-export interface Bounds {
-  /** Characters of output, and of any value on the way. */
-  readonly characters: number;
-  readonly steps: number;
-  /** Asked now and then: the time is up. */
-  readonly expired: () => boolean;
-}
-
-/** A template used up what it may use. */
-export class BoundsFault extends Error {
-  readonly kind: 'time' | 'size';
-  constructor(kind: 'time' | 'size') {
-    super(kind);
-    this.kind = kind;
-  }
-}
+import { fromBytes, toBytes } from './bytes.ts';
+import { RunFault } from './faults.ts';
+import { Formatter } from './format/formatter.ts';
+import { functions, lazyFunctions } from './functions/functions.ts';
+import { methodOf } from './functions/methods.ts';
+import { accept, goName, type Kind, type TemplateFunction } from './functions/signature.ts';
+import type { Run } from './run.ts';
+import { lineAt, type Command, type Node, type NumberLiteral, type Operand, type Pipe } from './syntax.ts';
+import { Dict, Integer, isTrue, List, typeOf, type Value } from './values.ts';
 
 type Jump = 'break' | 'continue' | undefined;
 
+/** A value that a command gets from the one before it. */
+type Piped = readonly [] | readonly [Value];
+
+/** What a command passes on: its arguments, and what was piped in. */
+interface Passed {
+  readonly rest: readonly Operand[];
+  readonly piped: Piped;
+}
+const nothing: Passed = { rest: [], piped: [] };
+
 /**
- * Runs a parsed template on data. Nothing outside of the data can be reached from it.
+ * Runs a parsed template on data; answers its bytes. Nothing outside of data and run can be reached from it.
  *
  * @throws RunFault with the peer's words, BoundsFault
  */
-export function runTemplate(text: string, nodes: readonly Node[], data: Value, bounds: Bounds): string {
-  const run = new Run(text, data, bounds);
-  run.walk(nodes, data);
-  return run.output;
+export function runTemplate(text: string, nodes: readonly Node[], data: Value, run: Run): string {
+  const evaluation = new Evaluation(text, data ?? undefined, run);
+  evaluation.walk(nodes, data ?? undefined);
+  return evaluation.output;
 }
 
-class Run {
+class Evaluation {
   output = '';
   readonly #text: string;
-  readonly #bounds: Bounds;
+  readonly #run: Run;
+  readonly #formatter: Formatter;
   readonly #variables: { readonly name: string; value: Value }[];
-  #steps = 0;
 
-  constructor(text: string, data: Value, bounds: Bounds) {
+  constructor(text: string, data: Value, run: Run) {
     this.#text = text;
-    this.#bounds = bounds;
+    this.#run = run;
+    this.#formatter = new Formatter(run);
     this.#variables = [{ name: '$', value: data }];
   }
 
@@ -56,14 +54,16 @@ class Run {
   }
 
   #node(node: Node, dot: Value): Jump {
-    this.#step();
+    this.#run.step();
     switch (node.kind) {
       case 'text':
         this.#print(node.text);
         return undefined;
       case 'print': {
         const value = this.#pipe(node.pipe, dot);
-        if (node.pipe.variables.length === 0) this.#print(textOf(value));
+        if (node.pipe.variables.length === 0) {
+          this.#print(value === undefined ? '<no value>' : this.#formatter.write(value, 'v'));
+        }
         return undefined;
       }
       case 'if':
@@ -90,9 +90,11 @@ class Run {
     let any = false;
     for (const [index, element] of this.#elements(value, node.pipe)) {
       any = true;
-      this.#step();
+      this.#run.step();
       const given = variables.length === 2 ? [index, element] : [element];
-      variables.forEach((name, position) => this.#declare(name, given[position] ?? null, node.pipe.assigns));
+      variables.forEach((name, position) => {
+        this.#declare(name, given[position], node.pipe.assigns);
+      });
       const jump = this.walk(node.then, element);
       this.#variables.length = outer;
       if (jump === 'break') break;
@@ -102,18 +104,25 @@ class Run {
     return jump;
   }
 
-  *#elements(value: Value, pipe: Pipe): Generator<readonly [Value, Value]> {
-    if (isList(value)) yield* value.entries();
-    else if (isMap(value)) for (const name of Object.keys(value).sort()) yield [name, entryOf(value, name)];
-    else if (typeof value === 'number' && Number.isInteger(value)) for (let at = 0; at < value; at += 1) yield [at, at];
-    else if (value !== null) this.#fail(pipe.commands[0], `range can't iterate over ${textOf(value)}`);
+  *#elements(value: Value, { commands, variables }: Pipe): Generator<readonly [Value, Value]> {
+    if (value instanceof List) {
+      for (const [index, item] of value.items.entries()) yield [new Integer(index), item];
+    } else if (value instanceof Dict) {
+      for (const name of value.names()) yield [name, value.entries.get(name)];
+    } else if (value instanceof Integer) {
+      if (variables.length > 1) {
+        this.#fail(commands[0], `can't use ${String(value.value)} to iterate over more than one variable`);
+      }
+      for (let at = 0n; at < value.value; at += 1n) yield [new Integer(at), new Integer(at, value.type)];
+    } else if (value !== undefined) {
+      this.#fail(commands[0], `range can't iterate over ${this.#formatter.write(value, 'v')}`);
+    }
   }
 
   #pipe(pipe: Pipe, dot: Value): Value {
-    let value: Value = null;
-    pipe.commands.forEach((command, index) => {
-      value = this.#command(command, dot, index === 0 ? [] : [value]);
-    });
+    let piped: Piped = [];
+    for (const command of pipe.commands) piped = [this.#command(command, dot, piped) ?? undefined];
+    const [value] = piped;
     for (const name of pipe.variables) this.#declare(name, value, pipe.assigns);
     return value;
   }
@@ -124,39 +133,64 @@ class Run {
     else known.value = value;
   }
 
-  #command(command: Command, dot: Value, last: readonly Value[]): Value {
+  #command(command: Command, dot: Value, piped: Piped): Value {
     const { first, rest } = command;
-    if (first.kind !== 'call') {
-      if (rest.length + last.length > 0) this.#fail(command, `${command.source} is not a function, but has arguments`);
-      return this.#operand(first, dot, command);
+    const passed = { rest, piped };
+    if (first.kind === 'call') return this.#call(first.name, passed, dot, command);
+    if (first.kind === 'path' && first.names.length > 0) return this.#path(first, passed, dot, command);
+    if (rest.length + piped.length > 0) {
+      if (first.kind === 'path') this.#fail(command, `${command.source} is not a function, but has arguments`);
+      this.#fail(command, `can't give argument to non-function ${command.source}`);
     }
-    return this.#call(first.name, rest, dot, last, command);
+    if (first.kind === 'nil') this.#fail(command, 'nil is not a command');
+    return this.#operand(first, dot, command);
   }
 
-  #call(name: string, rest: readonly Operand[], dot: Value, last: readonly Value[], command: Command): Value {
-    this.#step();
-    const lazy = lazyFunctions[name];
-    if (lazy !== undefined) {
-      let value: Value = null;
-      for (const read of [
-        ...rest.map((each) => () => this.#operand(each, dot, command)),
-        ...last.map((each) => () => each),
-      ]) {
-        value = read();
-        if (isTrue(value) === lazy) break;
-      }
-      return value;
-    }
-    const given = [...rest.map((each) => this.#operand(each, dot, command)), ...last];
+  /** A function with its arguments. */
+  #call(name: string, passed: Passed, dot: Value, command: Command): Value {
+    this.#run.step();
+    const lazy = lazyFunctions.get(name);
+    if (lazy !== undefined) return this.#lazy(name, lazy, passed, { dot, command });
     const known = functions.get(name);
     if (known === undefined) return this.#fail(command, `${JSON.stringify(name)} is not a defined function`);
-    if (given.length < known.least || given.length > known.most) {
-      const least = known.most === Infinity ? `at least ${String(known.least)}` : String(known.least);
-      this.#fail(command, `wrong number of args for ${name}: want ${least} got ${String(given.length)}`);
+    return this.#apply(known, name, passed, { dot, command });
+  }
+
+  #lazy(
+    name: string,
+    until: boolean,
+    { rest, piped }: Passed,
+    { dot, command }: { readonly dot: Value; readonly command: Command },
+  ): Value {
+    if (rest.length + piped.length === 0) {
+      this.#fail(command, `wrong number of args for ${name}: want at least 1 got 0`);
     }
+    let value: Value = undefined;
+    for (const operand of rest) {
+      value = this.#argument(operand, 'any', dot, command) as Value;
+      if (isTrue(value) === until) return value;
+    }
+    return piped.length === 0 ? value : piped[0];
+  }
+
+  #apply(
+    called: TemplateFunction,
+    name: string,
+    { rest, piped }: Passed,
+    { dot, command }: { readonly dot: Value; readonly command: Command },
+  ): Value {
+    const { takes, rest: more } = called;
+    const count = rest.length + piped.length;
+    if (count < takes.length || (more === undefined && count > takes.length)) {
+      const least = `${more === undefined ? '' : 'at least '}${String(takes.length)}`;
+      this.#fail(command, `wrong number of args for ${name}: want ${least} got ${String(count)}`);
+    }
+    const kindAt = (place: number): Kind => takes[place] ?? more ?? 'any';
+    const given = rest.map((operand, place) => this.#argument(operand, kindAt(place), dot, command));
+    if (piped.length > 0) given.push(this.#accept(piped[0], kindAt(rest.length), command));
     try {
-      const value = known.call(given, this.#bounds.characters);
-      this.#bound(value);
+      const value = called.call(given, this.#run);
+      if (typeof value === 'string') this.#run.fits(value.length);
       return value;
     } catch (error) {
       if (error instanceof RunFault) this.#fail(command, `error calling ${name}: ${error.message}`);
@@ -164,49 +198,117 @@ class Run {
     }
   }
 
+  /** What a parameter of a kind gets of an operand. Literals take the type that is asked for, as far as they can. */
+  #argument(operand: Operand, kind: Kind, dot: Value, command: Command): unknown {
+    switch (operand.kind) {
+      case 'nil':
+        if (kind !== 'any' && kind !== 'map') this.#fail(command, `cannot assign nil to ${goName(kind)}`);
+        return this.#accept(undefined, kind, command);
+      case 'number':
+        if (kind === 'any') return this.#ideal(operand, command);
+        if (kind === 'float64') return operand.float;
+        if (kind === 'int' && operand.integer !== undefined) return Number(operand.integer);
+        if ((kind === 'int64' || kind === 'duration') && operand.integer !== undefined) return operand.integer;
+        return this.#misfit(operand.source, kind, command);
+      case 'value':
+        if (kind === 'any' || kind === (typeof operand.value === 'string' ? 'string' : 'bool')) return operand.value;
+        return this.#misfit(operand.source, kind, command);
+      default:
+        return this.#accept(this.#operand(operand, dot, command), kind, command);
+    }
+  }
+
+  #misfit(source: string, kind: Kind, command: Command): never {
+    const expected = {
+      bool: 'bool',
+      string: 'string',
+      int: 'integer',
+      int64: 'integer',
+      duration: 'integer',
+      float64: 'float',
+    };
+    if (kind === 'map' || kind === 'time' || kind === 'any') {
+      return this.#fail(command, `can't handle ${source} for arg of type ${goName(kind)}`);
+    }
+    return this.#fail(command, `expected ${expected[kind]}; found ${source}`);
+  }
+
+  #accept(value: Value, kind: Kind, command: Command): unknown {
+    try {
+      return accept(value, kind);
+    } catch (error) {
+      if (error instanceof RunFault) this.#fail(command, error.message);
+      throw error;
+    }
+  }
+
+  #ideal({ isFloat, float, integer, source }: NumberLiteral, command: Command): Value {
+    if (isFloat) return float;
+    if (integer === undefined) return this.#fail(command, `${source} overflows int`);
+    return new Integer(integer);
+  }
+
   #operand(operand: Operand, dot: Value, command: Command): Value {
     switch (operand.kind) {
       case 'dot':
         return dot;
+      case 'nil':
+        return undefined;
       case 'value':
         return operand.value;
+      case 'number':
+        return this.#ideal(operand, command);
       case 'call':
-        return this.#call(operand.name, [], dot, [], command);
-      case 'path': {
-        const { from, names } = operand;
-        let value = from === '.' ? dot : typeof from === 'string' ? this.#variable(from) : this.#pipe(from, dot);
-        for (const name of names) {
-          if (isMap(value)) value = entryOf(value, name);
-          else if (value !== null) this.#fail(command, `can't evaluate field ${name} in type interface {}`);
-        }
-        return value;
-      }
+        return this.#call(operand.name, nothing, dot, command);
+      case 'pipe':
+        return this.#pipe(operand.pipe, dot);
+      case 'path':
+        return this.#path(operand, nothing, dot, command);
     }
   }
 
+  /** A path; what is passed goes to its last name, which must be a method then. */
+  #path({ from, names }: Extract<Operand, { kind: 'path' }>, passed: Passed, dot: Value, command: Command): Value {
+    let value =
+      typeof from !== 'string' ? this.#operand(from, dot, command) : from === '.' ? dot : this.#variable(from);
+    for (const [index, name] of names.entries()) {
+      const isLast = index === names.length - 1;
+      value = this.#field(value, name, isLast ? passed : nothing, { dot, command });
+    }
+    return value;
+  }
+
+  #field(value: Value, name: string, passed: Passed, place: { readonly dot: Value; readonly command: Command }): Value {
+    if (value === undefined) return undefined;
+    const { command } = place;
+    if (value === null) this.#fail(command, `nil pointer evaluating interface {}.${name}`);
+    const method = methodOf(value, name);
+    if (method !== undefined) return this.#apply(method, name, passed, place);
+    if (!(value instanceof Dict)) {
+      const type = typeof value === 'object' && !(value instanceof List) ? typeOf(value) : 'interface {}';
+      this.#fail(command, `can't evaluate field ${name} in type ${type}`);
+    }
+    if (passed.rest.length + passed.piped.length > 0) {
+      this.#fail(command, `.${fromBytes(name)} is not a function, but has arguments`);
+    }
+    return value.entries.get(name);
+  }
+
   #variable(name: string): Value {
-    return this.#variables.findLast((variable) => variable.name === name)?.value ?? null;
+    return this.#variables.findLast((variable) => variable.name === name)?.value;
   }
 
-  #print(text: string): void {
-    this.output += text;
-    if (this.output.length > this.#bounds.characters) throw new BoundsFault('size');
-  }
-
-  #bound(value: Value): void {
-    if (typeof value === 'string' && value.length > this.#bounds.characters) throw new BoundsFault('size');
-  }
-
-  #step(): void {
-    this.#steps += 1;
-    if (this.#steps > this.#bounds.steps) throw new BoundsFault('time');
-    if (this.#steps % 64 === 0 && this.#bounds.expired()) throw new BoundsFault('time');
+  #print(bytes: string): void {
+    this.output += bytes;
+    this.#run.fits(this.output.length);
   }
 
   #fail(command: Command | undefined, reason: string): never {
     const at = command?.at ?? 0;
-    const column = at - (this.#text.lastIndexOf('\n', at - 1) + 1);
+    const column = toBytes(this.#text.slice(this.#text.lastIndexOf('\n', at - 1) + 1, at)).length;
     const place = `:${String(lineAt(this.#text, at))}:${String(column)}`;
-    throw new RunFault(`template: ${place}: executing "" at <${command?.source ?? ''}>: ${reason}`);
+    const source = command?.source ?? '';
+    const shown = source.length > 20 ? `${source.slice(0, 17)}...` : source;
+    throw new RunFault(`template: ${place}: executing "" at <${shown}>: ${fromBytes(reason)}`);
   }
 }

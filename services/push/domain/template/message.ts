@@ -1,6 +1,7 @@
 import { parsePriority } from '../priority.ts';
 import { refuse } from '../refusals.ts';
 import type { MessageTemplate } from './built-in.ts';
+import type { Surroundings } from './run.ts';
 import { readTemplateData, renderTemplate } from './render.ts';
 
 /** What a request brings for its templates; with `inline` the texts are templates themselves. */
@@ -9,6 +10,13 @@ interface Written {
   readonly title: string;
   readonly message: string;
   readonly priority: string;
+}
+
+/** Under which a template runs. */
+interface Conditions {
+  readonly messageSizeLimit: number;
+  readonly expired: () => boolean;
+  readonly surroundings: Surroundings;
 }
 
 /** The peer names this parameter in the errors of all three. */
@@ -22,14 +30,14 @@ const inlinePlace = 'template priority query parameter: ';
 export function renderMessage(
   body: string,
   written: Written,
-  { messageSizeLimit, expired }: { readonly messageSizeLimit: number; readonly expired: () => boolean },
+  { messageSizeLimit, expired, surroundings }: Conditions,
 ): { readonly title: string; readonly message: string; readonly priority: number | undefined } {
   const data = readTemplateData(body);
   const inline = written.template === 'inline';
   const template: MessageTemplate = written.template === 'inline' ? written : written.template;
   const place = inline ? inlinePlace : '';
   const render = (text: string | undefined): string =>
-    text === undefined || text === '' ? '' : renderTemplate(text, data, { place, expired });
+    text === undefined || text === '' ? '' : renderTemplate(text, data, { place, expired, surroundings });
   const message = render(template.message);
   const title = template.title === undefined ? written.title : render(template.title);
   const priority = parsePriority(render(template.priority));

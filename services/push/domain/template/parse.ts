@@ -1,5 +1,7 @@
+import { toBytes } from './bytes.ts';
+import { readNumber, readQuoted } from './literals.ts';
 import { lineAt, SyntaxFault, type Command, type Node, type Operand, type Pipe } from './syntax.ts';
-import { readParts, readQuoted, type Part, type Token } from './tokens.ts';
+import { readParts, type Part, type Token } from './tokens.ts';
 
 /** Parentheses and blocks inside each other at most. */
 const deepest = 50;
@@ -50,7 +52,7 @@ class Parser {
     for (let part = this.#parts[this.#next]; part !== undefined; part = this.#parts[this.#next]) {
       this.#next += 1;
       if (part.kind === 'text') {
-        nodes.push(part);
+        nodes.push({ kind: 'text', text: toBytes(part.text) });
         continue;
       }
       this.#enter(part);
@@ -126,9 +128,10 @@ class Parser {
     while (this.#sign('|'));
     // The names count after the pipe only: `$x := $x` has no meaning.
     if (!assigns) this.#variables.push(...variables);
-    for (const { first } of commands.slice(1)) {
-      if (first.kind === 'value' || first.kind === 'dot')
-        throw this.#fault(`non executable command in pipeline stage 2`);
+    for (const [index, { first }] of commands.entries()) {
+      if (index > 0 && !isExecutable(first)) {
+        throw this.#fault(`non executable command in pipeline stage ${String(index + 1)}`);
+      }
     }
     return { variables, assigns, commands };
   }
@@ -163,37 +166,56 @@ class Parser {
     }
     const [first, ...rest] = operands;
     if (first === undefined) throw this.#fault(`missing value for ${where}`);
-    if (rest.length > 0 && (first.kind === 'value' || first.kind === 'dot')) {
-      throw this.#fault(`can't give argument to non-function ${this.#text.slice(at, begin && at + begin.text.length)}`);
-    }
     const after = this.#tokens[this.#at]?.at ?? this.#end;
     return { at, source: this.#text.slice(at, after).trimEnd(), first, rest };
   }
 
   #operand(): Operand {
+    const term = this.#term();
+    if (term.kind === 'path') return { ...term, names: [...term.names, ...this.#names()] };
+    const names = this.#names();
+    if (names.length === 0) return term;
+    if (term.kind !== 'pipe' && term.kind !== 'call')
+      throw this.#fault(`unexpected . after term ${JSON.stringify(this.#tokens[this.#at - 2]?.text ?? '')}`);
+    return { kind: 'path', from: term, names };
+  }
+
+  #term(): Operand {
     const token = this.#take();
-    if (token?.kind === 'number') return { kind: 'value', value: Number(token.text.replaceAll('_', '')) };
-    if (token?.kind === 'string') return { kind: 'value', value: readQuoted(token.text) };
-    if (token?.kind === 'field') return { kind: 'path', from: '.', names: [token.text.slice(1), ...this.#names()] };
-    if (token?.kind === 'variable') {
-      this.#known(token.text);
-      return { kind: 'path', from: token.text, names: this.#names() };
+    const source = token?.text ?? '}}';
+    if (token?.kind === 'number') return this.#number(source);
+    if (token?.kind === 'string') {
+      const value = readQuoted(source);
+      if (value === undefined) throw this.#fault('invalid syntax');
+      if (typeof value === 'string') return { kind: 'value', source, value };
+      return { kind: 'number', source, float: value, integer: BigInt(value), isFloat: false };
     }
-    if (token?.text === '.') return { kind: 'dot' };
-    if (token?.text === '(') {
+    if (token?.kind === 'field') return { kind: 'path', from: '.', names: [toBytes(source.slice(1))] };
+    if (token?.kind === 'variable') {
+      this.#known(source);
+      return { kind: 'path', from: source, names: [] };
+    }
+    if (source === '.') return { kind: 'dot' };
+    if (source === '(') {
       if ((this.#depth += 1) > deepest) throw this.#fault('parentheses are nested too deeply');
       const pipe = this.#pipe('parenthesized pipeline');
       if (!this.#sign(')')) throw this.#fault('unclosed left paren');
       this.#depth -= 1;
-      return { kind: 'path', from: pipe, names: this.#names() };
+      return { kind: 'pipe', pipe };
     }
-    if (token?.kind === 'word') return this.#word(token.text);
-    throw this.#fault(`unexpected ${JSON.stringify(token?.text ?? '}}')} in operand`);
+    if (token?.kind === 'word') return this.#word(source);
+    throw this.#fault(`unexpected ${JSON.stringify(source)} in operand`);
+  }
+
+  #number(source: string): Operand {
+    const read = readNumber(source);
+    if (read === undefined) throw this.#fault(`bad number syntax: ${JSON.stringify(source)}`);
+    return { kind: 'number', source, ...read };
   }
 
   #word(name: string): Operand {
-    if (name === 'true' || name === 'false') return { kind: 'value', value: name === 'true' };
-    if (name === 'nil') return { kind: 'value', value: null };
+    if (name === 'true' || name === 'false') return { kind: 'value', source: name, value: name === 'true' };
+    if (name === 'nil') return { kind: 'nil' };
     if (!this.#knows(name)) throw this.#fault(`function ${JSON.stringify(name)} not defined`);
     return { kind: 'call', name };
   }
@@ -201,7 +223,7 @@ class Parser {
   #names(): string[] {
     const names: string[] = [];
     for (let token = this.#tokens[this.#at]; token?.kind === 'field'; token = this.#tokens[this.#at]) {
-      names.push(token.text.slice(1));
+      names.push(toBytes(token.text.slice(1)));
       this.#at += 1;
     }
     return names;
@@ -242,4 +264,8 @@ class Parser {
   #fault(reason: string, at = this.#tokens[this.#at - 1]?.at ?? this.#end): SyntaxFault {
     return new SyntaxFault(lineAt(this.#text, at), reason);
   }
+}
+
+function isExecutable({ kind }: Operand): boolean {
+  return kind === 'call' || kind === 'path' || kind === 'pipe';
 }

@@ -1,17 +1,19 @@
 import { refuse } from '../refusals.ts';
-import { RunFault } from './arguments.ts';
-import { BoundsFault, runTemplate } from './evaluate.ts';
-import { isFunction } from './functions.ts';
+import { fromBytes, trimSpace } from './bytes.ts';
+import { runTemplate } from './evaluate.ts';
+import { BoundsFault, RunFault } from './faults.ts';
+import { isFunction } from './functions/functions.ts';
 import { parseTemplate } from './parse.ts';
+import { Run, type Surroundings } from './run.ts';
 import { SyntaxFault, type Node } from './syntax.ts';
-import type { Value } from './values.ts';
+import { valueOf } from './values.ts';
 
 /** What the peer allows: bytes of a template and characters of what comes of it. */
 const longestTemplate = 32 * 1024;
 const longestOutput = 1024 * 1024;
 /** Bytes of a JSON body that templates may be run on. */
 export const templateBodyLimit = 128 * 1024;
-const mostSteps = 200_000;
+const mostSteps = 1_000_000;
 
 /** Templates inside templates, and calls of what the data hold. */
 const disallowed = /\{\{-?\s*(?:call|template|define|block)\b/;
@@ -23,9 +25,9 @@ const writtenBreaks = /\{\{[^]*?\}\}|\\n/g;
  *
  * @throws Problem 40042
  */
-export function readTemplateData(body: string): Value {
+export function readTemplateData(body: string): unknown {
   try {
-    return JSON.parse(body) as Value;
+    return JSON.parse(body);
   } catch (cause) {
     throw refuse('template_not_json', undefined, { cause });
   }
@@ -38,15 +40,16 @@ export function readTemplateData(body: string): Value {
  */
 export function renderTemplate(
   template: string,
-  data: Value,
-  { place, expired }: { readonly place: string; readonly expired: () => boolean },
+  data: unknown,
+  { place, expired, surroundings }: { place: string; expired: () => boolean; surroundings: Surroundings },
 ): string {
   if (template.length > longestTemplate) throw refuse('template_too_large');
   const text = template.replace(writtenBreaks, (found) => (found === '\\n' ? '\n' : found));
   if (disallowed.test(text)) throw refuse('template_disallowed');
   const nodes = parse(text);
   try {
-    return runTemplate(text, nodes, data, { characters: longestOutput, steps: mostSteps, expired }).trim();
+    const run = new Run({ characters: longestOutput, steps: mostSteps, expired }, surroundings);
+    return fromBytes(trimSpace(runTemplate(text, nodes, valueOf(data), run)));
   } catch (cause) {
     if (cause instanceof RunFault) throw refuse('template_failed', `${place}${cause.message}`, { cause });
     if (cause instanceof BoundsFault) throw refuse(cause.kind === 'time' ? 'template_timeout' : 'template_too_large');

@@ -30,10 +30,24 @@ export interface Command {
 
 export type Operand =
   | { readonly kind: 'dot' }
-  | { readonly kind: 'value'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'nil' }
+  | { readonly kind: 'value'; readonly source: string; readonly value: string | boolean }
+  | NumberLiteral
   | { readonly kind: 'call'; readonly name: string }
-  /** A path from the dot (`.`), a variable (`$x`) or a pipe in parentheses: `.a.b`, `$x.a`, `(index .a 0).b`. */
-  | { readonly kind: 'path'; readonly from: string | Pipe; readonly names: readonly string[] };
+  | { readonly kind: 'pipe'; readonly pipe: Pipe }
+  /** A path from the dot (`.`), a variable (`$x`), a function or a pipe: `.a.b`, `$x.a`, `now.Year`, `(index .a 0).b`. */
+  | { readonly kind: 'path'; readonly from: string | Operand; readonly names: readonly string[] };
+
+/** A number as it is written. Which type it has depends on what takes it. */
+export interface NumberLiteral {
+  readonly kind: 'number';
+  readonly source: string;
+  readonly float: number;
+  /** Undefined for one with a fraction, or that is too large. */
+  readonly integer: bigint | undefined;
+  /** Where nothing says otherwise. */
+  readonly isFloat: boolean;
+}
 
 /** What is wrong with a template's text, as the peer says it: `template: :1: unclosed action`. */
 export class SyntaxFault extends Error {

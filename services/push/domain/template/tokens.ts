@@ -13,7 +13,10 @@ export interface Token {
 
 const shapes: readonly (readonly [Token['kind'], RegExp])[] = [
   ['space', /\s+/y],
-  ['number', /[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/y],
+  [
+    'number',
+    /[+-]?(?:0[xX][\da-fA-F_]+(?:\.[\da-fA-F_]*)?(?:[pP][+-]?\d+)?|0[oObB][\d_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)/y,
+  ],
   ['string', /"(?:[^"\\\n]|\\.)*"|`[^`]*`|'(?:[^'\\\n]|\\.)+'/y],
   ['field', /\.[\p{L}_][\p{L}\p{N}_]*/uy],
   ['variable', /\$[\p{L}\p{N}_]*/uy],
@@ -33,13 +36,13 @@ export function readParts(text: string): Part[] {
   while (at <= text.length) {
     const open = text.indexOf('{{', at);
     let plain = text.slice(at, open < 0 ? undefined : open);
-    if (trims) plain = plain.trimStart();
+    if (trims) plain = plain.replace(/^[ \t\r\n]+/, '');
     const trimsBefore = open >= 0 && /^-\s/.test(text.slice(open + 2, open + 4));
-    if (trimsBefore) plain = plain.trimEnd();
+    if (trimsBefore) plain = plain.replace(/[ \t\r\n]+$/, '');
     if (plain !== '') parts.push({ kind: 'text', text: plain });
     if (open < 0) break;
     const begin = open + 2 + (trimsBefore ? 1 : 0);
-    const action = readAction(text, begin);
+    const action = readAction(text, begin, trimsBefore);
     if (action.tokens !== undefined) parts.push({ kind: 'action', at: begin, end: action.end, tokens: action.tokens });
     trims = action.trims;
     at = action.next;
@@ -57,7 +60,7 @@ interface Action {
 
 const close = /(\s-)?\}\}/y;
 
-function readAction(text: string, begin: number): Action {
+function readAction(text: string, begin: number, isTrimmed: boolean): Action {
   const fault = (position: number, reason: string): SyntaxFault => new SyntaxFault(lineAt(text, position), reason);
   const closing = (position: number): Action | undefined => {
     close.lastIndex = position;
@@ -65,7 +68,7 @@ function readAction(text: string, begin: number): Action {
     if (found === null) return undefined;
     return { tokens: undefined, end: position, next: close.lastIndex, trims: found[1] !== undefined };
   };
-  const comment = /\s*\/\*/y;
+  const comment = isTrimmed ? /\s\/\*/y : /\/\*/y;
   comment.lastIndex = begin;
   if (comment.test(text)) {
     const end = text.indexOf('*/', begin);
@@ -99,20 +102,4 @@ function readToken(text: string, at: number, previous: Token | undefined): Token
     if (found) return { kind, text: found, at };
   }
   return undefined;
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
-
-/** The text that a quoted string stands for; a character in single quotes is its code point. */
-export function readQuoted(source: string): string | number {
-  const inside = source.slice(1, -1);
-  if (source.startsWith('`')) return inside;
-  const text = inside.replace(
-    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/gs,
-    (_all, byte: string | undefined, unit: string | undefined, letter: string | undefined) => {
-      if (letter === undefined) return String.fromCharCode(parseInt(byte ?? unit ?? '0', 16));
-      return escapes[letter] ?? letter;
-    },
-  );
-  return source.startsWith("'") ? (text.codePointAt(0) ?? 0) : text;
 }

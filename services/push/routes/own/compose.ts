@@ -12,12 +12,11 @@ import type { Attachment } from '../../domain/message.ts';
 import { fileMessage } from '../../domain/publication.ts';
 import { refusalOf } from '../../domain/refusals.ts';
 import { invalidField } from '../../domain/invalid-field.ts';
-import { senderOf, type Limits } from '../../access/limits.ts';
+import type { Limits } from '../../access/limits.ts';
 import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { AttachmentStore } from '../../store/attachments.ts';
 import { readBody } from '../peer/body.ts';
-import { dropRest } from '../peer/exchange.ts';
 import { dueOf } from './fields.ts';
 import { toPage } from './to-page.ts';
 import type { TopicRights } from './topic-rights.ts';
@@ -27,7 +26,7 @@ export interface ComposeParts {
   readonly publisher: Publisher;
   readonly attachments: Attachments;
   readonly rights: TopicRights;
-  readonly limits: Pick<Limits, 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly limits: Pick<Limits, 'nameOf' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   /** Bytes. */
   readonly messageSizeLimit: number;
   /** Seconds that a message may be put off. */
@@ -55,14 +54,13 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
         attachments.admit(incoming, 0);
         const { bytes } = await readBody(incoming, tellingBytes);
         const file = await drafts.hold({
-          ...{ request: incoming, id: secretId(context), name: query.name, head: bytes, sender: senderOf(sender) },
+          ...{ request: incoming, id: secretId(context), name: query.name, head: bytes, sender: limits.nameOf(sender) },
           quota: limits.attachmentTotal(sender),
           traffic: limits.bandwidthLeft(sender),
         });
         limits.bandwidth(sender, file.size);
         return file;
       } catch (error) {
-        dropRest(incoming);
         throw worded(error);
       }
     }),
@@ -104,9 +102,11 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
   }): Promise<Attachment | undefined> {
     const { id } = given;
     if (id === undefined) return undefined;
-    const attachment = await drafts.claim({ ...given, id, sender: senderOf(given.sender) }).catch((error: unknown) => {
-      throw worded(error);
-    });
+    const attachment = await drafts
+      .claim({ ...given, id, sender: limits.nameOf(given.sender) })
+      .catch((error: unknown) => {
+        throw worded(error);
+      });
     if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
     return attachment;
   }

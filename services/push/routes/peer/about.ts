@@ -11,6 +11,8 @@ export interface AboutParts {
   readonly reservedTopics: readonly string[];
   /** Whether strangers may make themselves an account. */
   readonly signUp: boolean;
+  /** Whether messages may go out as mail. */
+  readonly sendsMail: () => boolean;
   /** What browsers subscribe with; empty while web push is off. */
   readonly webPushKey: () => string;
   /** False while messages cannot be stored. */
@@ -77,7 +79,7 @@ export function redirectToApp({ response }: Exchange, address: string | undefine
 }
 
 /** What the peer's web app wants to know before it starts. */
-function configOf({ reservedTopics, signUp, webPushKey }: AboutParts): Readonly<Record<string, unknown>> {
+function configOf({ reservedTopics, signUp, sendsMail, webPushKey }: AboutParts): Readonly<Record<string, unknown>> {
   const config = {
     base_url: '',
     app_root: '/',
@@ -86,7 +88,7 @@ function configOf({ reservedTopics, signUp, webPushKey }: AboutParts): Readonly<
     enable_signup: signUp,
     enable_payments: false,
     enable_calls: false,
-    enable_emails: false,
+    enable_emails: sendsMail(),
     enable_reset_password: false,
     enable_reservations: true,
     enable_web_push: webPushKey() !== '',

@@ -33,7 +33,8 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
   const confirm = async (exchange: Exchange, { account }: Identity, password: string): Promise<void> => {
     const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
     try {
-      const proven = await accounts.authenticate({ authorization, remoteAddress: exchange.address });
+      const { address: remoteAddress, foreignSite } = exchange;
+      const proven = await accounts.authenticate({ authorization, remoteAddress, foreignSite });
       if (proven?.via === 'password') return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Credentials, Identity } from '../../../contracts/control/accounts.ts';
 import type { Problem } from '../../../contracts/problem.ts';
+import type { Caller } from '../../../contracts/service.ts';
 import type { Parameters } from '../../domain/parameters.ts';
 import { errorBody } from '../../wire/errors.ts';
 import { decodeHeader, isTransportPriority } from '../../wire/headers.ts';
@@ -14,17 +15,14 @@ export interface Asked {
   readonly identity: Identity | undefined;
   /** The sender's, behind a proxy the one it tells. */
   readonly address: string;
+  /** A page of another site makes a browser send it. */
+  readonly foreignSite: boolean;
 }
 
 /** One request and its answer. */
 export interface Exchange extends Asked {
   readonly response: ServerResponse;
 }
-
-/** Of a body that nobody wants so much is still read, so that its sender gets to see the answer. Bytes. */
-const idleBody = 8 * 1024 * 1024;
-/** A sender that goes on and on is cut off after this time. ms */
-const longestRest = 10_000;
 
 /** Every answer may be read by web pages: they prove themselves by a header or `auth`, never by a cookie. */
 export const crossOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
@@ -69,13 +67,13 @@ export function addressOf(request: IncomingMessage, behindProxy: boolean): strin
 export function credentialsOf(
   request: IncomingMessage,
   query: URLSearchParams | undefined,
-  address: string,
+  caller: Caller,
 ): Credentials {
   const encoded = query?.get('authorization') || query?.get('auth');
   const authorization = encoded
     ? Buffer.from(encoded, 'base64url').toString('utf8').trim()
     : request.headers.authorization;
-  return { authorization: authorization || undefined, remoteAddress: address };
+  return { authorization: authorization || undefined, ...caller };
 }
 
 /** Answers JSON text as it is. */
@@ -100,29 +98,12 @@ export function answerValue(response: ServerResponse, value: unknown): void {
 }
 
 /** Answers in the peer's error shape; cuts off an answer that had begun. */
-export function answerProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+export function answerProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const retry = problem.headers['Retry-After'];
   if (retry !== undefined) response.setHeader('Retry-After', retry);
-  dropRest(request);
   answer(response, problem.status, errorBody(problem));
-}
-
-/**
- * Reads and drops what is left of a body. To close the connection at once would often take the answer away with it, as
- * most senders write all before they read.
- */
-export function dropRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > idleBody) request.socket.destroy();
-  });
-  request.resume();
-  const late = setTimeout(() => request.socket.destroy(), longestRest).unref();
-  request.once('close', () => clearTimeout(late));
 }

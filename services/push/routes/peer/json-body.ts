@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import { refuse } from '../../domain/refusals.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -11,10 +11,10 @@ const longest = 32 * 1024;
  *
  * @throws Problem 40024 for what is not JSON or does not fit, 41303 for too much.
  */
-export async function readJson<T>({ request }: Pick<Exchange, 'request'>, schema: ZodType<T>): Promise<T> {
+export async function readJson<T>({ request }: Pick<Exchange, 'request'>, schema: z.core.$ZodType<T>): Promise<T> {
   const body = await readBody(request, longest);
   if (body.long) throw refuse('json_too_large');
-  const parsed = schema.safeParse(parse(body.text));
+  const parsed = z.safeParse(schema, parse(body.text));
   if (!parsed.success) throw refuse('json_invalid', undefined, { cause: parsed.error });
   return parsed.data;
 }

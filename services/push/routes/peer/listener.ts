@@ -5,6 +5,7 @@ import { flag } from '../../domain/parameters.ts';
 import { refusalOf, refuse } from '../../domain/refusals.ts';
 import { isTopic, isTopicList } from '../../domain/topics.ts';
 import type { Limits } from '../../access/limits.ts';
+import type { RateVisitors } from '../../rate-visitors.ts';
 import { redirectToApp } from './about.ts';
 import { findCall, type ApiRoutes } from './api-routes.ts';
 import {
@@ -22,13 +23,14 @@ import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'accounts' | 'log' | 'random'>;
+  readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
   readonly publish: PublishRoutes;
   readonly subscribe: SubscribeRoutes;
   readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
   /** The account and administration calls and their like. */
   readonly api: ApiRoutes;
   readonly limits: Pick<Limits, 'request'>;
+  readonly rates: Pick<RateVisitors, 'of'>;
   /** The sender's address is what the proxy before us says. */
   readonly behindProxy: boolean;
   /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
@@ -46,14 +48,21 @@ export function pushListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
     response.once('close', () => parts.served(request.method ?? '', response.statusCode));
     serve(parts, request, response).catch((error: unknown) => {
-      answerProblem(request, response, problemOf(parts, error));
+      answerProblem(response, problemOf(parts, error));
     });
   };
 }
 
+/** What homeport.yaml declares is changed there. */
+function inPeerWords(problem: Problem): Problem {
+  if (problem.code === 'accounts.provisioned') return refuse('user_provisioned', undefined, { cause: problem });
+  if (problem.code === 'accounts.provisioned_token') return refuse('token_provisioned', undefined, { cause: problem });
+  return problem;
+}
+
 /** What is told of an error; counts it. */
 export function problemOf(parts: Pick<ListenerParts, 'context' | 'refused'>, error: unknown): Problem {
-  const problem = error instanceof Problem ? error : internal(parts.context, error);
+  const problem = error instanceof Problem ? inPeerWords(error) : internal(parts.context, error);
   parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
   return problem;
 }
@@ -72,10 +81,11 @@ export async function readRequest(
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
   const address = addressOf(request, behindProxy);
-  const credentials = credentialsOf(request, query, address);
+  const { foreignSite } = context.caller(request);
+  const credentials = credentialsOf(request, query, { remoteAddress: address, foreignSite });
   const { accounts } = context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
-  return { path, asked: { request, query, read: parametersOf(request, query), identity, address } };
+  return { path, asked: { request, query, read: parametersOf(request, query), identity, address, foreignSite } };
 }
 
 async function serve(parts: ListenerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -94,12 +104,16 @@ async function serve(parts: ListenerParts, request: IncomingMessage, response: S
   await dispatch(parts, path, { ...asked, response });
 }
 
+function topicIn(path: string): string {
+  return path.slice(1).split('/', 1)[0] ?? '';
+}
+
 async function dispatch(parts: ListenerParts, path: string, exchange: Exchange): Promise<void> {
   const { method } = exchange.request;
   const writes = method === 'POST' || method === 'PUT';
   const about = method === 'GET' || method === 'HEAD' ? parts.about.get(path) : undefined;
   if (about !== undefined) return about(exchange);
-  parts.limits.request(exchange);
+  parts.limits.request(exchange, writes ? parts.rates.of(topicIn(path), exchange) : exchange);
   const call = findCall(parts.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));
   const other = parts.others(method ?? '', path);

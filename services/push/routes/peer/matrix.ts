@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { isTopic } from '../../domain/topics.ts';
+import type { RateVisitors } from '../../rate-visitors.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';
@@ -18,12 +19,13 @@ export interface MatrixParts {
   /** Where this server is reached; undefined while nobody knows. */
   readonly baseUrl: () => string | undefined;
   readonly messageSizeLimit: number;
+  readonly rates: Pick<RateVisitors, 'isGivenUp'>;
 }
 
 /** GET and POST of the Matrix push gateway: a Matrix server tells a client with a topic here that something happened. */
 export async function serveMatrix(
   exchange: Exchange,
-  { publish, baseUrl, messageSizeLimit }: MatrixParts,
+  { publish, baseUrl, messageSizeLimit, rates }: MatrixParts,
 ): Promise<void> {
   const { request } = exchange;
   if (request.method === 'GET') return reply(exchange, { unifiedpush: { gateway: 'matrix' } });
@@ -36,7 +38,15 @@ export async function serveMatrix(
   const topic = topicOf(pushkey, base);
   // Its server is to forget a key that leads elsewhere.
   if (topic === undefined) return reply(exchange, { rejected: [pushkey] });
-  await publish.gateway(exchange, topic, body.bytes);
+  try {
+    await publish.gateway(exchange, topic, body.bytes);
+  } catch (error) {
+    // It is there for nobody any more.
+    if (error instanceof Problem && error.status === 507 && rates.isGivenUp(topic)) {
+      return reply(exchange, { rejected: [pushkey] });
+    }
+    throw error;
+  }
   reply(exchange, { rejected: [] });
 }
 

@@ -9,16 +9,20 @@ import type { MessageTemplate } from '../../domain/template/built-in.ts';
 import { templateBodyLimit } from '../../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../../domain/topics.ts';
 import type { KnownTopics } from '../../topics/known-topics.ts';
-import { senderOf, type Limits } from '../../access/limits.ts';
+import type { Limits } from '../../access/limits.ts';
 import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../../wire/publish-json.ts';
+import type { RateVisitors } from '../../rate-visitors.ts';
+import { surroundingsOf } from '../../publish/templates.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
-import { answer, dropRest, parametersOf, type Exchange } from './exchange.ts';
+import { answer, parametersOf, type Exchange } from './exchange.ts';
 
 export interface PublishParts {
   readonly publisher: Publisher;
   readonly attachments: Attachments;
+  /** Whether messages may go out as mail. */
+  readonly sendsMail: () => boolean;
   readonly findTemplate: (asked: string) => Promise<MessageTemplate | 'inline' | undefined>;
   readonly accounts: Accounts;
   readonly random: Random;
@@ -32,8 +36,9 @@ export interface PublishParts {
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'message' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly limits: Pick<Limits, 'nameOf' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   readonly topics: Pick<KnownTopics, 'use'>;
+  readonly rates: Pick<RateVisitors, 'of' | 'isWaiting'>;
 }
 
 /** The routes that publish. */
@@ -52,8 +57,10 @@ export interface PublishRoutes {
 const templateTime = 100;
 
 export function publishRoutes(parts: PublishParts): PublishRoutes {
-  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics } = parts;
+  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics, rates } =
+    parts;
   const newActionId = (): string => random.text(10);
+  const surroundings = surroundingsOf(clock);
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
@@ -64,7 +71,8 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   };
 
   const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
-    if (draft.event === 'message') limits.message(exchange);
+    if (draft.event === 'message') limits.message(exchange, rates.of(draft.topic, exchange));
+    if (draft.email !== undefined) limits.email(exchange);
     const began = clock.now();
     const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
     const envelope = await publisher.publish(asked, undefined, id);
@@ -79,13 +87,14 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   };
 
   const parse = (
+    { identity, address }: Exchange,
     topic: string,
     read: Exchange['read'],
     body: ReadBody,
     rest: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
   ): Asked => {
     const now = clock.now();
-    return parsePublication({
+    const asked = parsePublication({
       ...rest,
       topic,
       read,
@@ -95,14 +104,18 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       longestDelay: parts.longestDelay,
       messageSizeLimit,
       keepsFiles: attachments.enabled,
+      mail: { enabled: parts.sendsMail(), isKnown: identity !== undefined, sender: address },
       expired: () => clock.now() - now > templateTime,
+      surroundings,
     });
+    if (asked.isUnifiedPush === true && rates.isWaiting(topic)) throw refuse('unified_push_unheard');
+    return asked;
   };
 
   const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
     const { request } = exchange;
     const id = secretId(parts);
-    const sender = senderOf(exchange);
+    const sender = limits.nameOf(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);
     const messageExpires = publisher.expiryOf(draft, draft.due ?? Math.floor(clock.now() / 1000));
@@ -132,9 +145,8 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       attachments.admit(request, limit);
       const body = await readBody(request, limit);
       if (template !== undefined && body.long) throw refuse('json_too_large');
-      const publication = parse(topic, read, body, { sequenceId, template });
+      const publication = parse(exchange, topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
-      dropRest(request);
       await publish(exchange, publication.draft);
     },
 
@@ -148,7 +160,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       const asked = read('x-template', 'template', 'tpl');
       const template = asked === '' ? undefined : await parts.findTemplate(asked);
       const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit);
-      const publication = parse(topic, read, message, { template });
+      const publication = parse(exchange, topic, read, message, { template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
       await publish(exchange, publication.draft);
     },
@@ -161,7 +173,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
     async gateway(exchange, text, bytes) {
       const topic = allow(exchange, text);
-      const { draft } = parse(topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
+      const { draft } = parse(exchange, topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
       await commit(exchange, draft);
     },
   };

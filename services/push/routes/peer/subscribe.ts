@@ -13,6 +13,7 @@ import type { Limits } from '../../access/limits.ts';
 import { seal, type Envelope, type Format } from '../../subscribe/envelope.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../../subscribe/subscriber.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';
+import type { RateVisitors } from '../../rate-visitors.ts';
 import type { MessageStore } from '../../store/messages.ts';
 import type { ScheduleStore } from '../../store/schedule.ts';
 import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
@@ -35,6 +36,7 @@ export interface SubscribeParts {
   readonly cut: Counter;
   readonly limits: Pick<Limits, 'subscription'>;
   readonly topics: Pick<KnownTopics, 'use'>;
+  readonly rates: Pick<RateVisitors, 'listen'>;
 }
 
 /** The routes that read. `asked` is the path's comma list of topics. */
@@ -89,6 +91,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
     const topics = allow(request, asked);
     const polling = flag(read('x-poll', 'poll', 'po'), false);
     const since = parseSince(read('x-since', 'since', 'si'), polling, clock.now());
+    parts.rates.listen(request, topics);
     const scheduled = flag(read('x-scheduled', 'scheduled', 'sched'), false);
     const subscription: Subscription = { topics, asked, format, filter: parseFilter(read), identity };
     const history = (upTo: number) =>

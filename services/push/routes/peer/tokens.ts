@@ -99,8 +99,8 @@ function idOf(text: string): string {
 }
 
 /** The token this request was made with. */
-function ownText({ request, query, address }: Exchange): string | undefined {
-  const { authorization = '' } = credentialsOf(request, query, address);
+function ownText({ request, query, address, foreignSite }: Exchange): string | undefined {
+  const { authorization = '' } = credentialsOf(request, query, { remoteAddress: address, foreignSite });
   const value = authorization.slice(authorization.indexOf(' ') + 1).trim();
   const text = /^basic /i.test(authorization) ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
   return text?.startsWith('tk_') === true ? text : undefined;
@@ -111,12 +111,16 @@ function endOf(expires: number | undefined, otherwise: () => number): number | n
   return expires === 0 ? null : expires * 1000;
 }
 
-function wireToken({ label, lastUsedAt, lastUsedFrom, createdAt, expiresAt }: AccessToken, token: string): unknown {
+function wireToken(
+  { label, lastUsedAt, lastUsedFrom, createdAt, expiresAt, provisioned }: AccessToken,
+  token: string,
+): unknown {
   return {
     token,
     ...(label === '' ? {} : { label }),
     last_access: Math.floor((lastUsedAt ?? createdAt) / 1000),
     last_origin: lastUsedFrom ?? '',
     ...(expiresAt === null ? {} : { expires: Math.floor(expiresAt / 1000) }),
+    ...(provisioned === true ? { provisioned } : {}),
   };
 }

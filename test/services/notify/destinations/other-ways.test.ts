@@ -4,59 +4,14 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
 import { pushOffered } from '../../../../services/contracts/push/topics.ts';
 import type { NoticeType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
+import { openMailServer } from '../../../support/mail-server.ts';
 import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
-
-interface Taken {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly user: string | undefined;
-  readonly source: Buffer;
-}
-
-/** A mail server that keeps what it is given; `refuse` is the reply to each recipient instead. */
-async function openMailServer(options: { refuse?: number; password?: string } = {}) {
-  const taken: Taken[] = [];
-  const server = new SMTPServer({
-    authOptional: options.password === undefined,
-    hideSTARTTLS: true,
-    allowInsecureAuth: true,
-    disableReverseLookup: true,
-    onAuth(auth, _session, done) {
-      if (auth.password === options.password) done(null, { user: auth.username });
-      else done(Object.assign(new Error('Wrong password hunter2'), { responseCode: 535 }));
-    },
-    onRcptTo(_address, _session, done) {
-      if (options.refuse === undefined) done();
-      else done(Object.assign(new Error('No such mailbox'), { responseCode: options.refuse }));
-    },
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        const from = mailFrom === false ? '' : (mailFrom?.address ?? '');
-        const to = rcptTo.map(({ address }) => address);
-        taken.push({ from, to, user: session.user, source: Buffer.concat(chunks) });
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
-  return {
-    taken,
-    port,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
-  };
-}
 
 interface RecordedMail {
   readonly note: string;

@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtIn } from '../../../../services/push/domain/template/built-in.ts';
+import { isFunction } from '../../../../services/push/domain/template/functions/functions.ts';
 import { renderTemplate } from '../../../../services/push/domain/template/render.ts';
+import type { Surroundings } from '../../../../services/push/domain/template/run.ts';
 
 const alert = {
   name: 'Disk',
@@ -14,15 +19,21 @@ const alert = {
   rows: [{ n: 1 }, { n: 2 }],
   when: '2026-01-02T03:04:05Z',
 };
+const surroundings: Surroundings = {
+  now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  random: () => 0.5,
+  zone: 'UTC',
+  digest: (algorithm, bytes) => createHash(algorithm).update(bytes, 'latin1').digest('hex'),
+};
 const render = (template: string, data: unknown = alert, expired = () => false): string =>
-  renderTemplate(template, data as never, { place: '', expired });
+  renderTemplate(template, data, { place: '', expired, surroundings });
 
 describe('the template language', () => {
   it.each([
     ['{{ .name }} at {{.value}} %', 'Disk at 93 %'],
     [
       '{{ .big }} {{ .share }} {{ .on }} {{ .labels }} {{ .list }}',
-      '1234567 0.5 true map[__proto__x:1 host:nas zone:eu] [a b c]',
+      '1.234567e+06 0.5 true map[__proto__x:1 host:nas zone:eu] [a b c]',
     ],
     ['{{ .missing }}|{{ .missing.deeper }}|{{ .none }}', '<no value>|<no value>|<no value>'],
     ['{{ .constructor }}{{ .labels.toString }}', '<no value><no value>'],
@@ -31,7 +42,6 @@ describe('the template language', () => {
     ['  a {{- " b " -}} c  ', 'a b c'],
     ['a{{/* nothing */}}b{{- /* nor here */ -}} c', 'abc'],
     ['{{ if gt .value 90.0 }}high{{ else }}low{{ end }}', 'high'],
-    ['{{ if gt .value 90 }}high{{ end }}', 'high'],
     ['{{ if eq .name "CPU" }}c{{ else if eq .name "RAM" "Disk" }}d{{ else }}?{{ end }}', 'd'],
     ['{{ if and .on (not .none) (or .missing .name) }}yes{{ end }}', 'yes'],
     ['{{ or .missing "x" }}{{ and .on "y" }}{{ and .none (fail "never") }}', 'xy<no value>'],
@@ -39,12 +49,12 @@ describe('the template language', () => {
     ['{{ range $i, $e := .list }}{{ $i }}{{ $e }}{{ end }}', '0a1b2c'],
     ['{{ range $k, $v := .labels }}{{ $k }}={{ $v }};{{ end }}', '__proto__x=1;host=nas;zone=eu;'],
     ['{{ range .missing }}x{{ else }}none{{ end }}', 'none'],
-    ['{{ range .rows }}{{ if eq .n 2 }}{{ break }}{{ end }}{{ .n }}{{ $.name }}{{ end }}', '1Disk'],
+    ['{{ range .rows }}{{ if eq .n 2.0 }}{{ break }}{{ end }}{{ .n }}{{ $.name }}{{ end }}', '1Disk'],
     ['{{ range 5 }}{{ if eq . 1 }}{{ continue }}{{ end }}{{ . }}{{ end }}', '0234'],
     ['{{ with .labels }}{{ .host }}{{ end }}{{ with .missing }}x{{ else }}-{{ end }}', 'nas-'],
     ['{{ $x := .name }}{{ if .on }}{{ $x = "changed" }}{{ $y := 1 }}{{ end }}{{ $x }}', 'changed'],
     ['{{ (index .rows 1).n }} {{ index .labels "host" }} {{ len .list }} {{ slice .name 1 3 }}', '2 nas 3 is'],
-    ['{{ .name | upper | printf "%s-%5.1f|%-4d|%q" "x" }}', 'x-%!f(string=DISK)|%!d(MISSING)|%!q(MISSING)'],
+    ['{{ .name | upper | printf "%s-%5.1f|%-4d|%q" "x" }}', 'x-%!f(string=    D)|%!d(MISSING)|%!q(MISSING)'],
     [
       '{{ printf "%.2f %5d %-3s| %05.1f %x %v %% %t" 3.14159 42 "a" 2.5 255 .list true }}',
       '3.14    42 a  | 002.5 ff [a b c] % true',
@@ -74,7 +84,7 @@ describe('the template language', () => {
       '{{ b64enc "hällo" }} {{ b64dec "aMOkbGxv" }} {{ html "<a>" }} {{ urlquery "a b&c" }}',
       'aMOkbGxv hällo &lt;a&gt; a+b%26c',
     ],
-    ['{{ date "2006-01-02 15:04:05" 1700000000 }}', new Date(1700000000000).toLocaleString('sv-SE')],
+    ['{{ date "2006-01-02 15:04:05" 1700000000 }}', '2023-11-14 22:13:20'],
     ['{{ indent 2 "a\\nb" }}|{{ cat "a" 1 }}|{{ quote "x" }}|{{ plural "one" "many" 2 }}', 'a\n  b|a 1|"x"|many'],
     ['{{ .list | len | eq 3 }}', 'true'],
     ['{{ "`raw`" }}{{ `"raw"` }}', '`raw`"raw"'],
@@ -104,9 +114,18 @@ describe('the template language', () => {
     ['{{ index .list 7 }}', 'error calling index: index out of range: 7'],
     ['{{ .name.first }}', "can't evaluate field first"],
     ['{{ eq .name 1 }}', 'incompatible types for comparison'],
+    ['{{ if gt .value 90 }}high{{ end }}', 'incompatible types for comparison: float64 and int'],
+    ['{{ nil }}', 'nil is not a command'],
+    ['{{ and }}', 'wrong number of args for and: want at least 1 got 0'],
+    ['{{ repeat .value "x" }}', 'wrong type for value; expected int; got float64'],
+    ['{{ upper .missing }}', 'invalid value; expected string'],
+    ['{{ .none.deeper }}', 'nil pointer evaluating interface {}.deeper'],
+    ['{{ mustToDate "2006-01-02" "soon" }}', 'cannot parse "soon" as "2006"'],
+    ['{{ regexFind "(" "x" }}', 'missing closing )'],
     ['{{ lt .labels .labels }}', 'invalid type for comparison'],
     ['{{ div 1 0 }}', 'division by zero'],
-    ['{{ len 5 }}', 'len of type float64'],
+    ['{{ len 5 }}', 'len of type int'],
+    ['{{ len .value }}', 'len of type float64'],
     ['{{ upper }}', 'wrong number of args for upper: want 1 got 0'],
     ['{{ fail "no" }}', 'error calling fail: no'],
     ['{{ .name 1 }}', 'is not a function'],
@@ -135,26 +154,172 @@ describe('the template language', () => {
   });
 });
 
-describe('the built-in template for github', () => {
+interface Recorded {
+  readonly data: unknown;
+  /** A template and the text that Go made of it; without one it refused or failed. */
+  readonly cases: readonly (readonly [string, string?])[];
+}
+
+function recorded(name: string): unknown {
+  return JSON.parse(readFileSync(join(import.meta.dirname, 'golden', name), 'utf8'));
+}
+
+describe('as in Go', () => {
+  const { data, cases } = recorded('template-functions.json') as Recorded;
+
+  it.each(cases.flatMap(([template, text]) => (text === undefined ? [] : [[template, text]])))(
+    '%s',
+    (template, text) => {
+      expect(render(template ?? '', data)).toBe(text);
+    },
+  );
+
+  it.each(cases.flatMap(([template, text]) => (text === undefined ? [template] : [])))('%s fails', (template) => {
+    expect(() => render(template, data)).toThrow(/could not parse template|template execution failed/);
+  });
+
+  it('knows all functions of the peer', () => {
+    expect(peerFunctions.filter((name) => !isFunction(name))).toEqual([]);
+    expect(peerFunctions).toHaveLength(176);
+  });
+});
+
+/** As its documentation lists them, and those of Go. */
+const peerFunctions = `
+  ago date date_in_zone date_modify dateInZone dateModify duration durationRound htmlDate htmlDateInZone must_date_modify
+  mustDateModify mustToDate now toDate unixEpoch trunc trim upper lower title substr repeat trimAll trimSuffix trimPrefix
+  contains hasPrefix hasSuffix quote squote cat indent nindent replace plural sha1sum sha256sum sha512sum adler32sum
+  toString atoi seq toDecimal split splitList splitn toStrings until untilStep add1 add sub div mod mul randInt biggest max
+  min maxf minf ceil floor round join sortAlpha default empty coalesce all any compact mustCompact fromJSON toJSON
+  toPrettyJSON toRawJSON mustFromJSON mustToJSON mustToPrettyJSON mustToRawJSON ternary typeOf typeIs typeIsLike kindOf
+  kindIs deepEqual base dir clean ext isAbs osBase osClean osDir osExt osIsAbs b64enc b64dec b32enc b32dec tuple list dict
+  get set unset hasKey pluck keys pick omit values append push mustAppend mustPush prepend mustPrepend first mustFirst rest
+  mustRest last mustLast initial mustInitial reverse mustReverse uniq mustUniq without mustWithout has mustHas slice
+  mustSlice concat dig chunk mustChunk fail regexMatch mustRegexMatch regexFindAll mustRegexFindAll regexFind mustRegexFind
+  regexReplaceAll mustRegexReplaceAll regexReplaceAllLiteral mustRegexReplaceAllLiteral regexSplit mustRegexSplit
+  regexQuoteMeta urlParse urlJoin and or not len index print printf println html js urlquery eq ne lt le gt ge
+`
+  .trim()
+  .split(/\s+/);
+
+describe('times', () => {
+  it.each([
+    ['{{ now.Year }} {{ now | date "2006-01-02 15:04:05 MST" }}', '2026 2026-01-02 03:04:05 UTC'],
+    ['{{ now | dateModify "-90m" | htmlDate }} {{ unixEpoch now }}', '2026-01-02 1767323045'],
+    ['{{ ago (toDate "2006-01-02 15:04" "2026-01-02 00:00") }} {{ ago .missing }}', '3h4m6s 0s'],
+    ['{{ durationRound (toDate "2006-01-02" "2025-12-24") }}', '9d'],
+    ['{{ date "15:04" "no time at all" }} {{ toJSON now }}', '03:04 "2026-01-02T03:04:05.678Z"'],
+    ['{{ dateInZone "15:04 MST" now "Asia/Tokyo" }} {{ randInt 1 10 }}', '12:04 JST 5'],
+  ])('%s', (template, text) => {
+    expect(render(template)).toBe(text);
+  });
+
+  it('are those of the server where nothing else is said', () => {
+    const here = { place: '', expired: () => false, surroundings: { ...surroundings, zone: 'Europe/Berlin' } };
+    expect(renderTemplate('{{ date "15:04 MST -0700" 1700000000 }}', null, here)).toBe('23:13 CET +0100');
+    expect(renderTemplate('{{ toDate "2006-01-02 15:04" "2024-07-01 12:00" }}', null, here)).toBe(
+      '2024-07-01 12:00:00 +0200 CEST',
+    );
+  });
+});
+
+describe('what a template may use up', () => {
+  const until = (ms: number): (() => boolean) => {
+    const end = performance.now() + ms;
+    return () => performance.now() > end;
+  };
+
+  it('regular expressions take no more time for a text they almost fit', () => {
+    const text = 'a'.repeat(5000);
+    expect(render(`{{ regexMatch "^(a+)+$" "${text}!" }} {{ regexMatch "^(a|a)*b$" "${text}" }}`)).toBe('false false');
+  });
+
+  it.each([
+    ['an expression that multiplies', '{{ regexFind "(((a{30}){30}){30}){30}" "a" }}', 'invalid repeat count'],
+    ['many empty repetitions', '{{ regexFind "((((){9}){9}){9}){999}" "a" }}', 'invalid repeat count'],
+    [
+      'lists in lists, printed',
+      '{{ $x := list 1 }}{{ range 40 }}{{ $x = list $x $x }}{{ end }}{{ $x }}',
+      'took too long',
+    ],
+    [
+      'lists in lists, as JSON',
+      '{{ $x := list 1 }}{{ range 40 }}{{ $x = list $x $x }}{{ end }}{{ toJSON $x }}',
+      'too large',
+    ],
+    [
+      'lists in lists, compared',
+      '{{ $x := list 1 }}{{ $y := list 1 }}{{ range 40 }}{{ $x = list $x $x }}{{ $y = list $y $y }}{{ end }}{{ deepEqual $x $y }}',
+      'took too long',
+    ],
+    ['a list that doubles', '{{ $x := list 1 }}{{ range 40 }}{{ $x = concat $x $x }}{{ end }}', 'too large'],
+    ['a map that holds itself', '{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $x }}', 'nested too deeply'],
+    ['a wide field', '{{ $x := printf "%1000000d" 1 }}{{ $x }}{{ $x }}', 'too large'],
+    ['a deep margin', '{{ indent 1000 "a" }}', 'exceeds limit of 100'],
+    ['a long repetition', '{{ repeat 9999 "0123456789a" }}', 'too long'],
+    [
+      'a search that never ends',
+      '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}',
+      'took too long',
+    ],
+  ])('%s', (_what, template, reason) => {
+    expect(() => render(template, alert, until(5000))).toThrow(reason);
+  });
+
+  it('what a template sets is gone in the next one', () => {
+    const data = { labels: { a: 1 } };
+    expect(render('{{ $_ := set .labels "b" 2 }}{{ .labels }}', data)).toBe('map[a:1 b:2]');
+    expect(render('{{ .labels }}', data)).toBe('map[a:1]');
+  });
+
+  it('a character that was cut in half is marked', () => {
+    expect(render('{{ trunc 1 "é" }}|{{ print (trunc 1 "é") (substr 1 2 "é") }}')).toBe('\ufffd|é');
+  });
+});
+
+interface RecordedMessage {
+  readonly template: string;
+  readonly payload: unknown;
+  readonly title: string;
+  readonly message: string;
+}
+
+describe('the built-in templates', () => {
+  const messages = recorded('built-in-templates.json') as readonly RecordedMessage[];
+
+  it.each(messages.map((each, index) => [`${each.template} ${String(index)}: ${each.title}`, each] as const))(
+    '%s, in the words of the peer',
+    (_name, { template, payload, title, message }) => {
+      expect(render(builtIn.get(template)?.title ?? '', payload)).toBe(title);
+      expect(render(builtIn.get(template)?.message ?? '', payload)).toBe(message);
+    },
+  );
+
   const github = (event: object, part: 'title' | 'message' = 'title'): string =>
     render(builtIn.get('github')?.[part] ?? '', {
-      repository: { full_name: 'me/app', html_url: 'u' },
+      repository: { full_name: 'me/app', name: 'app', html_url: 'u' },
       sender: { login: 'jo' },
       ...event,
     });
 
   it.each([
     [{ zen: 'Keep it simple.' }, '🏓 [me/app] Webhook works'],
-    [{ action: 'opened', issue: { number: 7, title: 'Broken' } }, '🐛 [me/app] Issue #7 opened'],
-    [{ action: 'created', issue: { number: 7 }, comment: { body: 'b' } }, '💬 [me/app] Comment on #7'],
-    [{ action: 'closed', pull_request: { number: 8, title: 'Fix' } }, '🔀 [me/app] Pull request #8 closed'],
+    [{ action: 'opened', issue: { number: 7, title: 'Broken' } }, '🐛 Issue opened: #7 Broken'],
+    [{ action: 'created', issue: { number: 7, title: 'T' }, comment: { body: 'b' } }, '💬 New comment on issue #7 T'],
     [
-      { action: 'submitted', review: { state: 'approved' }, pull_request: { number: 8 } },
-      '🔀 [me/app] Pull request #8 approved',
+      { action: 'created', pull_request: { number: 8, title: 'T' }, comment: { body: 'b' } },
+      '💬 New comment on issue #8 T',
+    ],
+    [{ action: 'created', comment: { body: 'b' } }, '💬 New comment on me/app'],
+    [{ action: 'closed', pull_request: { number: 8, title: 'Fix' } }, '🔀 Pull request closed: #8 Fix'],
+    [
+      { action: 'submitted', review: { state: 'approved' }, pull_request: { number: 8, title: 'Fix' } },
+      '🔀 Pull request submitted: #8 Fix',
     ],
     [{ ref: 'refs/heads/main', commits: [{}, {}] }, '⬆️ [me/app] 2 commits to main'],
     [{ action: 'published', release: { tag_name: 'v1' } }, '🚀 [me/app] Release v1 published'],
-    [{ action: 'created', starred_at: 'x' }, '⭐ [me/app] Star by jo'],
+    [{ action: 'created', starred_at: 'x' }, '⭐ jo starred app'],
+    [{ action: 'deleted', starred_at: null }, '⭐ [me/app] Star removed by jo'],
     [
       { action: 'completed', workflow_run: { name: 'CI', conclusion: 'failure', status: 'completed' } },
       '❌ [me/app] CI: failure',
@@ -164,14 +329,23 @@ describe('the built-in template for github', () => {
       '⚙️ [me/app] CI: in_progress',
     ],
     [{ action: 'odd' }, 'GitHub [me/app]: odd'],
-  ])('%o', (event, title) => {
+  ])('github tells %o', (event, title) => {
     expect(github(event)).toBe(title);
   });
 
-  it('lists the commits of a push', () => {
+  it('github lists the commits of a push', () => {
     const commits = [{ id: '0123456789', message: 'First line\n\nmore' }];
     expect(github({ ref: 'refs/heads/main', commits, pusher: { name: 'jo' }, compare: 'https://c' }, 'message')).toBe(
       '0123456 First line\nby jo\nhttps://c',
     );
+  });
+
+  it.each([
+    ['alertmanager', { status: 'odd', alerts: [] }, '⚠️ Unknown alert:'],
+    ['alertmanager', { status: 'firing', groupLabels: { alertname: 'Disk' } }, '🚨 Alert: Disk'],
+    ['grafana', {}, '⚠️ Unknown alert: Alert'],
+  ])('%s makes a message of %o, too', (name, payload, title) => {
+    expect(render(builtIn.get(name)?.title ?? '', payload)).toBe(title);
+    expect(render(builtIn.get(name)?.message ?? '', payload)).not.toBe('');
   });
 });

@@ -1,0 +1,67 @@
+import type { Identity } from '../../../services/contracts/control/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Vault } from '../../../services/contracts/service.ts';
+import type { SessionLink } from '../../../services/contracts/session.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { Directory } from './directory.ts';
+
+const lifetime = 24 * 60 * 60_000;
+const purpose = 'session link';
+
+export interface SessionLinkParts {
+  readonly directory: Directory;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/**
+ * Links that let a browser read one path by its address: it sends no header of ours for a picture, a player or a download. A
+ * link holds no secret of the session; it is good for its path alone, for a day, and while the session lasts.
+ */
+export class SessionLinks {
+  readonly #parts: SessionLinkParts;
+  readonly #made = new BoundedMap<string, { readonly text: string; readonly until: number }>(5000);
+
+  constructor(parts: SessionLinkParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws Problem `accounts.session_needed` (403). */
+  readonly make = ({ account, via, credentialId }: Identity, path: string): string => {
+    if (via !== 'session' || credentialId === undefined) {
+      const detail = 'Links are for pages that are signed in. Send the credential with each request.';
+      throw new Problem('accounts.session_needed', 403, detail);
+    }
+    const key = `${credentialId} ${path}`;
+    const now = this.#parts.clock.now();
+    const known = this.#made.get(key);
+    if (known !== undefined && known.until - now > lifetime / 2 && known.until - now <= lifetime) return known.text;
+    const until = now + lifetime;
+    const text = this.#parts.vault.seal(`${String(until)} ${account} ${key}`, purpose);
+    this.#made.set(key, { text, until });
+    return text;
+  };
+
+  /** Whose session a link was made in; undefined when it is not good for this path now. */
+  open({ path, text }: SessionLink): Identity | undefined {
+    const read = /^(\d+) (\S+) (\S+) (.+)$/.exec(this.#unsealed(text));
+    if (read === null) return undefined;
+    const [, until, account = '', id = '', of] = read;
+    const left = Number(until) - this.#parts.clock.now();
+    if (of !== path || left <= 0 || left > lifetime) return undefined;
+    const member = this.#parts.directory.member(account);
+    const session = member?.sessions.get(id);
+    if (member?.account.enabled !== true || session === undefined) return undefined;
+    return session.row.expires_at > this.#parts.clock.now() ? session.identity : undefined;
+  }
+
+  #unsealed(text: string): string {
+    try {
+      return this.#parts.vault.open(text, purpose);
+    } catch (error) {
+      // Made up, changed, or of another key: the same as none.
+      if (error instanceof Problem) return '';
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../../services/contracts/service.ts';
+import { runCommand } from './command.ts';
+import { impersonation } from './impersonation-pins.ts';
+import type { PinnedPackage } from './pins.ts';
+import { PassedOver } from './strategy.ts';
+
+const installTimeoutMs = 5 * 60_000;
+
+/** Where the packages of an installed engine lie, beside its launcher. */
+export function packagesIn(folder: string): string {
+  return join(folder, 'packages');
+}
+
+/**
+ * Puts wheels of the package registry into the packages of a staged folder, each accepted only with its pinned checksum.
+ * @throws PassedOver with pip's own reason.
+ */
+export async function installWheels(
+  python: string,
+  staged: string,
+  packages: readonly PinnedPackage[],
+  list = 'requirements.txt',
+): Promise<void> {
+  const requirements = join(staged, list);
+  const pins = packages.map(
+    ({ name, version, sha256 }) => `${name}==${version} ${sha256.map((sum) => `--hash=sha256:${sum}`).join(' ')}\n`,
+  );
+  await writeFile(requirements, pins.join(''));
+  // Without --no-deps, a dependency that cannot be had makes pip fall back to an older release.
+  const options = [
+    '--no-deps',
+    '--require-hashes',
+    '--only-binary',
+    ':all:',
+    '--no-input',
+    '--no-warn-script-location',
+  ];
+  const target = ['--target', packagesIn(staged), '--requirement', requirements];
+  const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...options, ...target];
+  const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
+  if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
+}
+
+/** Adds what yt-dlp's `impersonate` needs. It comes compiled and not for every machine: without it the rest works as well. */
+export async function addImpersonation(python: string, staged: string, log: Log): Promise<boolean> {
+  try {
+    await installWheels(python, staged, impersonation, 'impersonation.txt');
+    return true;
+  } catch (error) {
+    if (!(error instanceof PassedOver)) throw error;
+    log.warn('yt-dlp is installed without curl_cffi: it cannot look like a browser to sites that ask for one', {
+      reason: error.message,
+    });
+    return false;
+  }
+}
+
+/**
+ * A shell script that runs what follows the interpreter with the packages beside the script. yt-dlp goes on trusting the
+ * certificates of the system, as it does without the list that comes with curl_cffi.
+ */
+export function launcherText(python: string, run: string): string {
+  const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
+  return `#!/bin/sh
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} ${run} "$@"
+`;
+}
+
+/** Where yt-dlp's own certificates would otherwise take the place of the system's. */
+export const systemCertificates = '--compat-options no-certifi';

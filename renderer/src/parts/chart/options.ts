@@ -1,0 +1,89 @@
+import type uPlot from 'uplot';
+import type { ChartColors } from './colors.ts';
+
+/** How values are drawn: one bar each, or a line through them. */
+export type ChartKind = 'bars' | 'line';
+
+/** What is drawn, as far as uPlot needs to know. */
+interface Drawn {
+  readonly what: string;
+  readonly unit: string;
+  readonly kind: ChartKind;
+  readonly short: (at: number) => string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const font = '12px "Inter Variable", system-ui, sans-serif';
+/** So many px a name below the axis takes. */
+const nameWidth = 64;
+
+/** uPlot's options for a chart. `point` gets the index under the cursor. */
+export function optionsOf(
+  drawn: Drawn,
+  paths: uPlot.Series.PathBuilderFactories,
+  colors: ChartColors,
+  point: (index: number | undefined) => void,
+): uPlot.Options {
+  const { what, unit, kind, short, width, height } = drawn;
+  const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
+  const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize: 18 };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
+    scales: {
+      x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padded(at, min, max) : [min, max]) },
+      y: { range: (_, __, max) => [0, top(max)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        // A name stands below a value, never between two.
+        splits: ({ data: [at] }) => every(at, Math.ceil((at.length * nameWidth) / width)),
+        values: (_, splits) => splits.map((at) => short(at * 1000)),
+      },
+      {
+        ...axis,
+        label: unit === '' ? what : `${what} (${unit})`,
+        grid: { stroke: colors.grid, width: 1 },
+        size: 48,
+        incrs: steps,
+        values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: colors.line,
+        width: kind === 'line' ? 2 : 1,
+        points: { show: false },
+        ...(bars === undefined ? {} : { fill: colors.fill, paths: bars }),
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)] },
+  };
+}
+
+/** Distances of the horizontal lines: whole numbers, as counts and milliseconds have no halves. */
+const steps = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power))
+  .sort((a, b) => a - b);
+
+function top(max: number | null): number {
+  return Math.max(1, (max ?? 0) * 1.1);
+}
+
+/** Bars have half their width beyond the first and the last moment. */
+function padded(at: ArrayLike<number>, min: number, max: number): [number, number] {
+  const half = at.length > 1 ? (max - min) / (at.length - 1) / 2 : 1;
+  return [min - half, max + half];
+}
+
+function every(at: ArrayLike<number>, distance: number): number[] {
+  const last = at.length - 1;
+  return Array.from(at).filter((_, index) => (last - index) % distance === 0);
+}

@@ -1,0 +1,58 @@
+const place = 'homeport.sidebar';
+
+/** How this browser's person has the sidebar: which groups are folded, which pages are pinned. */
+class SidebarChoice {
+  #now = $state.raw(read());
+
+  isFolded(group: string): boolean {
+    return this.#now.folded.includes(group);
+  }
+
+  isPinned(page: string): boolean {
+    return this.#now.pinned.includes(page);
+  }
+
+  /** The pinned pages, the last pinned first. */
+  get pinned(): readonly string[] {
+    return this.#now.pinned;
+  }
+
+  fold(group: string): void {
+    this.#keep({ ...this.#now, folded: turned(this.#now.folded, group) });
+  }
+
+  pin(page: string): void {
+    this.#keep({ ...this.#now, pinned: turned(this.#now.pinned, page) });
+  }
+
+  #keep(next: Kept): void {
+    this.#now = next;
+    localStorage.setItem(place, JSON.stringify(next));
+  }
+}
+
+interface Kept {
+  readonly folded: readonly string[];
+  readonly pinned: readonly string[];
+}
+
+function turned(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names.filter((each) => each !== name) : [name, ...names];
+}
+
+function read(): Kept {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(place) ?? '{}');
+    const { folded, pinned } = typeof stored === 'object' && stored !== null ? (stored as Partial<Kept>) : {};
+    return { folded: names(folded), pinned: names(pinned) };
+  } catch {
+    // Something else wrote there, or the browser keeps nothing: then the sidebar is as it comes.
+    return { folded: [], pinned: [] };
+  }
+}
+
+function names(stored: unknown): readonly string[] {
+  return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
+}
+
+export const sidebar = new SidebarChoice();

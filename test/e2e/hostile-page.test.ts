@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser, theBrowser } from '../support/browser.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+
+/** A page of somebody else, in the browser of a person who runs Homeport. */
+describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
+  let host: TestHost;
+  let browser: Browser;
+  let server: Server;
+  beforeAll(async () => {
+    host = await openTestHost({ services: [push, notify, downloads, control] });
+    browser = await theBrowser();
+    server = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Kittens</title>');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    await browser.close();
+    await host[Symbol.asyncDispose]();
+  });
+
+  /** Of another site, and of another port here, which browsers count as the same site. */
+  const places = () => {
+    const { port } = server.address() as AddressInfo;
+    return [`http://localhost:${String(port)}`, `http://127.0.0.1:${String(port)}`];
+  };
+  const encoded = (password: string): string =>
+    Buffer.from(`Basic ${Buffer.from(`${admin.name}:${password}`).toString('base64')}`).toString('base64url');
+
+  const signIn = (): Promise<Response> =>
+    fetch(`${host.url('control')}/api/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(admin),
+    });
+
+  async function visit(address: string): Promise<Page> {
+    const page = await browser.newPage();
+    await page.goto(address);
+    return page;
+  }
+
+  it('locks nobody out by images, however many and wrong', async () => {
+    for (const place of places()) {
+      const page = await visit(place);
+      await page.evaluate(
+        async ({ base, auths }) => {
+          const load = (auth: string): Promise<unknown> =>
+            new Promise((resolve) => {
+              const image = new Image();
+              image.onload = image.onerror = resolve;
+              image.src = `${base}/x/json?poll=1&auth=${auth}`;
+            });
+          await Promise.all(auths.map(load));
+        },
+        { base: host.url('push'), auths: Array.from({ length: 40 }, (_, at) => encoded(`wrong ${String(at)}`)) },
+      );
+      await page.close();
+      // Nobody has shown this password here before.
+      expect((await signIn()).status).toBe(200);
+    }
+  });
+
+  it('locks nobody out by calls with a header, by links or by WebSockets', async () => {
+    for (const place of places()) {
+      const page = await visit(place);
+      const told = await page.evaluate(
+        async ({ base, headers, auth }) => {
+          // A browser sends six at a time, and those that are held up would keep it from everything below.
+          const enough = new AbortController();
+          const calls = headers.map((authorization) =>
+            fetch(`${base}/x/json?poll=1`, { headers: { authorization }, signal: enough.signal }).then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          );
+          const first = await Promise.race(calls);
+          enough.abort();
+          const socket = new WebSocket(`${base.replace('http', 'ws')}/x/ws?auth=${auth}`);
+          const closed = new Promise((resolve) => {
+            socket.onopen = () => resolve('open');
+            socket.onclose = () => resolve('refused');
+          });
+          return { first, socket: await closed };
+        },
+        {
+          base: host.url('push'),
+          headers: Array.from(
+            { length: 40 },
+            (_, at) => `Basic ${Buffer.from(`${admin.name}:${place} ${String(at)}`).toString('base64')}`,
+          ),
+          // Right, and refused all the same.
+          auth: Buffer.from(adminAuthorization).toString('base64url'),
+        },
+      );
+      expect([401, 429]).toContain(told.first);
+      expect(told.socket).toBe('refused');
+      expect(
+        (await fetch(`${host.url('push')}/x/json?poll=1`, { headers: { Authorization: adminAuthorization } })).status,
+      ).toBe(200);
+      expect((await signIn()).status).toBe(200);
+      const [opened] = await Promise.all([
+        page.waitForResponse((answer) => answer.url().includes('auth=')),
+        page.evaluate((href) => void (location.href = href), `${host.url('push')}/x/json?poll=1&auth=${encoded('x')}`),
+      ]);
+      expect(opened.status()).toBe(403);
+      await page.close();
+    }
+  });
+
+  it('signs in by the address where its origin is allowed', async () => {
+    const [place = ''] = places();
+    await using open = await openTestHost({
+      services: [push, control],
+      environment: { HOMEPORT_ALLOWED_ORIGINS: place },
+    });
+    const page = await visit(place);
+    const auth = Buffer.from(adminAuthorization).toString('base64url');
+    const heard = await page.evaluate(
+      ({ base, auth }) =>
+        new Promise((resolve) => {
+          const socket = new WebSocket(`${base.replace('http', 'ws')}/x/ws?auth=${auth}`);
+          socket.onmessage = ({ data }) => resolve((JSON.parse(String(data)) as { event: string }).event);
+          socket.onclose = () => resolve('refused');
+        }),
+      { base: open.url('push'), auth },
+    );
+    expect(heard).toBe('open');
+    await page.close();
+  });
+
+  it('shows none of the answers that are not for it within itself', async () => {
+    const key = await fetch(`${host.url('notify')}/add/framed`, {
+      method: 'POST',
+      body: new URLSearchParams({ urls: 'json://me:secret@127.0.0.1:9/' }),
+    });
+    expect(key.status).toBe(200);
+    const answers = [
+      ...['status', 'details', 'cfg', 'cfg/framed', 'json/urls/framed', 'get/framed', 'nothing'].map(
+        (path) => `${host.url('notify')}/${path}`,
+      ),
+      ...['status', 'openapi.json', 'history', 'nothing'].map((path) => `${host.url('downloads')}/${path}`),
+      ...['', 'api/openapi.json', 'api/session', 'api/nothing', 'metrics'].map(
+        (path) => `${host.url('control')}/${path}`,
+      ),
+    ];
+    for (const answer of answers) {
+      for (const accept of ['application/json', 'text/html', 'text/plain']) {
+        const { headers } = await fetch(answer, { headers: { accept } });
+        expect(`${answer} ${headers.get('content-security-policy') ?? ''}`).toContain("frame-ancestors 'none'");
+      }
+    }
+    const page = await visit(places()[1] ?? '');
+    for (const answer of answers) {
+      await page.evaluate(
+        (src) =>
+          new Promise((resolve) => {
+            const frame = document.createElement('iframe');
+            frame.onload = resolve;
+            frame.src = src;
+            document.body.replaceChildren(frame);
+          }),
+        answer,
+      );
+      const [frame] = page.mainFrame().childFrames();
+      expect(`${answer}: ${frame?.url() ?? ''}`).toBe(`${answer}: chrome-error://chromewebdata/`);
+    }
+    await page.close();
+  });
+});

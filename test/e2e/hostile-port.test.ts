@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { admin } from '../support/host.ts';
+import { openPages, type Pages } from '../renderer/visit.ts';
+
+/** Another server on this machine, on a port of its own, that a person's browser comes to: cookies go to every port. */
+describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
+  let pages: Pages;
+  let server: Server;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  const heard: string[] = [];
+  const address = () => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+
+  beforeAll(async () => {
+    pages = await openPages();
+    server = createServer((request, response) => {
+      heard.push(`${request.url ?? ''}\n${request.rawHeaders.join('\n')}`);
+      answer(request, response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    await pages[Symbol.asyncDispose]();
+  });
+
+  const page = (_request: IncomingMessage, response: ServerResponse, headers: Record<string, string | string[]> = {}) =>
+    void response
+      .writeHead(200, { 'Content-Type': 'text/html', ...headers })
+      .end('<!doctype html><title>Other</title>');
+
+  /** By the form, as a person does. */
+  async function signIn(page: Page): Promise<string> {
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    return page.evaluate(() => localStorage.getItem('homeport.session') ?? '');
+  }
+
+  async function visitOther(context: BrowserContext): Promise<Page> {
+    const other = await context.newPage();
+    await other.goto(address());
+    return other;
+  }
+
+  it('gets to see nothing that it could use', async () => {
+    answer = page;
+    await using visit = await pages.visit('/', { signedIn: false });
+    const secret = await signIn(visit.page);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    const other = await visitOther(visit.page.context());
+    const told = await other.evaluate(async (base) => {
+      const tries = ['/api/session', '/api/services', '/api/events', '/api/account'].map(async (path) => {
+        const answer = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
+        return answer === undefined ? 'unreadable' : await answer.text();
+      });
+      const frame = document.createElement('iframe');
+      frame.src = base;
+      document.body.append(frame);
+      const loaded = new Promise((resolve) => (frame.onload = resolve));
+      await loaded;
+      let inside = 'nothing';
+      try {
+        inside = frame.contentWindow?.localStorage.getItem('homeport.session') ?? 'nothing';
+      } catch {
+        // Of another origin, as it should be.
+      }
+      return { tries: await Promise.all(tries), inside, own: localStorage.getItem('homeport.session') };
+    }, pages.url);
+    expect(told).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
+    // From a page of ours, too: a link, a picture.
+    await visit.page.evaluate((url) => void (new Image().src = url.replace('http:', 'https:')), `${address()}/picture`);
+    expect(heard.join('\n')).not.toContain(secret);
+    expect(heard.join('\n')).not.toMatch(/^cookie$/im);
+
+    // Whatever it had seen, in whatever place: it is nobody.
+    const seen = [...new Set(heard.join('\n').split('\n'))].filter((text) => text.length > 8);
+    for (const value of seen) {
+      const headers = { 'Homeport-Session': value, Cookie: value, Authorization: `Bearer ${value}` };
+      const reply = await fetch(`${pages.url}/api/session`, { headers: { ...headers, Authorization: '' } });
+      expect(await reply.json()).toMatchObject({ account: null });
+    }
+  });
+
+  it('signs nobody out, whatever cookies it sets, however many', async () => {
+    await using visit = await pages.visit('/', { signedIn: false });
+    await signIn(visit.page);
+    for (const cookies of [
+      ['homeport_session=', 'homeport-session=', 'homeport.session='].map((each) => `${each}; Max-Age=0; Path=/`),
+      ['homeport_session', 'homeport-session', 'homeport.session'].map((name) => `${name}=${'A'.repeat(43)}; Path=/`),
+      // More than any server takes.
+      Array.from({ length: 60 }, (_, at) => `bomb${String(at)}=${'x'.repeat(4000)}; Path=/`),
+    ]) {
+      answer = (request, response) => page(request, response, { 'Set-Cookie': cookies });
+      const other = await visitOther(visit.page.context());
+      await other.close();
+      const statuses: (number | undefined)[] = [];
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        statuses.push((await visit.page.goto(`${pages.url}/`))?.status());
+      // The browser says once that the request was too large; the second time it has dropped what was.
+      expect(statuses).toEqual(cookies.length > 10 ? [431, 200] : [200, 200]);
+      await visit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    }
+  });
+
+  it('does not end the one sign-in for all of it: pictures, files and live events', async () => {
+    answer = page;
+    pages.downloads.set('harbour', { state: 'finished', filename: 'harbour.mp4', thumbnail: true });
+    await using visit = await pages.visit('/downloads', { signedIn: false });
+    await visit.page.getByLabel('Name').fill(admin.name);
+    await visit.page.getByLabel('Password').fill(admin.password);
+    await visit.page.getByRole('button', { name: 'Sign in' }).click();
+    const picture = visit.page.locator('.picture img').first();
+    await picture.waitFor();
+    await expect
+      .poll(() => picture.getAttribute('src'))
+      .toMatch(/^\/api\/linked\/v1\.[\w-]+\/api\/downloads\/harbour\/thumbnail$/);
+    const source = `${pages.url}${(await picture.getAttribute('src')) ?? ''}`;
+    expect((await fetch(source)).status).toBe(200);
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
+    expect((await fetch(source.replace(/thumbnail$/, 'file'))).status).toBe(401);
+    expect((await fetch(source.replace('/v1.', '/v1.A'))).status).toBe(401);
+    const tab = await visit.page.context().newPage();
+    await tab.goto(`${pages.url}/inbox`);
+    pages.inbox.add({ title: 'The ferry is late' });
+    await tab.getByText('The ferry is late').first().waitFor();
+  });
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readBody } from '../../../main/host/http/body.ts';
+import { sendProblem } from '../../../main/host/http/problem-reply.ts';
+import type { Problem } from '../../../services/contracts/problem.ts';
+import { sendBlindly } from '../../support/blind-sender.ts';
+import { dial, everything, exchange, open } from './raw.ts';
+
+const size = 16 * 1024 * 1024;
+
+const early: RequestListener = (_request, response) => {
+  response.writeHead(413, { Connection: 'close' }).end('too large');
+};
+/** Reads until it is too much. */
+const late: RequestListener = (request, response) => {
+  readBody(request, { maxBytes: 1024 * 1024 }).then(
+    () => response.end('fine'),
+    (problem: Problem) => sendProblem(response, problem),
+  );
+};
+/** Lets what it does not want stand. */
+const paused: RequestListener = (request, response) => {
+  request.once('data', () => {
+    request.pause();
+    response.writeHead(413).end('too large');
+  });
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'homeport-linger-'));
+const large = join(folder, 'large');
+beforeAll(() => writeFileSync(large, Buffer.alloc(size, 'x')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('an answer to somebody who is still sending', () => {
+  const handlers = { early, late, paused };
+  const kinds = Object.keys(handlers) as (keyof typeof handlers)[];
+
+  test.each(kinds.flatMap((kind) => [true, false].map((chunked) => [kind, chunked] as const)))(
+    'arrives: given %s, in chunks %s',
+    async (kind, chunked) => {
+      await using opened = await open({ handler: { http: handlers[kind] } });
+      const told = await sendBlindly(opened.listener.port, 'POST /', { size, chunked });
+      expect(told).toMatchObject({ status: 413, sent: size });
+    },
+  );
+
+  test.each(kinds)('arrives at curl: given %s', async (kind) => {
+    await using opened = await open({ handler: { http: handlers[kind] } });
+    const args = ['--silent', '--show-error', '--max-time', '20', '--output', join(folder, 'answer')];
+    const { stdout } = await promisify(execFile)('curl', [...args, '-T', large, '-w', '%{http_code}', opened.url]);
+    expect(stdout).toBe('413');
+  });
+
+  test('arrives where the guard refuses', async () => {
+    await using opened = await open();
+    const headers = ['Origin: http://evil.example'];
+    expect((await sendBlindly(opened.listener.port, 'POST /', { size, headers })).status).toBe(403);
+  });
+
+  test('arrives where the headers have no end', async () => {
+    await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
+    const headers = [`X-Long: ${'x'.repeat(8 * 1024 * 1024)}`];
+    expect((await sendBlindly(opened.listener.port, 'GET /', { size: 0, headers })).status).toBe(431);
+  });
+});
+
+describe('who is still sending when he was answered', () => {
+  const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n';
+
+  test.each([
+    ['and goes on and on', { lingerMs: 300, silenceMs: 60_000 }, 10],
+    ['and falls silent', { silenceMs: 150, lingerMs: 60_000 }, undefined],
+  ])('%s is cut off', async (_what, limits, everyMs) => {
+    const asked = Promise.withResolvers<Socket>();
+    const http: RequestListener = (request, response) => {
+      asked.resolve(request.socket);
+      early(request, response);
+    };
+    await using opened = await open({ limits, handler: { http } });
+    const socket = await dial(opened.listener.port);
+    socket.allowHalfOpen = true;
+    socket.write(head);
+    const sending = everyMs === undefined ? undefined : setInterval(() => socket.write('x'), everyMs);
+    const served = await asked.promise;
+    // Long before the limit that is not tried here.
+    await vi.waitFor(() => expect(served.destroyed).toBe(true), { timeout: 20_000, interval: 20 });
+    clearInterval(sending);
+    socket.destroy();
+  });
+
+  test('on a connection that stays is cut off, too', async () => {
+    await using opened = await open({ limits: { lingerMs: 200 }, handler: { http: paused } });
+    const socket = await dial(opened.listener.port);
+    socket.write(head);
+    const sending = setInterval(() => socket.write('x'), 10);
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 413/);
+    clearInterval(sending);
+  });
+
+  test('is served again on a connection that stays, once the rest has come', async () => {
+    await using opened = await open({
+      handler: { http: (request, response) => (request.method === 'GET' ? void response.end('next') : paused(request, response)) }, // prettier-ignore
+    });
+    const socket = await dial(opened.listener.port);
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`);
+    socket.write(Buffer.alloc(size));
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(String(first)).toMatch(/^HTTP\/1\.1 413/);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await everything(socket)).toMatch(/next$/);
+  });
+
+  test('gets nothing else served by what he sends behind it', async () => {
+    const http = vi.fn<RequestListener>(early);
+    await using opened = await open({ handler: { http } });
+    const body = 'x'.repeat(1000);
+    const first = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n${body}`;
+    const socket = await dial(opened.listener.port);
+    const answer = everything(socket);
+    socket.write(first);
+    await vi.waitFor(() => expect(http).toHaveBeenCalledOnce());
+    socket.write(`${body}POST /again HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);
+    expect((await answer).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(http).toHaveBeenCalledOnce();
+    expect(await exchange(opened.listener.port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).toContain('413');
+  });
+
+  test('does not hold up the end of the listener', async () => {
+    const opened = await open({ handler: { http: early } });
+    const socket = await dial(opened.listener.port);
+    socket.allowHalfOpen = true;
+    socket.write(head);
+    await once(socket, 'data');
+    const sending = setInterval(() => socket.write('x'), 10);
+    const before = performance.now();
+    await opened.listener.close({ timeoutMs: 25_000 });
+    clearInterval(sending);
+    expect(performance.now() - before).toBeLessThan(20_000);
+  });
+});

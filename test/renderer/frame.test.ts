@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serviceChanged } from '../../services/contracts/control/api.ts';
+import { noBrowser, openPage } from '../support/browser.ts';
+import { openTestHost } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+import { signIn } from '../support/browser.ts';
+import { openPages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the sidebar', () => {
+  let real: RealServices;
+  beforeAll(async () => {
+    real = await openRealServices();
+  });
+  afterAll(() => real[Symbol.asyncDispose]());
+
+  const rail = (page: Page) => page.getByRole('navigation', { name: 'Homeport', exact: true });
+  const rows = (page: Page): Promise<readonly string[]> =>
+    rail(page)
+      .getByRole('listitem')
+      .getByRole('link')
+      .evaluateAll((links) =>
+        links.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('title') ?? ''),
+      );
+
+  it('groups what exists, and shows nothing of what does not', async () => {
+    await using watched = await real.visit('/');
+    const { page } = watched;
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
+    expect(await rail(page).getByRole('heading').allInnerTexts()).toEqual(['Alerts']);
+    expect(
+      await rail(page)
+        .getByRole('link', { name: /Delivery.*running/ })
+        .count(),
+    ).toBe(1);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('folds a group and pins a row, and keeps both', async () => {
+    await using watched = await real.visit('/');
+    const { page } = watched;
+    const alerts = rail(page).getByRole('button', { name: 'Alerts' });
+    await page.getByRole('button', { name: 'Pin Delivery to the top' }).click();
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Messages', 'Settings']);
+    await alerts.click();
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Settings']);
+    await page.reload();
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Settings']);
+    expect(await alerts.getAttribute('aria-expanded')).toBe('false');
+    await page.getByRole('button', { name: 'Pin Delivery to the top' }).press('Enter');
+    await alerts.press('Enter');
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('has what concerns who is signed in behind one menu, by keyboard too', async () => {
+    await using watched = await real.visit('/');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Signed in as ada' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Your account' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('lets a service go that is switched off, which then can be added', async () => {
+    await using pages = await openPages();
+    await using watched = await pages.visit('/');
+    const { page } = watched;
+    await page.getByRole('switch', { name: 'Downloads on' }).click();
+    await page.getByRole('link', { name: 'Add a service' }).click();
+    expect(await rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
+    await page.getByRole('list', { name: 'Services that are off' }).getByText('Fetches videos.').waitFor();
+    await page.getByRole('button', { name: 'Switch on Downloads' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Downloads', 'Settings']);
+    expect(await page.getByRole('link', { name: 'Add a service' }).count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says in words how a service is', async () => {
+    await using pages = await openPages();
+    await using watched = await pages.visit('/');
+    const { page } = watched;
+    await rail(page)
+      .getByRole('link', { name: /Downloads.*running/ })
+      .waitFor();
+    pages.inbox.bus?.publish(serviceChanged, {
+      ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches videos.', state: 'failed', detail: '' },
+      ...{ reason: 'Its disk is full.', address: null, port: null, suggestedPort: null, listeners: [] },
+    });
+    await rail(page)
+      .getByRole('link', { name: /Downloads.*stopped/ })
+      .waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('is a bar on a phone: Home, Inbox, one that is chosen, More', async () => {
+    await using watched = await real.visit('/', { width: 360, height: 740, touch: true });
+    const { page } = watched;
+    const bar = (): Promise<readonly string[]> =>
+      rail(page)
+        .getByRole('link')
+        .evaluateAll((links) =>
+          links.filter((link) => link.checkVisibility()).map((link) => link.querySelector('.label')?.textContent ?? ''),
+        );
+    await expect.poll(bar).toEqual(['Home', 'Inbox', 'Messages', 'More']);
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Put Delivery in the bar' }).click();
+    await expect.poll(bar).toEqual(['Home', 'Inbox', 'Delivery', 'More']);
+    await rail(page).getByRole('link', { name: 'Delivery' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Delivery' }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('shows a skeleton with the title while the code of a page is on its way', async () => {
+    await using watched = await real.visit('/mark.svg');
+    const { page } = watched;
+    const release = Promise.withResolvers<undefined>();
+    await page.route(/assets\/Log-.*\.js$/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`${real.host.url('control')}/settings/log`);
+    await page.getByRole('status', { name: 'Reading the page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    release.resolve(undefined);
+    await page.getByRole('region', { name: 'Lines' }).waitFor();
+    expect(await page.getByRole('status', { name: 'Reading the page' }).count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    for (const [name, path, heading] of [
+      ['frame-delivery', '/delivery', 'Delivery'],
+      ['frame-more', '/more', 'More'],
+      ['frame-settings', '/settings/problems', 'Problems'],
+      ['frame-tab', '/push/settings', 'Messages'],
+    ] as const) {
+      await using watched = await real.visit(path, screen);
+      await watched.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await expectFits(watched, name, screen);
+    }
+  });
+});
+
+describe.skipIf(noBrowser)('addresses', () => {
+  it('of before lead on, and wrong ones say so', async () => {
+    await using host = await openTestHost();
+    await using pages = await openPages();
+    await using watched = await openPage(pages.browser);
+    const { page } = watched;
+    const url = host.url('control');
+    await signIn(page.context(), url);
+    for (const [before, now] of [
+      ['/accounts?account=ada', '/settings/accounts/ada'],
+      ['/given-up', '/settings/problems'],
+      ['/mail/connect', '/delivery/connect'],
+    ] as const) {
+      await page.goto(`${url}${before}`);
+      await expect.poll(() => new URL(page.url()).pathname).toBe(now);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    for (const wrong of ['/nowhere', '/delivery/nothing', '/downloads/nothing', '/more/x']) {
+      await page.goto(`${url}${wrong}`);
+      await page.getByText('There is no page at this address.').waitFor();
+    }
+    await page.goto(`${url}/settings/nothing`);
+    await page.getByText('There is no such section.').waitFor();
+    await page.goto(`${url}/delivery/keys/nobody`);
+    await page.getByText('There is no key of this name.').waitFor();
+    await page.goto(`${url}/downloads/subscriptions/nobody`);
+    await page.getByText('This subscription is not there any more.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+});

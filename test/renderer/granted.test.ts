@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../support/api.ts';
+import { noBrowser, openPage, theBrowser, type WatchedPage } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals } from './visit.ts';
+
+/** A busy machine takes its time. */
+const soon = { timeout: 15_000 };
+const bob = { name: 'bob', password: 'long enough' };
+
+describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', () => {
+  let host: TestHost;
+  let browser: Browser;
+  const own = (method: string, path: string, body: unknown): Promise<any> =>
+    api(host.url('control'), path, { method, body: JSON.stringify(body) });
+  const publish = (topic: string, message: string): Promise<unknown> =>
+    own('POST', '/api/push/messages', { topic, message });
+
+  beforeAll(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
+    const grants = [{ service: 'push', resource: 'lawn', permission: 'read' }];
+    await own('POST', '/api/accounts', { ...bob, grants });
+    await publish('lawn', 'Dew on the grass');
+    await publish('vault', 'The code is 7');
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+  });
+
+  async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<WatchedPage> {
+    const watched = await openPage(browser, options);
+    watched.page.setDefaultTimeout(15_000);
+    const answer = await watched.page.context().request.post(`${host.url('control')}/api/session`, { data: bob });
+    expect(answer.status()).toBe(200);
+    await watched.page.goto(`${host.url('control')}${path}`);
+    return watched;
+  }
+
+  it('show its messages as they come, count them, and nothing else', async () => {
+    await using watched = await visit('/inbox');
+    const { page } = watched;
+    await page.getByText('Dew on the grass').waitFor();
+    await publish('vault', 'The code is 8');
+    await publish('lawn', 'Frost on the grass');
+    await page.getByText('Frost on the grass').waitFor();
+    const link = page.getByRole('navigation', { name: 'Homeport' }).getByRole('link', { name: /^Inbox/ });
+    await expect.poll(() => link.textContent(), soon).toMatch(/2/);
+    // Somebody else reads one of them; the count of this person's rows is asked for anew.
+    const { items } = await own('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
+      api<{ items: readonly { read: boolean }[] }>(host.url('control'), '/api/inbox'),
+    );
+    expect(items.every(({ read }) => read)).toBe(true);
+    await expect.poll(() => link.textContent(), soon).not.toMatch(/\d/);
+    expect(await page.content()).not.toContain('The code is');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('say of the downloads who can grant them', async () => {
+    await using watched = await visit('/downloads');
+    await watched.page.getByText('You may not read the service downloads. An administrator can grant it.').waitFor();
+  });
+
+  it.each(screens)('show Home without what is counted of others, on $on', async (screen) => {
+    await using watched = await visit('/', screen);
+    await watched.page.getByRole('heading', { level: 2, name: 'Notifications' }).waitFor();
+    expect(await watched.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
+    await expectFits(watched, 'granted-home', screen);
+  });
+});

@@ -1,0 +1,226 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { io } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  optionArguments,
+  optionsLeftOut,
+  optionsProblem,
+  templateIn,
+} from '../../../services/downloads/domain/options.ts';
+import type { Order } from '../../../services/downloads/domain/order.ts';
+import { archiveOf, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
+import { mediaOf } from './media.ts';
+import { openRig, type Record as Row, type Rig } from './rig.ts';
+
+/** What the peer's documentation has, word for word. */
+const documented = {
+  ...{ writesubtitles: true, subtitleslangs: ['en', 'de'], updatetime: false, writethumbnail: true },
+};
+const documentedPresets = {
+  sponsorblock: {
+    postprocessors: [
+      { key: 'SponsorBlock', categories: ['sponsor', 'selfpromo', 'interaction'] },
+      { key: 'ModifyChapters', remove_sponsor_segments: ['sponsor', 'selfpromo', 'interaction'] },
+    ],
+  },
+  'embed-subs': {
+    ...{ writesubtitles: true, writeautomaticsub: true, subtitleslangs: ['en', 'de'] },
+    postprocessors: [{ key: 'FFmpegEmbedSubtitle' }],
+  },
+  'limit-rate': { ratelimit: 5_000_000 },
+};
+
+/** What its users have besides, as they ask about it. */
+const met = {
+  ...{ quiet: true, no_warnings: false, ignoreerrors: true, noplaylist: true, nooverwrites: true, continuedl: true },
+  ...{ external_downloader: 'aria2c', final_ext: 'mkv', 'merge-output-format': 'mp4', writeinfojson: true },
+  ...{ outtmpl: '/downloads/%(title)s/%(title)s.%(ext)s', download_archive: 'archive.txt' },
+  ...{ match_filter: 'title != Unwanted', proxy: '192.168.1.88:7890' },
+};
+
+let folder: string;
+let rig: Rig;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-peers-options-'));
+  writeFileSync(join(folder, 'options.json'), JSON.stringify({ format_sort: ['res:360'] }));
+  writeFileSync(join(folder, 'presets.json'), JSON.stringify({ 'limit-rate': { ratelimit: 4_000_000 } }));
+  const cookie = ['127.0.0.1', 'FALSE', '/', 'FALSE', '4102444800', 'session', 'fixture'].join('\t');
+  writeFileSync(join(folder, 'cookies.txt'), `# Netscape HTTP Cookie File\n${cookie}\n`);
+  const { proxy: _proxy, download_archive, ...options } = { ...documented, ...met };
+  rig = await openRig({
+    environment: {
+      YTDL_OPTIONS: JSON.stringify({ ...options, cookiefile: join(folder, 'cookies.txt'), format_sort: ['res:1080'] }),
+      YTDL_OPTIONS_FILE: join(folder, 'options.json'),
+      YTDL_OPTIONS_PRESETS: JSON.stringify({ ...documentedPresets, once: { download_archive } }),
+      YTDL_OPTIONS_PRESETS_FILE: join(folder, 'presets.json'),
+      ALLOW_YTDL_OPTIONS_OVERRIDES: 'true',
+    },
+  });
+}, 120_000);
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
+const made = async (url: string, fields: object = {}): Promise<Ended> =>
+  await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
+
+describe('a configuration of the peer', { timeout: 120_000 }, () => {
+  it('is taken over: the template, what lies beside the file, and the cookies', async () => {
+    const { error, filename = '' } = await made(rig.site.url('/short/master.m3u8?taken'));
+    expect([error, filename]).toEqual([null, 'master/master.mkv']);
+    const beside = readdirSync(rig.file('master')).toSorted();
+    expect(beside).toEqual(['master.de.vtt', 'master.en.vtt', 'master.info.json', 'master.mkv']);
+    const cookie = await made(rig.site.url('/p/cookie'));
+    expect(cookie.status).toBe('finished');
+  });
+
+  it('is named in the log where it has no effect, and why', () => {
+    const lines = rig.host.log.filter((line) => line.includes('has no effect here'));
+    for (const option of ['quiet', 'noplaylist', 'external_downloader', 'merge-output-format']) {
+      expect(lines.some((line) => line.includes(`option=${option} `) || line.includes(`option=${option}\n`))).toBe(
+        true,
+      );
+    }
+    expect(lines.some((line) => line.includes('writeinfojson'))).toBe(false);
+  });
+
+  it('writes no login into what it says of a video', async () => {
+    const url = rig.site.url('/p/og?title=Secret').replace('://', '://ada:correct@');
+    const { filename = '' } = await made(url);
+    const text = readFileSync(rig.file(filename.replace(/\.\w+$/, '.info.json')), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ title: 'Secret' });
+    expect(text).not.toContain('correct');
+  });
+
+  it('puts subtitles into the file, and leaves none beside it, by the preset of that name', async () => {
+    const url = rig.site.url('/short/master.m3u8?embedded');
+    const { filename = '' } = await made(url, { ytdl_options_presets: ['embed-subs'] });
+    const media = await mediaOf(rig.file(filename));
+    expect(media.streams.filter(({ kind }) => kind === 'subtitle').map(({ language }) => language)).toEqual(['eng', 'deu']); // prettier-ignore
+    expect(existsSync(rig.file(filename.replace('.mkv', '.en.vtt')))).toBe(false);
+  });
+
+  it('keeps an archive: what is in it is not fetched again, unless it is asked for', async () => {
+    const url = rig.site.url('/p/og?title=Once');
+    const first = await made(url, { ytdl_options_presets: ['once'] });
+    expect(first.filename).toBe('Once/Once.mkv');
+    expect(readFileSync(rig.file('archive.txt'), 'utf8')).toMatch(/^generic /m);
+    const second = await made(url, { ytdl_options_presets: ['once'] });
+    expect(second).toMatchObject({ status: 'finished', msg: expect.stringContaining('download archive') as string });
+    expect(second.filename).toBeUndefined();
+    const third = await made(url, {
+      ...{ ytdl_options_presets: ['once'], ytdl_options_overrides: { download_archive: null } },
+    });
+    expect(third.filename).toBe('Once/Once (2).mkv');
+  });
+
+  it('leaves out what its filter does not want, and says so', async () => {
+    const { status, error } = await made(rig.site.url('/p/og?title=Unwanted'));
+    expect([status, error]).toEqual(['error', expect.stringContaining('does not pass filter') as string]);
+    expect(existsSync(rig.file('Unwanted'))).toBe(false);
+  });
+});
+
+describe('a file with options', { timeout: 120_000 }, () => {
+  const height = async (name: string): Promise<string | undefined> =>
+    (await mediaOf(rig.file((await made(rig.site.url(`/short/master.m3u8?${name}`))).filename ?? ''))).codecs[0];
+  /** Writes a file anew, at a time of its own. */
+  const write = (name: string, content: string): void => {
+    const path = join(folder, name);
+    const later = statSync(path).mtime.getTime() / 1000 + 5;
+    writeFileSync(path, content);
+    utimesSync(path, later, later);
+  };
+
+  it('wins over the settings, and takes effect anew when it changes; a broken one changes nothing', async () => {
+    const socket = io(rig.client.base, { reconnection: false, forceNew: true });
+    const heard: unknown[] = [];
+    socket.on('ytdl_options_changed', (text: string) => heard.push(JSON.parse(text)));
+    await vi.waitFor(() => expect(heard).toHaveLength(1), 10_000);
+    expect(heard[0]).toEqual({ success: true, msg: '', update_time: expect.any(Number) as number });
+    expect(await height('one')).toBe('h264/360');
+    write('options.json', '{"format_sort": ["res:480"]}');
+    await vi.waitFor(() => expect(heard).toHaveLength(2), 10_000);
+    expect(await height('two')).toBe('h264/480');
+    write('options.json', '{"format_sort": ');
+    await vi.waitFor(() => expect(heard).toHaveLength(3), 10_000);
+    expect(heard[2]).toMatchObject({ success: false });
+    expect(rig.host.log.some((line) => line.includes('is not used') && line.includes('options.json'))).toBe(true);
+    expect(await height('three')).toBe('h264/480');
+    write('options.json', '{}');
+    await vi.waitFor(() => expect(heard).toHaveLength(4), 10_000);
+    expect(await height('four')).toBe('h264/1080');
+    socket.disconnect();
+  });
+
+  it('with presets is read anew as well', async () => {
+    const names = async (): Promise<readonly string[]> =>
+      (await rig.client.get<{ presets: readonly string[] }>('/presets')).presets;
+    expect(await names()).toEqual(['embed-subs', 'limit-rate', 'once', 'sponsorblock']);
+    write('presets.json', '{"tiny": {"format_sort": ["res:240"]}}');
+    await vi.waitFor(async () => expect(await names()).toContain('tiny'), 10_000);
+    const { status } = await made(rig.site.url('/single.mp4?tiny'), { ytdl_options_presets: ['tiny'] });
+    expect(status).toBe('finished');
+  });
+});
+
+describe('options of the peer', () => {
+  it('are let in from the settings, all that are documented and met', () => {
+    for (const options of [documented, met, ...Object.values(documentedPresets)]) {
+      expect(optionsProblem(options, 'settings')).toBeUndefined();
+    }
+    expect(optionArguments(met)).toEqual([
+      ...['--write-info-json', '--download-archive=archive.txt', '--match-filters=title != Unwanted'],
+      '--proxy=http://192.168.1.88:7890',
+    ]);
+    expect(optionsLeftOut(met).map(({ option }) => option)).toEqual([
+      ...['quiet', 'no_warnings', 'ignoreerrors', 'noplaylist', 'nooverwrites', 'continuedl'],
+      ...['external_downloader', 'final_ext', 'merge-output-format'],
+    ]);
+  });
+
+  it('that keep an archive are taken back for what is downloaded again', () => {
+    const order = { presets: ['once'], overrides: { ratelimit: '1M' } } as unknown as Order;
+    const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
+    const again = withoutArchive(order, layers);
+    expect(again.overrides).toEqual({ ratelimit: '1M', download_archive: null });
+    expect([archiveOf(order, layers, '/srv'), archiveOf(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
+    expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
+  });
+
+  it('that say what is downloaded at all do not hinder a look', () => {
+    expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual(['--limit-rate=1M']); // prettier-ignore
+  });
+
+  it.each([
+    [{ quiet: true, ignoreerrors: true }, undefined],
+    [{ download_archive: null }, undefined],
+    [{ download_archive: '/etc/cron.d/x' }, '"download_archive" is not an option that may be set'],
+    [{ outtmpl: '%(title)s' }, '"outtmpl" is not an option that may be set'],
+    [{ 'merge-output-format': 'mp4' }, '"merge-output-format" is not an option that may be set'],
+  ])('%j from a request: %s', (options, problem) => {
+    expect(optionsProblem(options, 'request')).toBe(problem);
+  });
+
+  it.each([
+    [{ outtmpl: '../%(title)s.%(ext)s' }],
+    [{ outtmpl: '/etc/%(title)s.%(ext)s' }],
+    [{ outtmpl: { chapter: '%(title)s.%(ext)s' } }],
+    [{ outtmpl: 7 }],
+  ])('%j name no template that is used', (options) => {
+    expect(templateIn(options, ['/srv/media', '/downloads'])).toBeUndefined();
+  });
+});

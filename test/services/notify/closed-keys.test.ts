@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { control } from '../../../services/control/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { api } from '../../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { createProbe } from './support.ts';
+
+const password = 'hidden-hidden-4';
+let host: TestHost;
+/** Requests reach the service as if a gateway had handed them over. */
+let byGateway = false;
+
+const behind: typeof notify = {
+  ...notify,
+  create(context, settings) {
+    const service = notify.create(context, settings);
+    return {
+      ...service,
+      http(request, response) {
+        if (byGateway) markGatewayRequest(request);
+        service.http?.(request, response);
+      },
+    };
+  },
+};
+
+beforeAll(async () => {
+  host = await openTestHost({ services: [createProbe(['inbox', 'push']).descriptor, behind, control] });
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+async function ask(path: string, authorization?: string): Promise<{ status: number; text: string }> {
+  const isRead = path.startsWith('/json') || path === '/cfg';
+  const reply = await fetch(host.url('notify') + path, {
+    method: isRead ? 'GET' : 'POST',
+    redirect: 'manual',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      // What a client says of itself makes it no gateway's, and none of this machine's.
+      'x-forwarded-for': '127.0.0.1',
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    ...(isRead ? {} : { body: JSON.stringify({ body: 'x', urls: `inbox://, json://u:${password}@127.0.0.1:1/` }) }),
+  });
+  return { status: reply.status, text: await reply.text() };
+}
+
+const routes = (key: string): readonly string[] => [
+  `/get/${key}`,
+  `/cfg/${key}`,
+  `/json/urls/${key}`,
+  `/add/${key}`,
+  `/del/${key}`,
+];
+
+async function statuses(key: string, authorization?: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const path of routes(key)) found.push((await ask(path, authorization)).status);
+  return found;
+}
+
+const own = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+  api<T>(host.url('control'), path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+
+interface Keys {
+  readonly keys: readonly { readonly key: string; readonly options: object; readonly configurableBy: string }[];
+}
+const find = async (key: string) => (await own<Keys>('GET', '/api/notify/keys')).keys.find((each) => each.key === key);
+const close = async (key: string, closed: boolean) =>
+  own('PUT', `/api/notify/keys/${key}/options`, { ...(await find(key))?.options, closed });
+
+describe('keys', () => {
+  it('are open to programs of this machine, as the peer’s clients need it, and the page says so', async () => {
+    expect((await ask('/add/open')).status).toBe(200);
+    expect((await ask('/get/open')).text).toContain(password);
+    expect(await find('open')).toMatchObject({ configurableBy: 'programs' });
+    expect(await statuses('open')).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it('are closed one by one: only administrators read and change them, everybody sends', async () => {
+    await ask('/add/kept');
+    await ask('/add/other');
+    await close('kept', true);
+    expect(await find('kept')).toMatchObject({ configurableBy: 'administrators' });
+    expect(await statuses('kept')).toEqual([401, 401, 401, 401, 401]);
+    expect((await ask('/get/other')).status).toBe(200);
+    expect((await ask('/notify/kept')).status).not.toBe(401);
+    expect((await ask('/get/kept', adminAuthorization)).text).toContain(password);
+    expect((await ask('/json/urls/kept', adminAuthorization)).text).toContain(password);
+    await close('kept', false);
+    expect((await ask('/get/kept')).status).toBe(200);
+  });
+
+  it('let an account without the right see neither', async () => {
+    await own('POST', '/api/accounts', { name: 'bob', password: 'long enough' });
+    const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
+    await close('kept', true);
+    expect(await statuses('kept', bob)).toEqual([403, 403, 403, 403, 403]);
+    await close('kept', false);
+  });
+
+  it('are open to nobody through a gateway, signed in or not, but to administrators', async () => {
+    byGateway = true;
+    try {
+      expect(await statuses('kept')).toEqual([401, 401, 401, 401, 401]);
+      expect(await statuses('new')).toEqual([401, 401, 401, 401, 401]);
+      expect((await ask('/cfg')).status).toBe(401);
+      expect((await ask('/get/kept', adminAuthorization)).status).toBe(200);
+    } finally {
+      byGateway = false;
+    }
+    expect((await ask('/get/kept')).status).toBe(200);
+  });
+
+  it('are closed all at once by a setting; the app’s own pages go on', async () => {
+    await own('PATCH', '/api/settings/notify', { closeKeys: true });
+    expect(await statuses('kept')).toEqual([401, 401, 401, 401, 401]);
+    expect(await statuses('new')).toEqual([401, 401, 401, 401, 401]);
+    expect((await ask('/notify/kept')).status).not.toBe(401);
+    expect(await find('kept')).toMatchObject({ configurableBy: 'administrators', options: { closed: false } });
+    await own('POST', '/api/notify/keys', { key: 'made-here', text: 'inbox://' });
+    await own('PATCH', '/api/settings/notify', { closeKeys: null });
+    expect((await ask('/get/made-here')).status).toBe(200);
+  });
+});

@@ -1,0 +1,3 @@
+import { describeWaiting } from './waiting.ts';
+
+describeWaiting(10_000);

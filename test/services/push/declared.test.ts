@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import bcrypt from 'bcryptjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { admin, openRig, type Rig } from './rig.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'push-declared-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const hashOf = (password: string): string => bcrypt.hashSync(password, 4);
+const [first, second] = [hashOf('secret one'), hashOf('secret two')];
+const tokens = { nas: `tk_${'n'.repeat(29)}`, other: `tk_${'o'.repeat(29)}` };
+const basic = (name: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+});
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const asAdmin = { authorization: admin };
+
+/** Starts on the folder with what homeport.yaml declares. */
+async function start(declared: Record<string, unknown>): Promise<Rig> {
+  writeFileSync(join(folder, 'homeport.yaml'), stringify({ version: 1, host: declared }));
+  return await openRig({ dataDir: folder });
+}
+
+const whole = {
+  authUsers: [
+    { name: 'phil', passwordHash: first, role: 'admin' },
+    { name: 'nas', passwordHash: second },
+  ],
+  authAccess: [
+    { user: 'nas', pattern: '*-backup', permission: 'write' },
+    { user: '*', pattern: 'open', permission: 'read' },
+    { user: 'nobody', pattern: 'x', permission: 'read' },
+  ],
+  authTokens: [
+    { user: 'nas', token: tokens.nas, label: 'scripts' },
+    { user: 'nobody', token: tokens.other },
+  ],
+};
+
+describe('accounts, grants and tokens that homeport.yaml declares', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    // With an administrator of its own, so that the declared one is not the last.
+    rig = await start({});
+    await rig[Symbol.asyncDispose]();
+    rig = await start(whole);
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  const ask = (method: string, path: string, headers: Record<string, string>, body = '') =>
+    rig.ask(method, path, body === '' ? headers : { ...headers, 'content-length': String(body.length) }, body);
+  const status = async (...request: Parameters<typeof ask>) => (await ask(...request)).status;
+  const code = async (method: string, path: string, headers: Record<string, string>, body: object) =>
+    (JSON.parse((await ask(method, path, headers, JSON.stringify(body))).text) as { code: number }).code;
+
+  it('are there at the start', async () => {
+    expect(await status('GET', '/v1/users', basic('phil', 'secret one'))).toBe(200);
+    expect(await status('POST', '/db-backup', bearer(tokens.nas))).toBe(200);
+    expect(await status('POST', '/db-backup', basic('nas', 'secret two'))).toBe(200);
+    expect(await status('POST', '/door', bearer(tokens.nas))).toBe(403);
+    expect(await status('GET', '/open/json?poll=1', {})).toBe(200);
+    expect(await status('POST', '/open', {})).toBe(403);
+  });
+
+  it('are left out with a line of the log where they name no account', async () => {
+    expect(await status('POST', '/x', bearer(tokens.other))).toBe(401);
+    expect(rig.host.log.join('\n')).toMatch(/a declared grant was left out.*nobody/);
+    expect(rig.host.log.join('\n')).not.toContain(tokens.other);
+  });
+
+  it('say so where they are listed', async () => {
+    const nas = bearer(tokens.nas);
+    expect(JSON.parse((await rig.ask('GET', '/v1/account', nas)).text).tokens).toMatchObject([
+      { label: 'scripts', provisioned: true },
+    ]);
+    expect(await rig.context.accounts.find('nas')).toMatchObject({ provisioned: true });
+    expect(await rig.context.accounts.find('admin')).not.toHaveProperty('provisioned');
+  });
+
+  it('are changed in the file only, with the codes of the peer', async () => {
+    const change = { password: 'secret two', new_password: 'secret new' };
+    expect(await code('POST', '/v1/account/password', basic('nas', 'secret two'), change)).toBe(40905);
+    expect(await code('DELETE', '/v1/account', basic('nas', 'secret two'), { password: 'secret two' })).toBe(40905);
+    expect(await code('DELETE', '/v1/users', asAdmin, { username: 'nas' })).toBe(40905);
+    expect(await code('PUT', '/v1/users', asAdmin, { username: 'nas', password: 'secret new' })).toBe(40905);
+    const grant = { username: 'nas', topic: '*-backup', permission: 'ro' };
+    expect(await code('PUT', '/v1/users/access', asAdmin, grant)).toBe(40905);
+    expect(await code('DELETE', '/v1/users/access', asAdmin, grant)).toBe(40905);
+    expect(await code('PATCH', '/v1/account/token', bearer(tokens.nas), { label: 'mine' })).toBe(40906);
+    expect(await code('DELETE', '/v1/account/token', bearer(tokens.nas), {})).toBe(40906);
+    const page = await fetch(`${rig.host.url('control')}/api/accounts/nas`, {
+      method: 'PATCH',
+      headers: { ...asAdmin, 'content-type': 'application/json' },
+      body: JSON.stringify({ enabled: false }),
+    });
+    expect([page.status, await page.json()]).toMatchObject([409, { error: { code: 'accounts.provisioned' } }]);
+  });
+
+  it('leave room for more', async () => {
+    const grant = { username: 'nas', topic: 'door', permission: 'rw' };
+    expect(await status('POST', '/v1/users/access', asAdmin, JSON.stringify(grant))).toBe(200);
+    expect(await status('POST', '/door', bearer(tokens.nas))).toBe(200);
+    expect(await status('POST', '/v1/account/token', bearer(tokens.nas), '{"label":"phone"}')).toBe(200);
+  });
+
+  it('stay as they are at the next start, and nobody is signed out', async () => {
+    const { secret } = await rig.context.accounts.signIn('nas', 'secret two', { remoteAddress: '::1', userAgent: 't' });
+    await rig[Symbol.asyncDispose]();
+    rig = await start(whole);
+    const found = await rig.context.accounts.authenticate({ session: secret, remoteAddress: '127.0.0.1' });
+    expect(found).toMatchObject({ account: 'nas', via: 'session' });
+    expect(await status('POST', '/db-backup', bearer(tokens.nas))).toBe(200);
+  });
+
+  it('follow the file, and go when they are gone from it', async () => {
+    await rig[Symbol.asyncDispose]();
+    rig = await start({
+      authUsers: [{ name: 'nas', passwordHash: first }],
+      authAccess: [{ user: 'nas', pattern: '*-backup', permission: 'read-write' }],
+    });
+    expect(await status('GET', '/v1/users', basic('phil', 'secret one'))).toBe(401);
+    expect(await status('POST', '/db-backup', bearer(tokens.nas))).toBe(401);
+    expect(await status('POST', '/db-backup', basic('nas', 'secret two'))).toBe(401);
+    const nas = basic('nas', 'secret one');
+    expect(await status('GET', '/db-backup/json?poll=1', nas)).toBe(200);
+    expect(await status('GET', '/open/json?poll=1', {})).toBe(403);
+    // What was granted on the page stays.
+    expect(await status('POST', '/door', nas)).toBe(200);
+    await rig[Symbol.asyncDispose]();
+    rig = await start({});
+    expect(await status('POST', '/door', nas)).toBe(401);
+    expect(await rig.context.accounts.find('nas')).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const memory = '/dev/shm';
+/** What a run may come to hold at once, with two PostgreSQL and two Chromium in it, bytes. */
+const wanted = 3 * 1024 ** 3;
+const named = /^homeport-run-(\d+)-/;
+
+/**
+ * Before the first worker: temporary files of a run lie in a folder of its own, in memory where there is room, since tests
+ * make thousands of small databases that nobody reads after them. `HOMEPORT_TEST_TMPDIR` names another place. Removed at the
+ * end, with what tests and programs that were killed have left behind.
+ */
+export default function setUp(): () => void {
+  const place = chosen();
+  for (const name of readdirSync(place)) {
+    const pid = Number(named.exec(name)?.[1]);
+    // A run that was killed could not clean up, and memory is dear.
+    if (pid > 0 && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
+  }
+  const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
+  process.env['TMPDIR'] = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function chosen(): string {
+  const given = process.env['HOMEPORT_TEST_TMPDIR'];
+  if (given !== undefined) return given;
+  if (process.platform !== 'linux' || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize < wanted ? tmpdir() : memory;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,22 @@
+import { vi } from 'vitest';
+
+/** How long a test waits at least for what is to come, ms. A machine that does twenty things at once takes its time. */
+const patienceMs = 120_000;
+
+/** A worker runs many files, and this before each. */
+const prepared = Symbol.for('homeport.worker');
+
+if (!(prepared in vi)) {
+  Object.assign(vi, { [prepared]: true });
+  // vitest ends its workers so; what was started once for all files of this one ends with it (`process.on('exit')`).
+  process.once('SIGTERM', () => process.exit());
+  // The limits that tests give are for a quiet machine; vitest's own is one second, and no setting changes it.
+  for (const name of ['waitFor', 'waitUntil'] as const) {
+    const wait = vi[name] as (call: () => unknown, options: object) => Promise<unknown>;
+    const waitLong = (call: () => unknown, options: number | { readonly timeout?: number } = {}): Promise<unknown> => {
+      const given = typeof options === 'number' ? { timeout: options } : options;
+      return wait(call, { ...given, timeout: Math.max(given.timeout ?? 0, patienceMs) });
+    };
+    Object.assign(vi, { [name]: waitLong });
+  }
+}
