@@ -1,5 +1,6 @@
-import { sql, type Expression, type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
+import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
 import { escaped, searchText } from '../domain.ts';
 import { within, type Scope } from './scope.ts';
 import { itemOf, shown, type Tables } from './tables.ts';
@@ -50,30 +51,32 @@ export class ItemStore {
     offers: readonly Offered[],
     now: number,
   ): Promise<ReadonlyMap<string, InboxItem>> {
-    const offered = new Map(offers.toReversed().map(({ key, offer }) => [key, offer]));
-    const taken = await transaction
-      .insertInto('offers')
-      .values([...offered.keys()].map((key) => ({ key, time: now, item: null })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .execute();
-    const free = new Set(taken.map(({ key }) => key));
-    const wanted = offers.filter(({ key, offer }) => free.has(key) && offered.get(key) === offer);
-    if (wanted.length === 0) return new Map();
-    const rows = await transaction
-      .insertInto('items')
-      .values(wanted.map(({ offer }) => rowOf(offer)))
-      .returning(shown)
-      .execute();
-    // Neither database promises the order in which it returns rows, but both number them in the order given.
-    rows.sort((a, b) => a.id - b.id);
-    const added = wanted.flatMap(({ key }, index) => (rows[index] === undefined ? [] : [{ key, row: rows[index] }]));
-    await transaction
-      .insertInto('offers')
-      .values(added.map(({ key, row }) => ({ key, time: now, item: row.id })))
-      .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ item: set.ref('excluded.item') })))
-      .execute();
-    return new Map(added.map(({ key, row }) => [key, itemOf(row)]));
+    const added = new Map<string, InboxItem>();
+    for (const some of inKnownSizes(offers)) {
+      const known = await this.#known(transaction, some);
+      const wanted = new Map<string, InboxOffer>();
+      for (const { key, offer } of some) if (!known.has(key) && !wanted.has(key)) wanted.set(key, offer);
+      for (const rows of inKnownSizes([...wanted])) {
+        const ids = await insertItems(
+          transaction,
+          rows.map(([, offer]) => offer),
+        );
+        await insertKeys(
+          transaction,
+          rows.map(([key], index) => ({ key, time: now, item: ids[index] ?? null })),
+        );
+        for (const [index, [key, offer]] of rows.entries()) added.set(key, newItem(ids[index] ?? 0, offer));
+      }
+    }
+    return added;
+  }
+
+  /** Of these offers the keys that were taken before. */
+  async #known(transaction: Kysely<Tables>, offers: readonly Offered[]): Promise<ReadonlySet<string>> {
+    const keys = offers.map(({ key }) => key);
+    const build = () => transaction.selectFrom('offers').select('key').where('key', 'in', keys).compile();
+    const { rows } = await executeKnown(transaction, `inbox.known ${String(keys.length)}`, keys, build);
+    return new Set(rows.map(({ key }) => key));
   }
 
   /** The keys under which rows were offered, those of removed ones too. */
@@ -192,15 +195,34 @@ export class ItemStore {
   }
 }
 
-function rowOf(offer: InboxOffer): Insertable<Tables['items']> {
+/** Answers the ids of the rows, in their order. */
+async function insertItems(transaction: Kysely<Tables>, offers: readonly InboxOffer[]): Promise<readonly number[]> {
+  const rows = offers.map(rowOf);
+  const build = () => transaction.insertInto('items').values(rows).returning('id').compile();
+  const values = rows.flatMap((row) => Object.values(row));
+  const inserted = await executeKnown(transaction, `inbox.items ${String(rows.length)}`, values, build);
+  // Neither database promises the order in which it returns rows, but both number them in the order given.
+  return inserted.rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** A key that another host has taken in this moment fails here, and is known when the offer is tried again. */
+async function insertKeys(transaction: Kysely<Tables>, keys: readonly Tables['offers'][]): Promise<void> {
+  const build = () => transaction.insertInto('offers').values(keys).compile();
+  const values = keys.flatMap(({ key, time, item }) => [key, time, item]);
+  await executeKnown(transaction, `inbox.keys ${String(keys.length)}`, values, build);
+}
+
+/** In one order, whoever made the offer: the statement's text is kept. */
+function rowOf(offer: InboxOffer) {
   const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
   return {
-    ...{ title, body, format, priority, source, topic, link, time },
-    tags: JSON.stringify(tags),
-    read: 0,
-    done: 0,
-    search: searchText(offer),
+    ...{ title, body, format, priority, tags: JSON.stringify(tags), source, topic, link, time },
+    ...{ read: 0 as const, done: 0 as const, search: searchText(offer) },
   };
+}
+
+function newItem(id: number, offer: InboxOffer): InboxItem {
+  return { id, ...offer, link: offer.link ?? null, read: false, done: false };
 }
 
 function bit(value: boolean): 0 | 1 {

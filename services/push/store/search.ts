@@ -1,4 +1,5 @@
-import { PostgresAdapter, sql, type Kysely, type RawBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { isPostgres } from '../../kit/dialect.ts';
 import type { Phrase } from '../domain/search-words.ts';
 
 interface Tables {
@@ -154,10 +155,6 @@ export class SearchStore {
     if (!this.#postgres) return sql<boolean>`message_words match ${phrases.map(matchOf).join(' AND ')}`;
     return sql<boolean>`message_words.words @@ ${phrases.map(queryOf).join(' & ')}::tsquery`;
   }
-}
-
-export function isPostgres(db: Kysely<any>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 // Words hold letters, digits and marks alone, so that nothing in them means anything to either language.

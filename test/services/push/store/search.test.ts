@@ -115,8 +115,8 @@ eachDialect((dialect, open) => {
       text: JSON.stringify({ event: 'message', topic: 't', title: `Title ${String(index)}`, message: 'old' }),
     }));
     await database.commit(async (transaction) => {
-      await new MessageStore(database.kysely).insert(transaction, rows.slice(0, 750));
-      await new MessageStore(database.kysely).insert(transaction, rows.slice(750));
+      await transaction.insertInto('messages').values(rows.slice(0, 750)).execute();
+      await transaction.insertInto('messages').values(rows.slice(750)).execute();
     });
     await database.migrate(migrations);
     const found = await new SearchStore(database.kysely).find({ ...all, phrases: parseSearch('"title 1234"') });
