@@ -17,6 +17,7 @@ import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { FeedPlaces } from './store/feed-places.ts';
 import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { WordIndex } from './word-index.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
@@ -43,6 +44,8 @@ function create(context: Context, { keepDays }: Settings): Service {
     collect: () => store.unread(),
   });
 
+  const index = new WordIndex(context, store.words);
+  let indexing: AsyncDisposable | undefined;
   const tell = (items: readonly InboxItem[]): void => {
     added.inc({}, items.length);
     for (const item of items) bus.publish(inboxAdded, item);
@@ -81,12 +84,13 @@ function create(context: Context, { keepDays }: Settings): Service {
   };
 
   return {
-    api: inboxRoutes({ store, commit, announce }),
+    api: inboxRoutes({ store, commit, catchUp: () => index.catchUp(), announce }),
 
     async start() {
       open.use(context.handovers.receive(inboxOffered, receive));
       open.use(clock.every(hour, clean));
       clean();
+      indexing = index.start();
       await follow.start();
     },
 
@@ -96,7 +100,7 @@ function create(context: Context, { keepDays }: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await Promise.all([purging, intake.settled(), follow[Symbol.asyncDispose]()]);
+      await Promise.all([purging, intake.settled(), follow[Symbol.asyncDispose](), indexing?.[Symbol.asyncDispose]()]);
     },
   };
 }

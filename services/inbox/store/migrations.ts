@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { wordMigration } from './words.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  wordMigration,
 ];
