@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { executeKnown } from '../../contracts/known-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import type { Phrase } from '../../kit/search-words.ts';
 import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
@@ -57,9 +58,10 @@ export class SearchStore {
         on conflict do nothing`.execute(transaction);
     } else {
       const json = JSON.stringify(rows.map(({ seq, words }) => [seq, words.join(' ')]));
-      await sql`
+      const statement = sql`
         insert into message_words (rowid, words)
-        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
+        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`;
+      await executeKnown(transaction, 'push.words', [json], () => statement.compile(transaction));
     }
   }
 
