@@ -11,6 +11,7 @@ import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
+import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
 import type { HostLog } from './log/log.ts';
@@ -111,6 +112,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     metrics,
     bus,
     handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
+    feeds: createFeeds(log),
     accounts,
     vault,
     engines,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Accounts, Credentials } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
+import type { Feeds } from './feeds.ts';
 import type { Children } from './children.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { Engines } from './control/engines.ts';
@@ -92,6 +93,7 @@ export interface Context {
   readonly files: string;
   readonly bus: Bus;
   readonly handovers: Handovers;
+  readonly feeds: Feeds;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
   readonly vault: Vault;

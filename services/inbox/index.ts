@@ -4,16 +4,20 @@ import {
   inboxOffered,
   inboxSeen,
   type InboxChanged,
+  type InboxItem,
   type InboxOffer,
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { bound, unreadWords } from './domain.ts';
 import { manifest } from './manifest.ts';
+import { Follow } from './follow.ts';
 import { Intake } from './intake.ts';
 import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
+import { FeedPlaces } from './store/feed-places.ts';
 import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { WordIndex } from './word-index.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
@@ -29,7 +33,6 @@ function create(context: Context, { keepDays }: Settings): Service {
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.db);
-  const intake = new Intake(context, store);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',
@@ -41,12 +44,15 @@ function create(context: Context, { keepDays }: Settings): Service {
     collect: () => store.unread(),
   });
 
-  const receive = async (offer: InboxOffer, key: string): Promise<void> => {
-    const item = await intake.take({ key, offer: bound(offer) });
-    if (item === undefined) return;
-    added.inc();
-    bus.publish(inboxAdded, item);
+  const index = new WordIndex(context, store.words);
+  let indexing: AsyncDisposable | undefined;
+  const tell = (items: readonly InboxItem[]): void => {
+    added.inc({}, items.length);
+    for (const item of items) bus.publish(inboxAdded, item);
   };
+  const intake = new Intake(context, store, tell);
+  const follow = new Follow({ context, items: store, places: new FeedPlaces(context.db), added: tell });
+  const receive = (offer: InboxOffer, key: string): Promise<void> => intake.take({ key, offer: bound(offer) });
 
   const announce = async (
     rows: readonly Placed[],
@@ -78,13 +84,14 @@ function create(context: Context, { keepDays }: Settings): Service {
   };
 
   return {
-    api: inboxRoutes({ store, commit, announce }),
+    api: inboxRoutes({ store, commit, catchUp: () => index.catchUp(), announce }),
 
-    start() {
+    async start() {
       open.use(context.handovers.receive(inboxOffered, receive));
       open.use(clock.every(hour, clean));
       clean();
-      return Promise.resolve();
+      indexing = index.start();
+      await follow.start();
     },
 
     async health() {
@@ -93,7 +100,7 @@ function create(context: Context, { keepDays }: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await Promise.all([purging, intake.settled()]);
+      await Promise.all([purging, intake.settled(), follow[Symbol.asyncDispose](), indexing?.[Symbol.asyncDispose]()]);
     },
   };
 }

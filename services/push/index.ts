@@ -205,7 +205,7 @@ function create(context: Context, settings: Settings): Service {
     await saveTotal();
     await counts.save();
     await delivery.retention.upkeep();
-    await removeExpiredMessages(context, store, search);
+    await removeExpiredMessages(context, store, search, delivery.taken);
     await delivery.eachMinute();
     await recurring.eachMinute();
     await webPush.upkeep();

@@ -1,5 +1,6 @@
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { Bus, Handovers } from '../../../services/contracts/bus.ts';
+import type { Feeds } from '../../../services/contracts/feeds.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import type { Connect, Fetch, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
@@ -18,6 +19,7 @@ export interface HostParts {
   readonly metrics: HostMetrics;
   readonly bus: Bus;
   readonly handovers: Handovers;
+  readonly feeds: Feeds;
   readonly accounts: Accounts;
   readonly vault: Vault;
   readonly engines: Engines;

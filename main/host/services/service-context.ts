@@ -43,6 +43,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       random,
       bus: parts.bus,
       handovers: parts.handovers,
+      feeds: parts.feeds,
       accounts: parts.accounts,
       vault: parts.vault,
       engines: parts.engines,

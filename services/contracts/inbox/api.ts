@@ -82,7 +82,7 @@ export const inboxApi = {
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Words that title or body must all contain. */
+      /** Words that title or body must all contain, the last one perhaps only its beginning; "in quotes" one after another. */
       q: z.string().optional(),
       source: z.string().optional(),
       tag: z.string().optional(),

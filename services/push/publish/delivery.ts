@@ -4,7 +4,8 @@ import { announcePlans } from '../topics/activity.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { handInboxJobs } from './inbox-copy.ts';
+import { InboxFeed } from './inbox-feed.ts';
+import { handOldInboxJobs } from './inbox-jobs.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { DelayedMessages } from '../delayed/delayed-messages.ts';
 import { Publisher } from './publisher.ts';
@@ -13,6 +14,7 @@ import { Retention } from '../retention/retention.ts';
 import { Schedule } from '../delayed/schedule.ts';
 import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
+import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { ScheduleStore } from '../store/schedule.ts';
 import { upstreamPolls } from './upstream.ts';
@@ -39,6 +41,8 @@ export interface Delivery extends AsyncDisposable {
   /** Tells the pages, soon, that other messages wait than before. */
   readonly plansChanged: () => void;
   readonly retention: Retention;
+  /** The inbox has the messages up to this number. */
+  readonly taken: () => number;
   /** Seconds that a message is kept. */
   readonly cacheSeconds: number;
   /** Where clients reach this server; undefined while it has no listener. */
@@ -67,7 +71,8 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
   };
   const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
   const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
-  const record = createWriteMessages(context, messages, [upstream.store, retention.store, ...also]);
+  const feed = new InboxFeed(context, new FeedStore(context.db));
+  const record = createWriteMessages(messages, [upstream.store, retention.store, ...also]);
   const publisher = new Publisher({
     context,
     messages,
@@ -77,7 +82,10 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     cacheSeconds,
     keptSeconds,
     keepInInbox: settings.keepInInbox,
-    onPublished,
+    async onPublished(envelopes) {
+      feed.grown();
+      await onPublished(envelopes);
+    },
     onScheduled(time) {
       schedule.expect(time);
       plans.soon();
@@ -131,11 +139,13 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     planned,
     plansChanged: plans.soon,
     retention,
+    taken: () => feed.taken,
     cacheSeconds,
     baseUrl,
     async start() {
       using open = new DisposableStack();
-      open.use(handInboxJobs(context));
+      open.use(await feed.start());
+      open.use(handOldInboxJobs(context));
       open.use(upstream.start());
       open.use(plans);
       open.use(
@@ -149,6 +159,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       return open.move();
     },
     async eachMinute() {
+      feed.grown();
       await attachments.clean();
       await schedule.look();
     },

@@ -4,6 +4,7 @@ import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
+import { inboxKey } from '../publish/inbox-copy.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { quietHandlers } from '../routes/own/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
@@ -34,7 +35,7 @@ export interface Quiet extends AsyncDisposable {
    */
   sort(
     transaction: Context['db'],
-    recorded: Pick<Recorded, 'message' | 'text' | 'entry'>,
+    recorded: Pick<Recorded, 'message' | 'text' | 'inbox'>,
     accounts: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, Manner>>;
   /** Holds a delivery back that is due while it is quiet, as after a time without a network; false: it may go out. */
@@ -99,7 +100,7 @@ export function openQuiet(context: Context): Quiet {
       },
     }),
 
-    async sort(transaction, { message, text, entry }, readers) {
+    async sort(transaction, { message, text, inbox }, readers) {
       const { id, topic, event, sequence_id, priority = defaultPriority } = message;
       const sequence = sequence_id ?? id;
       if (busy && (event !== 'message' || sequence_id !== undefined)) {
@@ -112,7 +113,7 @@ export function openQuiet(context: Context): Quiet {
         const known = event === 'message' ? people.judge(account) : undefined;
         const judge = known !== undefined && (await mayRead(context, { account }, topic)) ? known : undefined;
         const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-        const held = { account, topic, sequence, key: entry?.key ?? `push:${id}` };
+        const held = { account, topic, sequence, key: inboxKey(message, inbox) };
         const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
         if (outcome === 'hold') {
           await store.hold(transaction, [held]);
