@@ -9,6 +9,7 @@ import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
+import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
@@ -106,6 +107,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const parts: HostParts = {
     dataDir,
     databaseUrl,
+    readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),
     hostSettings: () => config.read().host,
     log,
     metrics,

@@ -14,6 +14,7 @@ import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { UnreadCount } from './unread.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
@@ -28,7 +29,8 @@ const idsPerEvent = 1000;
 function create(context: Context, { keepDays }: Settings): Service {
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
-  const store = new ItemStore(context.db);
+  const store = new ItemStore(context.reads);
+  const unread = new UnreadCount(store, context.singleHost);
   const intake = new Intake(context, store);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
@@ -38,7 +40,7 @@ function create(context: Context, { keepDays }: Settings): Service {
   context.metrics.gauge({
     name: 'inbox_items_unread',
     help: 'Notifications that are neither read nor put away.',
-    collect: () => store.unread(),
+    collect: () => unread.count(),
   });
 
   const receive = async (offer: InboxOffer, key: string): Promise<void> => {
@@ -52,7 +54,7 @@ function create(context: Context, { keepDays }: Settings): Service {
     rows: readonly Placed[],
     change: Change & { readonly removed?: boolean },
   ): Promise<number> => {
-    const unread = await store.unread();
+    const unreadNow = await store.unread();
     const { read, done, removed } = change;
     const told = {
       ...(read !== undefined && { read }),
@@ -62,12 +64,12 @@ function create(context: Context, { keepDays }: Settings): Service {
     for (let at = 0; at < rows.length; at += idsPerEvent) {
       const part = rows.slice(at, at + idsPerEvent);
       const some = part.map(({ id }) => id);
-      bus.publish(inboxChanged, { ids: some, change: told, unread, places: placesOf(part) });
+      bus.publish(inboxChanged, { ids: some, change: told, unread: unreadNow, places: placesOf(part) });
       if (read === true || done === true || removed === true) {
         bus.publish(inboxSeen, { keys: await store.keysOf(some) });
       }
     }
-    return unread;
+    return unreadNow;
   };
 
   let purging: Promise<void> | undefined;
@@ -82,13 +84,15 @@ function create(context: Context, { keepDays }: Settings): Service {
 
     start() {
       open.use(context.handovers.receive(inboxOffered, receive));
+      open.use(bus.subscribe(inboxAdded, () => unread.changed()));
+      open.use(bus.subscribe(inboxChanged, () => unread.changed()));
       open.use(clock.every(hour, clean));
       clean();
       return Promise.resolve();
     },
 
     async health() {
-      return { state: 'up', detail: unreadWords(await store.unread()) };
+      return { state: 'up', detail: unreadWords(await unread.count()) };
     },
 
     async [Symbol.asyncDispose]() {

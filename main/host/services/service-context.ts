@@ -21,7 +21,9 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
   const url = parts.databaseUrl;
-  const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
+  const database = opening.use(
+    await openDatabase({ folder, schema: id, log, readThread: parts.readThread, ...(url === '' ? {} : { url }) }),
+  );
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
   const { clock, random } = parts;
   const metrics = parts.metrics.forService(id);
@@ -33,6 +35,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
     jobs,
     context: {
       db: database.kysely,
+      reads: database.reads,
       commit: database.commit,
       singleHost: database.dialect === 'sqlite',
       files: folder,

@@ -32,6 +32,6 @@ export interface ApiParts {
 
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const history = new History(parts.context.db, new ShownUrls(parts.context.vault));
+  const history = new History(parts.context.reads, new ShownUrls(parts.context.vault));
   return [...keyHandlers(parts), ...noticeHandlers(parts, history)];
 }
