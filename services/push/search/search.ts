@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { foldWords, parseSearch, type Phrase } from '../domain/search-words.ts';
+import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';

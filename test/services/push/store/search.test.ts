@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../../services/push/domain/search-words.ts';
+import { foldWords, parseSearch } from '../../../../services/kit/search-words.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type Sought } from '../../../../services/push/store/search.ts';

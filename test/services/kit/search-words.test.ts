@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../../services/push/domain/search-words.ts';
+import { foldWords, parseSearch } from '../../../services/kit/search-words.ts';
 
 it.each([
   ['Disk FULL on /dev/sda1', 'disk full on dev sda1'],
