@@ -5,6 +5,7 @@ import { createGroupCommit } from './commit.ts';
 import { migrate } from './migrate.ts';
 import { openReads } from './reads/reads.ts';
 import type { ReadThread } from './reads/thread.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import { openSqlite, type Engine } from './sqlite.ts';
 
 /** One service's own tables, on either dialect; README.md in this folder says what a store may use on both. */
@@ -50,9 +51,14 @@ export async function openDatabase(options: {
   readonly log: Log;
   /** Reads an SQLite file beside the event loop. */
   readonly readThread?: ReadThread;
+  /** Hears of each statement on the event loop. */
+  readonly loop?: LoopWatch | undefined;
 }): Promise<Database> {
-  const { folder, schema, url, log, readThread } = options;
-  const engine = url === undefined ? openSqlite(folder, log) : await openServer(url, schema, log);
+  const { folder, schema, url, log, readThread, loop } = options;
+  const engine =
+    url === undefined
+      ? openSqlite(folder, log, loop === undefined ? undefined : { loop, service: schema })
+      : await openServer(url, schema, log);
   const group = createGroupCommit(engine.transactions, log);
   const reads =
     url === undefined && readThread !== undefined ? openReads(readThread, join(folder, 'db.sqlite')) : engine.kysely;

@@ -6,6 +6,7 @@ import type { Clock, Context, Random, Vault } from '../../../services/contracts/
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
 import type { HostLog } from '../log/log.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
 /** The kernel's parts that every service's context is made of. */
@@ -13,6 +14,8 @@ export interface HostParts {
   readonly dataDir: string;
   /** Where all tables are, empty: in the data folder. As it was at the start, so that all services agree until the next. */
   readonly databaseUrl: string;
+  /** Names what holds up the event loop. */
+  readonly loop: LoopWatch;
   /** What reads SQLite files beside the event loop. */
   readonly readThread: ReadThread;
   /** The host's settings as they are now; read it at each use. */

@@ -57,7 +57,7 @@ function partsOf({ read: id, file, text, values }: ReadRequest): Row[][] {
   const found: Row[][] = [];
   let part: Row[] = [];
   let [inPart, total] = [0, 0];
-  for (const row of statement.iterate(...values)) {
+  for (const row of statement.iterate(values)) {
     if (Atomics.load(abandoned, 0) === id) return [];
     const bytes = bytesOf(row);
     inPart += bytes;
@@ -82,7 +82,7 @@ function openOnce(file: string): Opened {
   if (known !== undefined) return known;
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   database.pragma('cache_size = -2048');
-  const made = { database, statements: new StatementCache(database, 100) };
+  const made = { database, statements: new StatementCache(database) };
   opened.set(file, made);
   return made;
 }
