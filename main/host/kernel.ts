@@ -9,6 +9,7 @@ import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
+import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createFeeds } from './services/feeds.ts';
@@ -17,6 +18,7 @@ import { callerOf } from './http/caller.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
+import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
@@ -74,6 +76,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log: log.child('config'),
   });
   const vault = await unlocked.promise;
+  const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
   const folder = join(dataDir, 'host');
   const { databaseUrl } = config.read().host;
   const database = opening.use(
@@ -81,13 +84,14 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       folder,
       schema: 'host',
       log: log.child('database'),
+      loop,
       ...(databaseUrl === '' ? {} : { url: databaseUrl }),
     }),
   );
   await database.migrate(accountsMigrations);
 
-  const bus = createBus(log.child('bus'));
-  const metrics = createMetrics({ version, log: log.child('metrics') });
+  const bus = createBus(log.child('bus'), loop);
+  const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
   const random = systemRandom;
   const accounts = opening.use(
     await openAccounts({
@@ -107,6 +111,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const parts: HostParts = {
     dataDir,
     databaseUrl,
+    loop,
+    readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),
     hostSettings: () => config.read().host,
     log,
     metrics,

@@ -82,6 +82,12 @@ export interface Context {
   /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
   readonly db: Kysely<any>;
   /**
+   * The same tables, to be read only and beside the event loop: for what looks at many rows, such as lists, searches, counts
+   * and exports. It sees all that was committed before. One statement brings 32 MiB at most, and there are no transactions.
+   * What a GET of our own API reads is given up when its client goes away. On PostgreSQL it is `db`.
+   */
+  readonly reads: Kysely<any>;
+  /**
    * Joins the next group commit: the work of all callers waiting at that moment runs in one transaction with one
    * sync; resolves when the disk has it, while a read on `db` may see it a moment before. Work must only touch
    * `transaction`, since it is run once more, alone, when another caller's work fails.

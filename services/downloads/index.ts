@@ -163,7 +163,7 @@ function assemble(
     live,
     subscriptions,
     optionFiles,
-    history: () => wholeHistory(store),
+    history: () => wholeHistory(context),
     admit: async (request) => {
       if (settings.requireSignIn) await requireGrant(context, request, 'read');
     },

@@ -17,6 +17,7 @@ import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { FeedPlaces } from './store/feed-places.ts';
 import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { UnreadCount } from './unread.ts';
 import { WordIndex } from './word-index.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
@@ -32,7 +33,8 @@ const idsPerEvent = 1000;
 function create(context: Context, { keepDays }: Settings): Service {
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
-  const store = new ItemStore(context.db);
+  const store = new ItemStore(context.reads);
+  const unread = new UnreadCount(store, context.singleHost);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',
@@ -41,7 +43,7 @@ function create(context: Context, { keepDays }: Settings): Service {
   context.metrics.gauge({
     name: 'inbox_items_unread',
     help: 'Notifications that are neither read nor put away.',
-    collect: () => store.unread(),
+    collect: () => unread.count(),
   });
 
   const index = new WordIndex(context, store.words);
@@ -58,7 +60,7 @@ function create(context: Context, { keepDays }: Settings): Service {
     rows: readonly Placed[],
     change: Change & { readonly removed?: boolean },
   ): Promise<number> => {
-    const unread = await store.unread();
+    const unreadNow = await store.unread();
     const { read, done, removed } = change;
     const told = {
       ...(read !== undefined && { read }),
@@ -68,12 +70,12 @@ function create(context: Context, { keepDays }: Settings): Service {
     for (let at = 0; at < rows.length; at += idsPerEvent) {
       const part = rows.slice(at, at + idsPerEvent);
       const some = part.map(({ id }) => id);
-      bus.publish(inboxChanged, { ids: some, change: told, unread, places: placesOf(part) });
+      bus.publish(inboxChanged, { ids: some, change: told, unread: unreadNow, places: placesOf(part) });
       if (read === true || done === true || removed === true) {
         bus.publish(inboxSeen, { keys: await store.keysOf(some) });
       }
     }
-    return unread;
+    return unreadNow;
   };
 
   let purging: Promise<void> | undefined;
@@ -88,6 +90,8 @@ function create(context: Context, { keepDays }: Settings): Service {
 
     async start() {
       open.use(context.handovers.receive(inboxOffered, receive));
+      open.use(bus.subscribe(inboxAdded, () => unread.changed()));
+      open.use(bus.subscribe(inboxChanged, () => unread.changed()));
       open.use(clock.every(hour, clean));
       clean();
       indexing = index.start();
@@ -95,7 +99,7 @@ function create(context: Context, { keepDays }: Settings): Service {
     },
 
     async health() {
-      return { state: 'up', detail: unreadWords(await store.unread()) };
+      return { state: 'up', detail: unreadWords(await unread.count()) };
     },
 
     async [Symbol.asyncDispose]() {

@@ -4,6 +4,7 @@ import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Activity } from './deliver/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
+import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { servedBy } from './destinations/served.ts';
@@ -39,6 +40,7 @@ export const notify = defineService({
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
+    const index = new NoticeIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, settings.keptFilesBytes);
@@ -59,6 +61,7 @@ export const notify = defineService({
     const open = new DisposableStack();
 
     let sealing: Promise<void> | undefined;
+    let indexing: AsyncDisposable | undefined;
     let stopped = false;
 
     const countWaiting = async (): Promise<number> => {
@@ -93,7 +96,7 @@ export const notify = defineService({
     return {
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
-        ...{ context, aggregator, configurations, notices, attachments, folder },
+        ...{ context, aggregator, configurations, notices, index, attachments, folder },
         ...{ activity, engine, health, settings, isServed },
       }),
       portable: createPortable(configurations, clock),
@@ -112,6 +115,7 @@ export const notify = defineService({
         );
         open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
+        indexing = index.start();
         open.use(activity.start());
         open.use(clock.every(hourMs, prune));
         open.use(
@@ -132,6 +136,7 @@ export const notify = defineService({
         open.dispose();
         stopped = true;
         await sealing;
+        await indexing?.[Symbol.asyncDispose]();
         await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },

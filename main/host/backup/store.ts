@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
-import { writeBackup } from './write.ts';
+import { writeBackupBeside } from './beside.ts';
 
 export interface BackupStoreOptions {
   readonly dataDir: string;
@@ -59,7 +59,7 @@ export function openBackups({ dataDir, settings, clock, log }: BackupStoreOption
     let name = `homeport-${stamp}.tar.gz`;
     for (let next = 2; taken.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
-    const { bytes, files } = await writeBackup(dataDir, join(target, name), { tables });
+    const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables });
     log.info('backup written', { name, bytes, files });
     const { mtimeMs } = await stat(join(target, name));
     return { name, bytes, createdAt: Math.round(mtimeMs) };

@@ -17,6 +17,18 @@ export interface BackupSummary {
   readonly bytes: number;
 }
 
+/** What a thread is to write. */
+export interface BackupJob {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly tables: Manifest['tables'];
+}
+
+/** What came of it, as threads can tell each other. */
+export type BackupOutcome =
+  | { readonly summary: BackupSummary }
+  | { readonly problem: Pick<Problem, 'code' | 'status' | 'detail' | 'retryable' | 'cause'> };
+
 /**
  * Writes the whole data folder into one gzipped tar while the host may be running: databases through SQLite's online
  * backup, before the files they name, so that no row lacks its file. The archive appears under its name only when
@@ -121,7 +133,8 @@ async function walk(root: string, folder: string): Promise<string[]> {
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new Database(from, { readonly: true, timeout: 10_000 });
   try {
-    await database.backup(to);
+    // Once begun, in one step: in WAL mode that holds up no writer, and what is written between two steps would begin it anew.
+    await database.backup(to, { progress: () => 0x7fff_ffff });
   } catch (error) {
     const isDamaged = error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
     if (!isDamaged) throw error;

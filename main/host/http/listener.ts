@@ -10,6 +10,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as TcpSe
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ListenerHandler } from '../../../services/contracts/service.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { accountFor } from './access.ts';
@@ -39,6 +40,8 @@ export interface ListenerOptions {
   readonly guard: GuardPolicy;
   readonly log: PartLog;
   readonly metrics: RequestMetrics;
+  /** Hears of the beginning of each request, up to what the service first waits for. */
+  readonly loop?: LoopWatch;
   readonly limits?: Partial<ListenerLimits>;
   /** Level of the access log's lines. Default `debug`. */
   readonly accessLog?: 'debug' | 'info';
@@ -65,7 +68,7 @@ export interface Listener {
  * @throws PortTaken (409); Problem `listener.port_forbidden` (403), `listener.no_address` (500).
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { service, log, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
+  const { service, log, loop, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
   const connections = watchConnections(limits);
@@ -99,7 +102,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const problem = guard.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
       if (problem !== undefined) refuse(request, response, closing(response, request, problem));
       else if (!guard.answerCors(request, response)) {
+        const start = loop?.begin(service, 'a request') ?? 0;
         const result: unknown = handler?.http?.(request, response);
+        loop?.end(service, 'a request', start);
         if (result instanceof Promise) result.catch((error: unknown) => fail(request, response, error));
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Bus, Topic } from '../../../services/contracts/bus.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 
 interface Listener {
@@ -17,7 +18,7 @@ interface Delivery {
  * Topics within this process. An event reaches those who listened when it was published and still do when it is
  * delivered. What the topic's schema refuses throws at the publisher and reaches nobody.
  */
-export function createBus(log: Log): Bus {
+export function createBus(log: Log, loop?: LoopWatch): Bus {
   const listeners = new Map<string, readonly Listener[]>();
   let queue: Delivery[] = [];
 
@@ -28,7 +29,8 @@ export function createBus(log: Log): Bus {
       for (const listener of chosen) {
         if (listener.gone) continue;
         try {
-          listener.call(event);
+          if (loop === undefined) listener.call(event);
+          else loop.run('host', `a listener of ${topic}`, () => listener.call(event));
         } catch (error) {
           log.error('a listener failed', { topic, error });
         }

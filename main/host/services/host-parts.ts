@@ -5,7 +5,9 @@ import type { Engines } from '../../../services/contracts/control/engines.ts';
 import type { Connect, Fetch, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
+import type { ReadThread } from '../database/reads/thread.ts';
 import type { HostLog } from '../log/log.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
 /** The kernel's parts that every service's context is made of. */
@@ -13,6 +15,10 @@ export interface HostParts {
   readonly dataDir: string;
   /** Where all tables are, empty: in the data folder. As it was at the start, so that all services agree until the next. */
   readonly databaseUrl: string;
+  /** Names what holds up the event loop. */
+  readonly loop: LoopWatch;
+  /** What reads SQLite files beside the event loop. */
+  readonly readThread: ReadThread;
   /** The host's settings as they are now; read it at each use. */
   readonly hostSettings: () => HostSettings;
   readonly log: HostLog;

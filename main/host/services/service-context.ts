@@ -1,16 +1,30 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openChildren } from '../children/children.ts';
 import { openDatabase } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostParts } from './host-parts.ts';
 
 /** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
 export interface OpenedContext extends AsyncDisposable {
   readonly context: Context;
   readonly jobs: Jobs;
+}
+
+/** Names the service whose timer holds up the event loop. */
+function watchedClock(clock: Clock, loop: LoopWatch, service: string): Clock {
+  const watched =
+    (ms: number, call: () => void): (() => void) =>
+    () =>
+      loop.run(service, `a timer of ${String(ms)} ms`, call);
+  return {
+    now: () => clock.now(),
+    after: (ms, call) => clock.after(ms, watched(ms, call)),
+    every: (ms, call) => clock.every(ms, watched(ms, call)),
+  };
 }
 
 /** Opens a service's room without creating the service. */
@@ -21,9 +35,19 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
   const url = parts.databaseUrl;
-  const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
+  const database = opening.use(
+    await openDatabase({
+      folder,
+      schema: id,
+      log,
+      loop: parts.loop,
+      readThread: parts.readThread,
+      ...(url === '' ? {} : { url }),
+    }),
+  );
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
-  const { clock, random } = parts;
+  const { random } = parts;
+  const clock = watchedClock(parts.clock, parts.loop, id);
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
@@ -33,6 +57,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
     jobs,
     context: {
       db: database.kysely,
+      reads: database.reads,
       commit: database.commit,
       singleHost: database.dialect === 'sqlite',
       files: folder,

@@ -101,7 +101,7 @@ class OneListener {
   async #open(): Promise<OpeningFailure | undefined> {
     const certificate = this.#certificate;
     const { protocol, scheme = certificate === undefined ? protocol : `${protocol}s` } = this.#manifest;
-    const { log, metrics, portsInUse } = this.#parts;
+    const { log, loop, metrics, portsInUse } = this.#parts;
     const service = this.#descriptor.id;
     try {
       const listener = await openListener({
@@ -113,6 +113,7 @@ class OneListener {
         guard: this.#guard(),
         log: log.child(service),
         metrics: metrics.http,
+        loop,
         avoidPorts: portsInUse(),
       });
       this.#listener = listener;

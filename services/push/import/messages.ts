@@ -13,7 +13,7 @@ import { counted, hasTable } from './rows.ts';
 const page = 500;
 
 export interface MessagesParts {
-  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files'>;
+  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files' | 'reads'>;
   readonly messages: MessageStore;
   /** What is still to be sent is shown in the inbox when it is. */
   readonly keepInInbox: boolean;

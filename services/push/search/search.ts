@@ -46,9 +46,9 @@ export class Search {
   readonly #context: Pick<Context, 'accounts' | 'clock'>;
   readonly #store: SearchStore;
 
-  constructor(context: Pick<Context, 'accounts' | 'clock' | 'db'>) {
+  constructor(context: Pick<Context, 'accounts' | 'clock' | 'reads'>) {
     this.#context = context;
-    this.#store = new SearchStore(context.db);
+    this.#store = new SearchStore(context.reads);
   }
 
   /** Keeps the words of messages in their transaction; what was replaced or deleted by its sender is found no more. */
