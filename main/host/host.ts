@@ -297,9 +297,9 @@ function openLog(opening: AsyncDisposableStack, options: HostOptions, environmen
 
 /** After the start, so that a slow or absent network does not hold it up; the Home page shows what is missing meanwhile. */
 async function installMissing(engines: HostEngines, log: HostLog): Promise<void> {
-  for (const name of ['yt-dlp', 'ffmpeg'] as const) {
+  for (const name of await engines.missing()) {
     try {
-      if ((await engines.find(name)).path === null) await engines.install(name);
+      await engines.install(name);
     } catch (error) {
       log.warn('engine could not be installed', { engine: name, error });
     }

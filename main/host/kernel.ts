@@ -10,6 +10,7 @@ import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
+import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
@@ -96,10 +97,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   );
   const engines = openEngines({
     folder: config.read().host.enginesFolder || dataDir,
-    settings: () => {
-      const { ytDlpPath, apprisePath, ffmpegPath } = config.read().host;
-      return { ytdlpPath: ytDlpPath, apprisePath, ffmpegPath };
-    },
+    specs: enginesOf(options.descriptors),
+    paths: () => config.read().enginePaths,
     log: log.child('engines'),
     onWork: (name, work) => bus.publish(engineWorked, { name, work }),
   });

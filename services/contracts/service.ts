@@ -8,6 +8,7 @@ import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
+import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -243,6 +244,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly migrations: readonly Migration[];
+  /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
+  readonly engines?: readonly EngineSpec[];
   /** Programs whose data its `takeOver` takes. */
   readonly takesOver?: readonly TakesOver[];
 }

@@ -1,4 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
+import { engines } from './engine/engines.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -21,4 +22,5 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  engines,
 });

@@ -1,4 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
+import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
@@ -29,6 +30,7 @@ export const manifest = defineManifest({
     APPRISE_ADMIN: 'listKeys',
   },
   migrations,
+  engines: [engine],
   takesOver: [
     {
       program: 'apprise-api',

@@ -6,9 +6,10 @@ const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name o
 const origin = z
   .string()
   .regex(/^https?:\/\/[^/\s]+$/i, 'Use an origin such as https://app.example.org, without a path.');
-const path = z.string().max(4096).default('');
+/** A path of the machine; empty: none. */
+export const path = z.string().max(4096).default('');
 
-/** The host's own settings: the section `host` of homeport.yaml. */
+/** The host's own settings: the section `host` of homeport.yaml, where the paths of the services' engines are besides. */
 export const HostSettings = z.object({
   allowedHosts: z.array(hostName).default([]).meta({
     title: 'Allowed host names',
@@ -90,26 +91,12 @@ export const HostSettings = z.object({
   enginesFolder: path.meta({
     title: 'Folder of the engines',
     description:
-      'Where yt-dlp and ffmpeg are installed when they are missing. Empty: the folder engines in the data folder.',
+      'Where outside programs such as yt-dlp are installed when they are missing. Empty: the folder engines in the data folder.',
   }),
   installEngines: z.boolean().default(true).meta({
     title: 'Install missing engines',
     description:
-      'At a start without yt-dlp or ffmpeg, installs them: verified releases, package registries or system packages.',
-  }),
-  ytDlpPath: path.meta({
-    title: 'Path of yt-dlp',
-    description: 'The yt-dlp program to use. Empty: the one that was installed, else the one on the PATH.',
-  }),
-  apprisePath: path.meta({
-    title: 'Path of Apprise',
-    description:
-      'The apprise program whose library serves further notification services. Empty: the one that was installed, else the one on the PATH.',
-  }),
-  ffmpegPath: path.meta({
-    title: 'Path of ffmpeg',
-    description:
-      'The ffmpeg program to use, with ffprobe beside it, or the folder of both. Empty: the one that was installed, else the one on the PATH.',
+      'At a start without an outside program that a service needs, such as yt-dlp or ffmpeg, installs it: verified releases, package registries or system packages.',
   }),
 });
 export type HostSettings = z.infer<typeof HostSettings>;
@@ -134,7 +121,4 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',
   HOMEPORT_INSTALL_ENGINES: 'installEngines',
-  YTDLP_PATH: 'ytDlpPath',
-  FFMPEG_PATH: 'ffmpegPath',
-  APPRISE_PATH: 'apprisePath',
 };

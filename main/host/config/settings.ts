@@ -20,7 +20,11 @@ export interface ServiceSettings {
 export interface Settings {
   readonly host: Readonly<HostSettings>;
   readonly services: Readonly<Record<string, ServiceSettings>>;
+  /** Where engines are, by name; '' where nothing is said. */
+  readonly enginePaths: Readonly<Record<string, string>>;
 }
+
+const EnginePaths = z.record(z.string(), z.string());
 
 /** A service's ports by setting, the main listener's first. */
 export function portsIn({ port, furtherPorts = {} }: ServiceSettings): ReadonlyMap<string, number> {
@@ -38,9 +42,13 @@ export interface Change {
 export function settingsOf(resolved: Resolved): Settings {
   const services: [string, ServiceSettings][] = [];
   let host: HostSettings | undefined;
+  let enginePaths: Record<string, string> = {};
   for (const { section, values } of resolved.sections.values()) {
-    if (section.id === 'host') host = HostSettings.parse(values);
-    else {
+    if (section.id === 'host') {
+      host = HostSettings.parse(values);
+      const paths = Object.entries(section.enginePaths);
+      enginePaths = EnginePaths.parse(Object.fromEntries(paths.map(([engine, name]) => [engine, values[name]])));
+    } else {
       const { enabled, port, ...rest } = values;
       const listener = Listener.parse({ enabled, port });
       const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
@@ -51,7 +59,7 @@ export function settingsOf(resolved: Resolved): Settings {
       services.push([section.id, { ...listener, ...further, settings }]);
     }
   }
-  return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services) });
+  return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services), enginePaths });
 }
 
 /** The service whose own business a problem at this path is; undefined for the file as a whole and the host's section. */

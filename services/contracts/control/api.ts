@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
 import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
+import { EngineState } from './engines.ts';
 import { JobSummary } from '../jobs.ts';
 import { popupsApi, type PopupsControl } from '../popups/popups.ts';
 import type { Rights } from '../route-access.ts';
@@ -123,11 +123,12 @@ export interface HostControl {
     patch: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly restarted: readonly string[] }>;
   engines(): Promise<readonly EngineState[]>;
-  installEngine(name: EngineName): Promise<EngineState>;
+  /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
+  installEngine(name: string): Promise<EngineState>;
   /** Asks it for its version again. */
-  verifyEngine(name: ShownEngineName): Promise<EngineState>;
+  verifyEngine(name: string): Promise<EngineState>;
   /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */
-  removeEngine(name: EngineName): Promise<EngineState>;
+  removeEngine(name: string): Promise<EngineState>;
   log(filter: {
     readonly level?: LogLine['level'];
     readonly service?: string;

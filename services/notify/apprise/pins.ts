@@ -1,4 +1,4 @@
-import type { PinnedPackage } from './pins.ts';
+import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
 /** Files of PyYAML 6.0.3: it alone comes compiled, one wheel for each platform and Python. */
 const pyyaml = `

@@ -1,16 +1,8 @@
-/** A package of the registry with the only files of it that we accept. */
-export interface PinnedPackage {
-  readonly name: string;
-  readonly version: string;
-  /** SHA-256 of the wheel, hex; of each where it comes compiled. */
-  readonly sha256: readonly string[];
-}
+import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
 /** The release of yt-dlp that is installed. To update: change this block and nothing else. */
 export const ytdlp = {
   version: '2026.10.26',
-  /** Oldest Python that the release's own metadata accepts. */
-  python: [3, 11],
   packages: [
     {
       name: 'yt-dlp',

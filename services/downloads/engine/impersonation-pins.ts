@@ -1,4 +1,4 @@
-import type { PinnedPackage } from './pins.ts';
+import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
 /** Files of curl_cffi 0.16.3: one wheel for each platform. */
 const curlCffi = `
