@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { BackupStore, HostControl } from '../../services/contracts/control/api.ts';
 import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import type { Log } from '../../services/contracts/service.ts';
+import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
@@ -19,6 +19,8 @@ import { version } from './runtime/version.ts';
 interface ControlParts {
   readonly parts: HostParts;
   readonly config: Config;
+  /** Of all services, also of those that do not run. */
+  readonly manifests: readonly Pick<ServiceManifest, 'live'>[];
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
@@ -106,6 +108,7 @@ export function createHostControl(given: ControlParts): HostControl {
     },
     retryJob: async (service, id) => (await runner(service).jobs?.retry(id)) ?? false,
     dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
+    liveTopics: given.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
     handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),

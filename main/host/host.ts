@@ -164,6 +164,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const control = createHostControl({
     parts,
     config,
+    manifests: descriptors,
     runners,
     engines,
     firstRun: accounts.firstRun,

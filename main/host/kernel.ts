@@ -91,7 +91,16 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const random = systemRandom;
   const accounts = opening.use(
     await openAccounts({
-      ...{ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host },
+      ...{
+        database,
+        services: options.descriptors,
+        vault,
+        clock,
+        random,
+        bus,
+        log: log.child('accounts'),
+        metrics: metrics.host,
+      },
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );

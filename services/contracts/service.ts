@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts, Credentials } from './control/accounts.ts';
+import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
+import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
@@ -224,6 +225,14 @@ export interface TakesOver {
  */
 export type Capability = 'controlHost';
 
+/** An account for programs that use the service, waiting to be switched on. */
+export interface ReadyMadeAccount {
+  readonly name: string;
+  readonly description: string;
+  /** On the service itself. */
+  readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
+}
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -246,6 +255,10 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly migrations: readonly Migration[];
   /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
   readonly engines?: readonly EngineSpec[];
+  /** The topics that pages hear of as it happens, and who does. */
+  readonly live?: readonly LiveTopic<any>[];
+  /** Service accounts that are made at the first start of an installation, switched off. */
+  readonly accounts?: readonly ReadyMadeAccount[];
   /** Programs whose data its `takeOver` takes. */
   readonly takesOver?: readonly TakesOver[];
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import type { ControlContext } from '../contracts/control/api.ts';
+import { accessChanged } from '../contracts/control/access.ts';
+import { serviceChanged, settingsChanged, shownService, type ControlContext } from '../contracts/control/api.ts';
+import { engineWorked } from '../contracts/control/engines.ts';
+import { liveTopic } from '../contracts/control/live.ts';
+import { popupsChanged } from '../contracts/popups/popups.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
@@ -17,8 +21,15 @@ export const control = defineService<typeof Settings, ControlContext>({
   settings: Settings,
   environment: {},
   migrations: [],
+  live: [
+    liveTopic(serviceChanged, shownService),
+    liveTopic(settingsChanged, 'admin'),
+    liveTopic(accessChanged, 'user'),
+    liveTopic(engineWorked, 'admin'),
+    liveTopic(popupsChanged, 'admin'),
+  ],
   create(context): Service {
-    const events = new LiveEvents(context, liveLimits);
+    const events = new LiveEvents(context, context.host.liveTopics, liveLimits);
     return {
       http: controlListener(context, events),
       api: controlRoutes(context, events),

@@ -1,3 +1,5 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { mailWorked } from '../contracts/mail/api.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
@@ -11,5 +13,6 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  live: [liveTopic(mailWorked, 'admin')],
   takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

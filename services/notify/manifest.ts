@@ -1,3 +1,5 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { notifyWorked } from '../contracts/notify/notice.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
@@ -31,6 +33,7 @@ export const manifest = defineManifest({
   },
   migrations,
   engines: [engine],
+  live: [liveTopic(notifyWorked, 'admin')],
   takesOver: [
     {
       program: 'apprise-api',

@@ -1,4 +1,8 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { pushPlanned } from '../contracts/push/delayed.ts';
+import { pushStored } from '../contracts/push/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { accounts } from './access/ready-made.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -11,5 +15,7 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
+  accounts,
   takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
 });

@@ -284,9 +284,10 @@ function plainService(
   api: (bus: Bus) => NonNullable<Service['api']>,
 ): ServiceDescriptor {
   // What the host and the pages know of the service that it stands for.
-  const engines = registry.find((each) => each.id === id)?.engines ?? [];
+  const manifest = registry.find((each) => each.id === id);
+  const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
-    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines },
+    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines, live },
     create: ({ bus }): Service => ({
       api: api(bus),
       start: () => Promise.resolve(),

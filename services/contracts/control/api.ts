@@ -4,6 +4,7 @@ import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts
 import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState } from './engines.ts';
+import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
 import { popupsApi, type PopupsControl } from '../popups/popups.ts';
 import type { Rights } from '../route-access.ts';
@@ -141,6 +142,8 @@ export interface HostControl {
   deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;
   retryJob(service: string, id: string): Promise<boolean>;
   dropJob(service: string, id: string): Promise<boolean>;
+  /** What pages hear of all services, as the manifests say. */
+  readonly liveTopics: readonly LiveTopic<any>[];
   /** Handlers of all running services, the control service's own included. */
   apiHandlers(): readonly ApiHandler[];
   /** The OpenAPI document made out of the handlers. */
