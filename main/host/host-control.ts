@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import type { BackupStore, HostControl } from '../../services/contracts/control/api.ts';
-import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
@@ -26,7 +25,6 @@ interface ControlParts {
   readonly firstRun: FirstRun;
   readonly safeMode: boolean;
   readonly pages: string;
-  readonly popups: PopupsControl;
   readonly backups: BackupStore;
 }
 
@@ -58,7 +56,6 @@ export function createHostControl(given: ControlParts): HostControl {
   return {
     version,
     safeMode: given.safeMode,
-    popups: given.popups,
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {

@@ -221,9 +221,9 @@ export interface TakesOver {
 
 /**
  * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
- * off, and it runs in safe mode; the control service alone.
+ * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages.
  */
-export type Capability = 'controlHost';
+export type Capability = 'controlHost' | 'desktop';
 
 /** An account for programs that use the service, waiting to be switched on. */
 export interface ReadyMadeAccount {
@@ -233,6 +233,10 @@ export interface ReadyMadeAccount {
   readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
 }
 
+/** Where a service stands among the others. */
+export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
+export type ServiceGroup = z.infer<typeof ServiceGroup>;
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -240,6 +244,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   /** One sentence: what it is for. */
   readonly summary: string;
+  /** With which other services people find it; `system`: a part of the app that nobody looks for among them. */
+  readonly group?: ServiceGroup;
   /**
    * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
    * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
@@ -248,11 +254,20 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly capabilities?: readonly Capability[];
   /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
   readonly stopMs?: number;
+  /**
+   * When it starts: with the host (`boot`, the default), or `first`, before the others, since it must not miss what they
+   * tell.
+   */
+  readonly startsOn?: 'first' | 'boot';
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Fields of its own that stand in the group `host`; they come with its settings. */
+  readonly hostSettings?: { readonly schema: z.ZodObject; readonly environment: Readonly<Record<string, string>> };
   readonly migrations: readonly Migration[];
+  /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
+  readonly formerFiles?: Readonly<Record<string, string>>;
   /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
   readonly engines?: readonly EngineSpec[];
   /** The topics that pages hear of as it happens, and who does. */

@@ -3,7 +3,6 @@ import { accessChanged } from '../contracts/control/access.ts';
 import { serviceChanged, settingsChanged, shownService, type ControlContext } from '../contracts/control/api.ts';
 import { engineWorked } from '../contracts/control/engines.ts';
 import { liveTopic } from '../contracts/control/live.ts';
-import { popupsChanged } from '../contracts/popups/popups.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
@@ -15,6 +14,7 @@ const Settings = z.object({});
 export const control = defineService<typeof Settings, ControlContext>({
   id: 'control',
   title: 'Pages and API',
+  group: 'system',
   summary: 'The app itself: its pages, its API and its metrics.',
   listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700 }],
   capabilities: ['controlHost'],
@@ -26,7 +26,6 @@ export const control = defineService<typeof Settings, ControlContext>({
     liveTopic(settingsChanged, 'admin'),
     liveTopic(accessChanged, 'user'),
     liveTopic(engineWorked, 'admin'),
-    liveTopic(popupsChanged, 'admin'),
   ],
   create(context): Service {
     const events = new LiveEvents(context, context.host.liveTopics, liveLimits);

@@ -70,8 +70,6 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       const { restarted } = await host.changeSettings(params['section'] ?? '', body);
       return { restarted: [...restarted] };
     }),
-    implement(controlApi.popups, () => host.popups.state()),
-    implement(controlApi.pausePopups, ({ body }) => host.popups.pause(body.pausedUntil)),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
     implement(controlApi.installEngine, ({ params }) => host.installEngine(params['name'] ?? '')),
     implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(params['name'] ?? '')),

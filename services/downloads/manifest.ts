@@ -19,6 +19,7 @@ const readers = mayRead('downloads');
 export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
+  group: 'media',
   summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
   listeners: [
     {

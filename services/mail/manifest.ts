@@ -8,6 +8,7 @@ import { migrations } from './store/tables.ts';
 export const manifest = defineManifest({
   id: 'mail',
   title: 'Mail gateway',
+  group: 'alerts',
   summary: 'Turns e-mail that devices and scripts send into notifications.',
   listeners: [{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 }],
   settings: Settings,

@@ -9,6 +9,7 @@ import { migrations } from './store/tables.ts';
 export const manifest = defineManifest({
   id: 'notify',
   title: 'Notifications',
+  group: 'alerts',
   summary: 'Sends notifications of programs and services to the places you choose.',
   listeners: [{ name: 'http', title: 'Notifications', protocol: 'http', port: 8000 }],
   settings: Settings,

@@ -10,6 +10,7 @@ import { migrations } from './store/migrations.ts';
 export const manifest = defineManifest({
   id: 'push',
   title: 'Push',
+  group: 'alerts',
   summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
   listeners: [{ name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed' }],
   settings: Settings,

@@ -81,7 +81,7 @@ export function finishRestore(dataDir: string): string | undefined {
   }
   // Either is gone when it was cut off behind its last step.
   const arriving = existsSync(content) ? readdirSync(content) : [];
-  for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
+  for (const name of arriving.filter((each) => !isLeftOut(each))) renameSync(join(content, name), join(dataDir, name));
   let kept: string | undefined;
   if (existsSync(former) && readdirSync(former).length > 0) {
     kept = join(dataDir, `${replacedPrefix}${new Date().toISOString().replace(/[:.]/g, '-')}`);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { declaredFields } from './declared-settings.ts';
-import { QuietHours } from '../../../services/contracts/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
 const origin = z
@@ -9,7 +8,7 @@ const origin = z
 /** A path of the machine; empty: none. */
 export const path = z.string().max(4096).default('');
 
-/** The host's own settings: the section `host` of homeport.yaml, where the paths of the services' engines are besides. */
+/** The host's own settings: the section `host` of homeport.yaml, where fields of services are besides. */
 export const HostSettings = z.object({
   allowedHosts: z.array(hostName).default([]).meta({
     title: 'Allowed host names',
@@ -32,23 +31,6 @@ export const HostSettings = z.object({
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Opens the app in the browser after a start without a window, where there is a display.',
-  }),
-  popups: z.boolean().default(true).meta({
-    title: 'Popups',
-    description: 'Shows a native popup for messages of priority 3 and above. The inbox gets all of them in any case.',
-  }),
-  popupSound: z.boolean().default(true).meta({
-    title: 'Popup sound',
-    description: 'Popups make a sound, where the system has one.',
-  }),
-  quietHours: z.array(QuietHours).max(50).default([]).meta({
-    title: 'Quiet hours',
-    description:
-      'When popups wait, by the clock of this machine: days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
-  }),
-  repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
-    title: 'Repeat urgent popups',
-    description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
   }),
   keyring: z.boolean().default(true).meta({
     title: 'Key in the keyring',
@@ -109,10 +91,6 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
-  HOMEPORT_POPUPS: 'popups',
-  HOMEPORT_POPUP_SOUND: 'popupSound',
-  HOMEPORT_QUIET_HOURS: 'quietHours',
-  HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
   HOMEPORT_KEYRING: 'keyring',
   HOMEPORT_BACKUP_FOLDER: 'backupFolder',
   HOMEPORT_BACKUP_EVERY_DAYS: 'backupEveryDays',

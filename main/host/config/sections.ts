@@ -37,6 +37,8 @@ export interface Section {
   readonly furtherPorts: readonly string[];
   /** The fields of the host's section that say where an engine is, by the engine. */
   readonly enginePaths: Readonly<Record<string, string>>;
+  /** The fields of the host's section that belong to a service, with its id. */
+  readonly owners: Readonly<Record<string, string>>;
 }
 
 const port = z.int().min(0).max(65535);
@@ -94,18 +96,24 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       description: `${description} Empty: the one that was installed, else the one on the PATH.`,
     }),
   ]);
+  const lenders = descriptors.flatMap(({ id, hostSettings }) =>
+    hostSettings === undefined ? [] : [{ id, shape: hostSettings.schema.shape, environment: hostSettings.environment }],
+  );
+  const lent: z.core.$ZodLooseShape = Object.assign({}, ...lenders.map(({ shape }) => shape));
   return section(
     {
       id: 'host',
       path: ['host'],
       title: 'Homeport',
       summary: 'The app itself.',
-      schema: HostSettings.safeExtend(Object.fromEntries(fields)),
+      schema: HostSettings.safeExtend({ ...lent, ...Object.fromEntries(fields) }),
       furtherPorts: [],
       enginePaths: Object.fromEntries(engines.map(({ name, setting }) => [name, setting])),
+      owners: Object.fromEntries(lenders.flatMap(({ id, shape }) => Object.keys(shape).map((name) => [name, id]))),
     },
     [
       ...Object.entries(hostEnvironment),
+      ...lenders.flatMap(({ environment }) => Object.entries(environment)),
       ...engines.map(({ setting, variable }): [string, string] => [variable, setting]),
     ],
   );
@@ -152,6 +160,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
       }),
       furtherPorts: ports.slice(1).map(({ setting }) => setting),
       enginePaths: {},
+      owners: {},
     },
     [...variables, ...Object.entries(descriptor.environment)],
   );

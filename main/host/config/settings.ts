@@ -43,9 +43,12 @@ export function settingsOf(resolved: Resolved): Settings {
   const services: [string, ServiceSettings][] = [];
   let host: HostSettings | undefined;
   let enginePaths: Record<string, string> = {};
+  /** By service, what of the host's section belongs to it. */
+  const lent: Record<string, Record<string, unknown>> = {};
   for (const { section, values } of resolved.sections.values()) {
     if (section.id === 'host') {
       host = HostSettings.parse(values);
+      for (const [name, owner] of Object.entries(section.owners)) (lent[owner] ??= {})[name] = values[name];
       const paths = Object.entries(section.enginePaths);
       enginePaths = EnginePaths.parse(Object.fromEntries(paths.map(([engine, name]) => [engine, values[name]])));
     } else {
@@ -54,7 +57,8 @@ export function settingsOf(resolved: Resolved): Settings {
       const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
       const entries = Object.entries(rest);
       const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
-      const settings = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const own = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const settings = { ...own, ...lent[section.id] };
       const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
       services.push([section.id, { ...listener, ...further, settings }]);
     }
@@ -83,8 +87,12 @@ export function compare(before: Resolved, after: Resolved): Change {
     if (paths.length === 0 && differAt(whole, told, tell)) paths.push(whole);
     changed.push(...paths);
     if (paths.length > 0) sections.push(id);
+    for (const { name, path } of section.fields) {
+      const owner = section.owners[name];
+      if (owner !== undefined && paths.includes(path)) sections.push(owner);
+    }
   }
-  return { changed, sections };
+  return { changed, sections: [...new Set(sections)] };
 }
 
 function problemsIn({ problems }: Resolved, { path }: Section): readonly SettingsProblem[] {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
@@ -19,6 +19,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
   const log = parts.log.child(id);
   const folder = join(parts.dataDir, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  moveFormerFiles(descriptor, parts.dataDir);
   await using opening = new AsyncDisposableStack();
   const url = parts.databaseUrl;
   const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
@@ -54,4 +55,12 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** What an earlier version kept elsewhere; what is in the service's own folder already is newer. */
+function moveFormerFiles({ id, formerFiles = {} }: ServiceDescriptor, dataDir: string): void {
+  for (const [from, to] of Object.entries(formerFiles)) {
+    const [former, own] = [join(dataDir, from), join(dataDir, id, to)];
+    if (existsSync(former) && !existsSync(own)) renameSync(former, own);
+  }
 }

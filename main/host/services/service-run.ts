@@ -1,8 +1,9 @@
-import type { ControlContext, HostControl, ListenerState } from '../../../services/contracts/control/api.ts';
+import type { ListenerState } from '../../../services/contracts/control/api.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { empowered, type Powers } from './capabilities.ts';
 import type { HostParts } from './host-parts.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
@@ -37,7 +38,7 @@ export async function runService(
   parts: HostParts,
   settings: ServiceSettings,
   given: {
-    readonly control: HostControl | undefined;
+    readonly powers: Powers;
     readonly signal: AbortSignal;
     readonly listening: (states: readonly ListenerState[]) => void;
   },
@@ -72,11 +73,7 @@ export async function runService(
     listeners = opened;
     room = await openServiceContext(descriptor, parts);
     const { context, jobs } = room;
-    const { control } = given;
-    const created = await descriptor.create(
-      control === undefined ? context : withControl(context, control),
-      settings.settings,
-    );
+    const created = await descriptor.create(empowered(context, descriptor, given.powers), settings.settings);
     service = created;
     await started(created, parts, given.signal);
     const letIn = (): void => opened.answerWith(created);
@@ -86,11 +83,6 @@ export async function runService(
     await close();
     throw error;
   }
-}
-
-/** For the one service whose descriptor asks for the host's controls. */
-function withControl(context: Context, host: HostControl): ControlContext {
-  return { ...context, host };
 }
 
 /** In ms: what the settings say, or what the service needs where that is more. */

@@ -6,9 +6,8 @@ import { defineTopic } from '../bus.ts';
 import { EngineState } from './engines.ts';
 import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
-import { popupsApi, type PopupsControl } from '../popups/popups.ts';
 import type { Rights } from '../route-access.ts';
-import type { Context } from '../service.ts';
+import { ServiceGroup, type Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -34,6 +33,7 @@ export const ServiceState = z
     id: z.string(),
     title: z.string(),
     summary: z.string(),
+    group: ServiceGroup.optional(),
     /** `off`: switched off in the settings; `failed`: it could not start or stopped, see `reason`. */
     state: z.enum(['off', 'starting', 'up', 'degraded', 'failed', 'stopping']),
     /** One living fact while it runs. */
@@ -73,6 +73,9 @@ export function shownService(service: ServiceState, rights: Rights): ServiceStat
 export const serviceChanged = defineTopic('control.service', ServiceState);
 /** Settings were saved; pages that show them read them anew. */
 export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
+
+/** The machine was asleep: what goes by the clock is looked at anew. */
+export const machineWoke = defineTopic('control.woke', z.object({}));
 
 export const LogLine = z.object({
   time: z.number(),
@@ -154,7 +157,6 @@ export interface HostControl {
   readonly handlePage: RequestListener;
   metrics(service?: string): Promise<string>;
   /** While no administrator exists: creates the first with the one-time code. */
-  readonly popups: PopupsControl;
   readonly firstRun: {
     needed(): Promise<boolean>;
     complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
@@ -173,7 +175,6 @@ const sessionSecret = z
 
 /** Our own API around the host. */
 export const controlApi = {
-  ...popupsApi,
   session: defineRoute({
     method: 'GET',
     path: '/api/session',

@@ -1,3 +1,5 @@
+import type { Context } from '../service.ts';
+
 /** A native popup. `title` and `body` are plain text, already shortened; a driver only escapes what its server reads as markup. */
 export interface Popup {
   /** Identity of the popup: one shown again under the same id replaces the earlier one where the system can. */
@@ -32,4 +34,17 @@ export interface Notifier extends AsyncDisposable {
   /** For the log and the popups' state: `electron`, `node-notifier`, `none`. */
   readonly name: string;
   show(popup: Popup, listener: (event: PopupEvent) => void): void;
+}
+
+/** What only the desktop in front of a person can do: the capability `desktop`. It is there from the service's start on. */
+export interface Desktop {
+  readonly notifier: Pick<Notifier, 'name' | 'show'>;
+  /** Opens a place of the app's own pages, such as `/inbox/12`. */
+  readonly openPage: (path: string) => void;
+  /** Opens an http or https address. */
+  readonly openLink: (url: string) => void;
+}
+
+export interface DesktopContext extends Context {
+  readonly desktop: Desktop;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { briefOf, webAddress } from '../../../main/host/popups/rules.ts';
-import { bodyText, escapeMarkup, titleText } from '../../../main/host/popups/text.ts';
+import { briefOf, webAddress } from '../../../services/popups/rules.ts';
+import { escapeMarkup } from '../../../main/host/desktop/markup.ts';
+import { bodyText, titleText } from '../../../services/popups/text.ts';
 import { message } from './support.ts';
 
 describe('the text of a popup', () => {

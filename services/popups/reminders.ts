@@ -1,4 +1,4 @@
-import type { Clock } from '../../../services/contracts/service.ts';
+import type { Clock } from '../contracts/service.ts';
 import type { Brief } from './rules.ts';
 
 /** Urgent messages whose text is kept for repetition. */

@@ -1,18 +1,8 @@
-import type { PushOutcome } from '../../../services/contracts/push/rules.ts';
-import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
-import type { Popup } from './notifier.ts';
+import type { PushOutcome } from '../contracts/push/rules.ts';
+import type { InboxItem } from '../contracts/inbox/api.ts';
+import type { Popup } from '../contracts/popups/desktop.ts';
 import type { Tally } from './tally.ts';
 import { bodyText, titleText } from './text.ts';
-
-/** What a person set about popups, from the settings of the host. */
-export interface PopupSettings {
-  readonly popups: boolean;
-  readonly popupSound: boolean;
-  /** Lines as {@link QuietHours} takes them. */
-  readonly quietHours: readonly string[];
-  /** 0: an urgent message pops up once. */
-  readonly repeatUrgentMinutes: number;
-}
 
 /** What happens to a message that reached the inbox. */
 export type Verdict = 'inbox only' | 'hold' | 'hold with topic' | 'show';

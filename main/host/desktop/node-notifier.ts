@@ -1,5 +1,5 @@
 import type { NotificationMetadata } from 'node-notifier';
-import type { Notifier, Popup, PopupEvent } from './notifier.ts';
+import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
 import { notifySendBody, soundHint } from './notify-send.ts';
 
 /** ms that the popup server gets to take a popup. */

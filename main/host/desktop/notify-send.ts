@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import type { Notifier, Popup, PopupEvent } from './notifier.ts';
-import { escapeMarkup } from './text.ts';
+import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
+import { escapeMarkup } from './markup.ts';
 
 /** ms that the popup server gets to take a popup. */
 const patience = 5000;

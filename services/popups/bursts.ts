@@ -1,4 +1,4 @@
-import type { Clock } from '../../../services/contracts/service.ts';
+import type { Clock } from '../contracts/service.ts';
 import { Tally, type Counted } from './tally.ts';
 
 /** How long a window lasts at first; each one that overflows makes the next twice as long. */

@@ -1,5 +1,5 @@
-import type { Log } from '../../../services/contracts/service.ts';
-import type { PopupEvent } from './notifier.ts';
+import type { Log } from '../contracts/service.ts';
+import type { PopupEvent } from '../contracts/popups/desktop.ts';
 import type { Brief } from './rules.ts';
 
 interface Doors {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notifier } from '../../../services/contracts/popups/desktop.ts';
 
 export interface DesktopNotifierOptions {
   readonly environment: NodeJS.ProcessEnv;

@@ -1,25 +1,17 @@
-import type { Bus } from '../../../services/contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
-import { pushPopupRules } from '../../../services/contracts/push/rules.ts';
-import { popupsChanged, type PopupsControl, type PopupsState } from '../../../services/contracts/popups/popups.ts';
-import type { Clock, Log } from '../../../services/contracts/service.ts';
+import type { Bus } from '../contracts/bus.ts';
+import { inboxAdded, inboxChanged, type InboxItem } from '../contracts/inbox/api.ts';
+import { pushPopupRules } from '../contracts/push/rules.ts';
+import { popupsChanged, type PopupsState } from '../contracts/popups/popups.ts';
+import type { Clock, Log } from '../contracts/service.ts';
 import { answers, type Answer } from './answers.ts';
 import { Bursts } from './bursts.ts';
 import { PopupMemory, type Remembered } from './memory.ts';
-import type { Notifier, Popup } from './notifier.ts';
+import type { Notifier, Popup } from '../contracts/popups/desktop.ts';
 import { PushTopics } from './push-topics.ts';
-import { quietSpans, quietUntil, wallClock, type WallClock } from '../../../services/contracts/quiet-hours.ts';
+import { quietSpans, quietUntil, wallClock, type WallClock } from '../contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
-import {
-  briefOf,
-  burstPopup,
-  heldPopup,
-  messagePopup,
-  urgentPopup,
-  verdictOn,
-  type Brief,
-  type PopupSettings,
-} from './rules.ts';
+import type { PopupSettings } from './settings.ts';
+import { briefOf, burstPopup, heldPopup, messagePopup, urgentPopup, verdictOn, type Brief } from './rules.ts';
 import { Tally, type Counted } from './tally.ts';
 
 /** Popups one source, and all sources together, may show in ten seconds before they collapse into one. */
@@ -37,7 +29,7 @@ export interface PopupsOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
-  readonly notifier: Notifier;
+  readonly notifier: Pick<Notifier, 'name' | 'show'>;
   /** Read at each use. */
   readonly settings: () => PopupSettings;
   /** Time zone of the quiet hours; default that of the machine. */
@@ -49,7 +41,10 @@ export interface PopupsOptions {
   readonly markRead: (ids: readonly number[]) => Promise<void>;
 }
 
-export interface Popups extends PopupsControl, AsyncDisposable {
+export interface Popups extends AsyncDisposable {
+  state(): PopupsState;
+  /** `until` in ms since the epoch; null, or a moment that is over, ends the pause and sums up what was held. */
+  pause(until: number | null): PopupsState;
   /** The settings may be others now. */
   renew(): void;
 }
@@ -145,7 +140,6 @@ class InboxPopups implements Popups {
     this.#sources.clear();
     this.#all.clear();
     await this.#memory.flush();
-    await this.#options.notifier[Symbol.asyncDispose]();
   }
 
   get #sound(): boolean {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../main/host/log/log.ts';
-import { desktopNotifier } from '../../../main/host/popups/desktop-notifier.ts';
-import { nodeNotifier, type PopupLibrary } from '../../../main/host/popups/node-notifier.ts';
-import type { Notifier, Popup, PopupEvent } from '../../../main/host/popups/notifier.ts';
-import { notifySendNotifier } from '../../../main/host/popups/notify-send.ts';
+import { desktopNotifier } from '../../../main/host/desktop/desktop-notifier.ts';
+import { nodeNotifier, type PopupLibrary } from '../../../main/host/desktop/node-notifier.ts';
+import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
+import { notifySendNotifier } from '../../../main/host/desktop/notify-send.ts';
 import { Desktop, missingPrograms } from './desktop.ts';
 
 const popup: Popup = {

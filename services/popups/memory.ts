@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Log } from '../../../services/contracts/service.ts';
+import type { Log } from '../contracts/service.ts';
 import { SavedPushTopics } from './push-topics.ts';
 import { SavedTally } from './tally.ts';
 

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { Desktop, missingPrograms } from './desktop.ts';
+import { Desktop, missingPrograms } from '../../host/desktop/desktop.ts';
 import { RememberedPopups } from './support.ts';
 
 const soon = { timeout: 15_000, interval: 20 };
@@ -62,7 +63,7 @@ describe('a published message', () => {
     await publish(host, 'urgent', { Priority: '5' });
     await vi.waitFor(() => expect(notifier.shown).toMatchObject([{ body: 'urgent', urgency: 'critical' }]), soon);
     await vi.waitFor(async () => expect(await ask(host, 'GET', '/api/popups')).toMatchObject({ held: 1 }), soon);
-    const onDisk = (): any => JSON.parse(readFileSync(join(host.dataDir, 'host', 'popups.json'), 'utf8'));
+    const onDisk = (): any => JSON.parse(readFileSync(join(host.dataDir, 'popups', 'popups.json'), 'utf8'));
     await vi.waitFor(() => expect(onDisk()).toMatchObject({ pausedUntil, held: { rows: [[1, 'alerts', 3]] } }), soon);
     expect(await ask(host, 'PUT', '/api/popups', { pausedUntil: null })).toMatchObject({ pausedUntil: null, held: 0 });
     expect(notifier.titles.at(-1)).toBe('1 message while it was quiet');
@@ -103,6 +104,21 @@ describe('a published message', () => {
     stop.abort();
     expect(text).toContain('"driver":"remembered"');
   });
+});
+
+it('what an earlier version held is told by the service that popups are now', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-popups-former-'));
+  const pausedUntil = Date.now() + 3_600_000;
+  await (await openTestHost({ dataDir }))[Symbol.asyncDispose]();
+  rmSync(join(dataDir, 'popups'), { recursive: true });
+  // As the host wrote it before popups were a service.
+  const former = { pausedUntil, held: { rows: [[7, 'mail', 3]], more: 1 }, urgent: [] };
+  writeFileSync(join(dataDir, 'host', 'popups.json'), JSON.stringify(former));
+  const host = await openTestHost({ dataDir, notifier: new RememberedPopups() });
+  expect(await ask(host, 'GET', '/api/popups')).toMatchObject({ pausedUntil, held: 2 });
+  expect(existsSync(join(dataDir, 'host', 'popups.json'))).toBe(false);
+  await host[Symbol.asyncDispose]();
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 it('a host without a desktop shows nothing and says why at debug level only', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PushJudge, PushRules, type PushOutcome } from '../../../services/contracts/push/rules.ts';
+import { PushJudge, PushRules, type PushOutcome } from '../contracts/push/rules.ts';
 import { SavedTally, Tally, type Counted } from './tally.ts';
 
 export const SavedPushTopics = z.object({

@@ -1,5 +1,5 @@
-import { htmlToText } from '../../../services/contracts/plain-text.ts';
-import type { TextFormat } from '../../../services/contracts/notify/notice.ts';
+import { htmlToText } from '../contracts/plain-text.ts';
+import type { TextFormat } from '../contracts/notify/notice.ts';
 
 const longestTitle = 256;
 const longestBody = 1000;
@@ -23,11 +23,6 @@ export function bodyText(text: string, format: TextFormat): string {
       .trim(),
     longestBody,
   );
-}
-
-/** What popup servers on Linux read as markup stands for itself. */
-export function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
