@@ -168,7 +168,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     pages: options.pages,
     backups,
   });
-  const powers: Powers = { controlHost: { host: control }, desktop: { desktop } };
+  const powers: Powers = {
+    host: control,
+    desktop,
+    dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
+  };
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];
     if (settings === undefined || (safeMode && descriptor.capabilities?.includes('controlHost') !== true)) continue;

@@ -14,6 +14,7 @@ import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
+import { trustedProxies, type Trusts } from './http/proxies.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
@@ -111,6 +112,13 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log: log.child('engines'),
     onWork: (name, work) => bus.publish(engineWorked, { name, work }),
   });
+  let networks: readonly string[] = [];
+  let trustsThem = trustedProxies(networks);
+  const trusts: Trusts = (from) => {
+    const current = config.read().host.trustedProxies;
+    if (current !== networks) [networks, trustsThem] = [current, trustedProxies(current)];
+    return trustsThem(from);
+  };
   const parts: HostParts = {
     dataDir,
     databaseUrl,
@@ -126,7 +134,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
-    caller: callerOf(() => config.read().host.allowedOrigins),
+    caller: callerOf(() => config.read().host.allowedOrigins, trusts),
+    trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };
   const resources = opening.move();

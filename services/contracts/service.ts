@@ -7,6 +7,7 @@ import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Children } from './children.ts';
+import type { Hosts } from './dispatch.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
@@ -110,8 +111,14 @@ export interface Context {
    * none; without a name that of its main one.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
-  /** Where a request to this service's listener comes from. */
+  /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;
+  /**
+   * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
+   * included (`https://push.example.org`); without a request as a local client would.
+   */
+  readonly publicUrl: (request?: IncomingMessage) => string | undefined;
+  readonly hosts: Hosts;
 }
 
 export const Health = z.object({
@@ -221,9 +228,10 @@ export interface TakesOver {
 
 /**
  * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
- * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages.
+ * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages. `dispatch`: it
+ * hands requests to other services in the process, as a gateway does.
  */
-export type Capability = 'controlHost' | 'desktop';
+export type Capability = 'controlHost' | 'desktop' | 'dispatch';
 
 /** An account for programs that use the service, waiting to be switched on. */
 export interface ReadyMadeAccount {

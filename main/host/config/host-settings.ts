@@ -20,6 +20,15 @@ export const HostSettings = z.object({
     description:
       'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the push server do. Pages of any other origin are refused.',
   }),
+  trustedProxies: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Use an address or a network such as 10.0.0.0/8.'))
+    .max(100)
+    .default([])
+    .meta({
+      title: 'Trusted proxies',
+      description:
+        'Addresses and networks of reverse proxies in front of Homeport. Only their X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.',
+    }),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     title: 'Log level',
     description: 'The least serious lines that are written to the log.',
@@ -87,6 +96,7 @@ export type HostSettings = z.infer<typeof HostSettings>;
 export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
+  HOMEPORT_TRUSTED_PROXIES: 'trustedProxies',
   LOG_LEVEL: 'logLevel',
   LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',

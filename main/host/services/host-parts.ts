@@ -4,6 +4,7 @@ import type { Engines } from '../../../services/contracts/control/engines.ts';
 import type { Connect, Fetch, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
+import type { Trusts } from '../http/proxies.ts';
 import type { HostLog } from '../log/log.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
@@ -26,6 +27,8 @@ export interface HostParts {
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly caller: Context['caller'];
+  /** By the settings as they are now. */
+  readonly trusts: Trusts;
   /** Ports that the settings give to services: never offered in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hosts } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openChildren } from '../children/children.ts';
 import { openDatabase } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
+import { publicUrlOf } from '../http/proxies.ts';
+import { FurtherHosts } from './further-hosts.ts';
 import type { HostParts } from './host-parts.ts';
 
 /** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
@@ -14,7 +17,11 @@ export interface OpenedContext extends AsyncDisposable {
 }
 
 /** Opens a service's room without creating the service. */
-export async function openServiceContext(descriptor: ServiceDescriptor, parts: HostParts): Promise<OpenedContext> {
+export async function openServiceContext(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  hosts: Hosts = new FurtherHosts(),
+): Promise<OpenedContext> {
   const { id } = descriptor;
   const log = parts.log.child(id);
   const folder = join(parts.dataDir, id);
@@ -52,6 +59,8 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       connect: parts.fetch.connect,
       address: parts.address,
       caller: parts.caller,
+      publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
+      hosts,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -1,4 +1,5 @@
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
+import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -151,6 +152,11 @@ export class ServiceRunner {
       await this.#stop();
       await this.#start();
     });
+  }
+
+  /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
+  dispatched(hosts: readonly string[]): Dispatched | undefined {
+    return this.#run?.dispatched(hosts);
   }
 
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
