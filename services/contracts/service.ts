@@ -3,13 +3,16 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts, Credentials } from './control/accounts.ts';
+import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Feeds } from './feeds.ts';
 import type { Children } from './children.ts';
+import type { Hosts } from './dispatch.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
+import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
+import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
@@ -116,8 +119,14 @@ export interface Context {
    * none; without a name that of its main one.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
-  /** Where a request to this service's listener comes from. */
+  /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;
+  /**
+   * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
+   * included (`https://push.example.org`); without a request as a local client would.
+   */
+  readonly publicUrl: (request?: IncomingMessage) => string | undefined;
+  readonly hosts: Hosts;
 }
 
 export const Health = z.object({
@@ -227,9 +236,22 @@ export interface TakesOver {
 
 /**
  * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
- * off, and it runs in safe mode; the control service alone.
+ * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages. `dispatch`: it
+ * hands requests to other services in the process, as a gateway does.
  */
-export type Capability = 'controlHost';
+export type Capability = 'controlHost' | 'desktop' | 'dispatch';
+
+/** An account for programs that use the service, waiting to be switched on. */
+export interface ReadyMadeAccount {
+  readonly name: string;
+  readonly description: string;
+  /** On the service itself. */
+  readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
+}
+
+/** Where a service stands among the others. */
+export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
+export type ServiceGroup = z.infer<typeof ServiceGroup>;
 
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
@@ -238,6 +260,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   /** One sentence: what it is for. */
   readonly summary: string;
+  /** With which other services people find it; `system`: a part of the app that nobody looks for among them. */
+  readonly group?: ServiceGroup;
   /**
    * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
    * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
@@ -246,11 +270,26 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly capabilities?: readonly Capability[];
   /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
   readonly stopMs?: number;
+  /**
+   * When it starts: with the host (`boot`, the default), or `first`, before the others, since it must not miss what they
+   * tell.
+   */
+  readonly startsOn?: 'first' | 'boot';
   /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Fields of its own that stand in the group `host`; they come with its settings. */
+  readonly hostSettings?: { readonly schema: z.ZodObject; readonly environment: Readonly<Record<string, string>> };
   readonly migrations: readonly Migration[];
+  /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
+  readonly formerFiles?: Readonly<Record<string, string>>;
+  /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
+  readonly engines?: readonly EngineSpec[];
+  /** The topics that pages hear of as it happens, and who does. */
+  readonly live?: readonly LiveTopic<any>[];
+  /** Service accounts that are made at the first start of an installation, switched off. */
+  readonly accounts?: readonly ReadyMadeAccount[];
   /** Programs whose data its `takeOver` takes. */
   readonly takesOver?: readonly TakesOver[];
 }

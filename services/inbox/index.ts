@@ -2,6 +2,7 @@ import {
   inboxAdded,
   inboxChanged,
   inboxOffered,
+  inboxRead,
   inboxSeen,
   type InboxChanged,
   type InboxItem,
@@ -78,6 +79,14 @@ function create(context: Context, { keepDays }: Settings): Service {
     return unreadNow;
   };
 
+  const markRead = async (ids: readonly number[]): Promise<void> => {
+    for (let at = 0; at < ids.length; at += idsPerEvent) {
+      const some = ids.slice(at, at + idsPerEvent);
+      const change = { read: true };
+      await announce(await commit((transaction) => store.change(transaction, some, change)), change);
+    }
+  };
+
   let purging: Promise<void> | undefined;
   const clean = (): void => {
     purging ??= purge(context, store, keepDays, (rows) => announce(rows, { removed: true }))
@@ -92,6 +101,7 @@ function create(context: Context, { keepDays }: Settings): Service {
       open.use(context.handovers.receive(inboxOffered, receive));
       open.use(bus.subscribe(inboxAdded, () => unread.changed()));
       open.use(bus.subscribe(inboxChanged, () => unread.changed()));
+      open.use(context.handovers.receive(inboxRead, ({ ids }) => markRead(ids)));
       open.use(clock.every(hour, clean));
       clean();
       indexing = index.start();

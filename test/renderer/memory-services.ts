@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { registry } from '../../main/host/services/registry.ts';
 import { FileReply, implement } from '../../services/contracts/api.ts';
 import type { Bus } from '../../services/contracts/bus.ts';
 import {
@@ -266,6 +267,8 @@ export class MoodyService {
     }),
     environment: { MOODY_FOLDER: 'folder' },
     migrations: [],
+    // That of a service which the pages of the tests do without.
+    engines: registry.find(({ id }) => id === 'notify')?.engines ?? [],
     create: () => ({
       start: () => (this.failure ? Promise.reject(this.failure) : Promise.resolve()),
       health: () => Promise.resolve(this.health),
@@ -280,8 +283,11 @@ function plainService(
   summary: string,
   api: (bus: Bus) => NonNullable<Service['api']>,
 ): ServiceDescriptor {
+  // What the host and the pages know of the service that it stands for.
+  const manifest = registry.find((each) => each.id === id);
+  const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
-    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [] },
+    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines, live },
     create: ({ bus }): Service => ({
       api: api(bus),
       start: () => Promise.resolve(),

@@ -8,6 +8,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Dispatched } from '../../../services/contracts/dispatch.ts';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ListenerHandler } from '../../../services/contracts/service.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
@@ -19,7 +21,7 @@ import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
 import { hasNoBody, watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
-import { createGuard, type GuardPolicy } from './guard.ts';
+import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
@@ -50,6 +52,11 @@ export interface ListenerOptions {
 }
 
 export interface Listener {
+  /**
+   * Its handlers for requests that came in at another listener of this process, which answers to `hosts`: with the same
+   * guard, access log and metrics.
+   */
+  dispatched(hosts: readonly string[]): Dispatched;
   readonly port: number;
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
@@ -74,7 +81,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const connections = watchConnections(limits);
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
-  let guard = createGuard(options.guard);
+  let { guard: policy } = options;
+  let guard = createGuard(policy);
   let draining = false;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
@@ -91,7 +99,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, by: Guard): void => {
     if (connections.isOver(request.socket)) return void request.destroy();
     connections.began({ request, response });
     // A write after the client has left is an event on the response, and would end the process unheard.
@@ -99,9 +107,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     accountFor(request, response, access);
     if (draining) response.setHeader('Connection', 'close');
     try {
-      const problem = guard.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
+      const problem = by.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
       if (problem !== undefined) refuse(request, response, closing(response, request, problem));
-      else if (!guard.answerCors(request, response)) {
+      else if (!by.answerCors(request, response)) {
         const start = loop?.begin(service, 'a request') ?? 0;
         const result: unknown = handler?.http?.(request, response);
         loop?.end(service, 'a request', start);
@@ -112,12 +120,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   };
 
-  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => answer(request, response, guard);
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, by: Guard): void => {
     if (connections.isOver(request.socket)) return void socket.destroy();
     socket.on('error', leave);
     const start = performance.now();
-    const problem =
-      guard.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
+    const problem = by.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
     if (problem !== undefined) {
       refuse(request, responseOn(socket as Socket, request, access), problem);
       return;
@@ -134,6 +143,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       socket.destroy();
     }
   };
+
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    upgrade(request, socket, head, guard);
 
   const onTcp = (socket: Socket): void => {
     socket.on('error', leave);
@@ -201,9 +213,23 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     port,
     addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
-    replaceHandler(next, policy) {
+    dispatched(hosts) {
+      const by = createGuard({ ...policy, hosts: [...(policy.hosts ?? []), ...hosts] });
+      return {
+        request(request, response) {
+          markGatewayRequest(request);
+          answer(request, response, by);
+        },
+        upgrade(request, socket, head) {
+          markGatewayRequest(request);
+          upgrade(request, socket, head, by);
+        },
+      };
+    },
+    replaceHandler(next, renewed) {
       handler = next;
-      if (policy === undefined) return;
+      if (renewed === undefined) return;
+      policy = renewed;
       guard = createGuard(policy);
       refuse = policy.refuse ?? sendRefusal;
     },

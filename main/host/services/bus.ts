@@ -20,6 +20,8 @@ interface Delivery {
  */
 export function createBus(log: Log, loop?: LoopWatch): Bus {
   const listeners = new Map<string, readonly Listener[]>();
+  /** The newest event of topics that tell a state. */
+  const retained = new Map<string, unknown>();
   let queue: Delivery[] = [];
 
   const deliver = (): void => {
@@ -38,17 +40,24 @@ export function createBus(log: Log, loop?: LoopWatch): Bus {
     }
   };
 
+  const enqueue = (delivery: Delivery): void => {
+    if (queue.length === 0) setImmediate(deliver);
+    queue.push(delivery);
+  };
+
   return {
     publish<T>(topic: Topic<T>, event: T): void {
       const checked = z.parse(topic.schema, event);
+      if (topic.retained) retained.set(topic.name, checked);
       const chosen = listeners.get(topic.name);
-      if (chosen === undefined) return;
-      if (queue.length === 0) setImmediate(deliver);
-      queue.push({ topic: topic.name, event: checked, listeners: chosen });
+      if (chosen !== undefined) enqueue({ topic: topic.name, event: checked, listeners: chosen });
     },
     subscribe<T>(topic: Topic<T>, call: (event: T) => void): Disposable {
       const listener: Listener = { call: call as (event: unknown) => void, gone: false };
       listeners.set(topic.name, [...(listeners.get(topic.name) ?? []), listener]);
+      if (retained.has(topic.name)) {
+        enqueue({ topic: topic.name, event: retained.get(topic.name), listeners: [listener] });
+      }
       return {
         [Symbol.dispose]() {
           listener.gone = true;

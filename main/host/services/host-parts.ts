@@ -6,6 +6,7 @@ import type { Connect, Fetch, FetchStream } from '../../../services/contracts/ou
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
+import type { Trusts } from '../http/proxies.ts';
 import type { HostLog } from '../log/log.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
@@ -34,6 +35,8 @@ export interface HostParts {
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly caller: Context['caller'];
+  /** By the settings as they are now. */
+  readonly trusts: Trusts;
   /** Ports that the settings give to services: never offered in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }

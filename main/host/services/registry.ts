@@ -4,6 +4,7 @@ import { manifest as downloads } from '../../../services/downloads/manifest.ts';
 import { manifest as inbox } from '../../../services/inbox/manifest.ts';
 import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
+import { manifest as popups } from '../../../services/popups/manifest.ts';
 import { manifest as push } from '../../../services/push/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
@@ -13,10 +14,11 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
+  loadedWhenRun(popups, async () => (await import('../../../services/popups/index.ts')).popups),
   control,
 ];
 
 /** The code of a service that is switched off takes no memory. */
-function loadedWhenRun(face: ServiceManifest, load: () => Promise<LoadedService>): ServiceDescriptor {
+function loadedWhenRun(face: ServiceManifest, load: () => Promise<LoadedService<any, any>>): ServiceDescriptor {
   return { ...face, create: async (context, settings) => (await load()).create(context, settings) };
 }

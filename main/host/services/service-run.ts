@@ -1,8 +1,11 @@
-import type { ControlContext, HostControl, ListenerState } from '../../../services/contracts/control/api.ts';
+import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { empowered, type Powers } from './capabilities.ts';
+import { FurtherHosts } from './further-hosts.ts';
 import type { HostParts } from './host-parts.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
@@ -19,6 +22,8 @@ const roomShare = 0.45;
 export interface ServiceRun {
   readonly service: Service;
   readonly jobs: Jobs;
+  /** See {@link ServiceListeners.dispatched}. */
+  dispatched(hosts: readonly string[]): Dispatched | undefined;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void;
   /** Ends it within the time to stop; what does not let go by then is left behind. Never rejects. */
@@ -37,7 +42,7 @@ export async function runService(
   parts: HostParts,
   settings: ServiceSettings,
   given: {
-    readonly control: HostControl | undefined;
+    readonly powers: Powers;
     readonly signal: AbortSignal;
     readonly listening: (states: readonly ListenerState[]) => void;
   },
@@ -46,6 +51,7 @@ export async function runService(
   let room: OpenedContext | undefined;
   let listeners: ServiceListeners | undefined;
   let service: Service | undefined;
+  let renewGuard = (): void => undefined;
 
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
     const all = Promise.allSettled(works.map(async (work) => work()));
@@ -68,29 +74,22 @@ export async function runService(
   };
 
   try {
-    const opened = await openListeners(descriptor, parts, settings, given.listening);
+    const hosts = new FurtherHosts(() => renewGuard());
+    const opened = await openListeners(descriptor, parts, settings, hosts, given.listening);
     listeners = opened;
-    room = await openServiceContext(descriptor, parts);
+    room = await openServiceContext(descriptor, parts, hosts);
     const { context, jobs } = room;
-    const { control } = given;
-    const created = await descriptor.create(
-      control === undefined ? context : withControl(context, control),
-      settings.settings,
-    );
+    const created = await descriptor.create(empowered(context, descriptor, given.powers), settings.settings);
     service = created;
     await started(created, parts, given.signal);
-    const letIn = (): void => opened.answerWith(created);
-    letIn();
-    return { service: created, jobs, renewGuard: letIn, close };
+    renewGuard = () => opened.answerWith(created);
+    renewGuard();
+    const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
+    return { service: created, jobs, dispatched, renewGuard, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** For the one service whose descriptor asks for the host's controls. */
-function withControl(context: Context, host: HostControl): ControlContext {
-  return { ...context, host };
 }
 
 /** In ms: what the settings say, or what the service needs where that is more. */

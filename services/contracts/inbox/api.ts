@@ -43,6 +43,9 @@ export type InboxOffer = z.infer<typeof InboxOffer>;
 /** Received by inbox. */
 export const inboxOffered = defineHandover('inbox.offer', InboxOffer);
 
+/** Rows that the person at the screen has read; received by inbox. Repeating it changes nothing. */
+export const inboxRead = defineHandover('inbox.read', z.object({ ids: z.array(z.int()) }));
+
 export const inboxAdded = defineTopic('inbox.added', InboxItem);
 /** Rows were changed or removed; a page applies what it shows and reads the counts anew. */
 export const inboxChanged = defineTopic(

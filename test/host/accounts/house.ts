@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { registry } from '../../../main/host/services/registry.ts';
 import { openAccounts, type HostAccounts } from '../../../main/host/accounts/accounts.ts';
 import { accountsMigrations } from '../../../main/host/accounts/tables.ts';
 import { createBus } from '../../../main/host/services/bus.ts';
@@ -42,7 +43,18 @@ export async function openHouse(connect?: () => Promise<Database>): Promise<Hous
   const openOne = async (database: Database, changed: string[]): Promise<HostAccounts> => {
     const bus = createBus(log);
     open.use(bus.subscribe(accountsChanged, ({ account }) => void changed.push(account)));
-    return open.use(await openAccounts({ database, vault, clock, random: systemRandom, bus, log, passwordCost: 8 }));
+    return open.use(
+      await openAccounts({
+        database,
+        services: registry,
+        vault,
+        clock,
+        random: systemRandom,
+        bus,
+        log,
+        passwordCost: 8,
+      }),
+    );
   };
   const changed: string[] = [];
   const accounts = await openOne(database, changed);

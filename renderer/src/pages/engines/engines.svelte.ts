@@ -1,10 +1,5 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import {
-  engineWorked,
-  type EngineName,
-  type EngineState,
-  type ShownEngineName,
-} from '../../../../services/contracts/control/engines.ts';
+import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
@@ -36,15 +31,15 @@ class Engines {
   }
 
   /** Installs or updates. @throws Problem that says why each way was passed over. */
-  async install(name: EngineName): Promise<void> {
+  async install(name: string): Promise<void> {
     this.#take(await call(controlApi.installEngine, { params: { name } }));
   }
 
-  async verify(name: ShownEngineName): Promise<void> {
+  async verify(name: string): Promise<void> {
     this.#take(await call(controlApi.verifyEngine, { params: { name } }));
   }
 
-  async remove(name: EngineName): Promise<void> {
+  async remove(name: string): Promise<void> {
     this.#take(await call(controlApi.removeEngine, { params: { name } }));
   }
 

@@ -1,0 +1,31 @@
+import type { Hosts } from '../../../services/contracts/dispatch.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+/** The names that a service has added; `changed` renews the guards of its listeners. */
+export class FurtherHosts implements Hosts {
+  readonly #added = new Set<readonly string[]>();
+  readonly #changed: () => void;
+
+  constructor(changed: () => void = () => undefined) {
+    this.#changed = changed;
+  }
+
+  get names(): readonly string[] {
+    return [...new Set([...this.#added].flat())];
+  }
+
+  add(given: readonly string[]): Disposable {
+    const names = given.map((name) => name.toLowerCase());
+    const bad = names.find((name) => name.length > 253 || !hostName.test(name));
+    if (bad !== undefined) throw new Problem('hosts.invalid', 422, `"${bad}" is no host name.`);
+    this.#added.add(names);
+    this.#changed();
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#added.delete(names)) this.#changed();
+      },
+    };
+  }
+}
