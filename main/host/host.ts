@@ -11,6 +11,7 @@ import type { Desktop, Notifier } from '../../services/contracts/popups/desktop.
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openBackups } from './backup/store.ts';
+import type { OwnPart } from './backup/write.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
@@ -155,7 +156,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const backups = opening.use(
-    openBackups({ dataDir, settings: () => config.read().host, clock, log: log.child('backup') }),
+    openBackups({
+      dataDir,
+      settings: () => config.read().host,
+      clock,
+      log: log.child('backup'),
+      parts: () => ownParts(runners),
+    }),
   );
   const control = createHostControl({
     parts,
@@ -306,6 +313,15 @@ async function installMissing(engines: HostEngines, log: HostLog): Promise<void>
       log.warn('engine could not be installed', { engine: name, error });
     }
   }
+}
+
+/** Of the services that run. */
+function ownParts(runners: ReadonlyMap<string, ServiceRunner>): readonly OwnPart[] {
+  return [...runners].flatMap(([id, { service, descriptor }]) => {
+    if (service?.backup === undefined) return [];
+    const write = async (folder: string): Promise<void> => await service.backup?.(folder);
+    return [{ id, uncopied: descriptor.uncopied ?? [], write }];
+  });
 }
 
 function addressesOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {

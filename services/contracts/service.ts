@@ -181,6 +181,13 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;
+  /**
+   * Writes into an empty folder what of this service cannot be copied while it runs: what its manifest names as
+   * `uncopied`. Called while it runs, by the backups that the host makes.
+   */
+  backup?(folder: string): Promise<void>;
+  /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
+  restore?(folder: string): Promise<void>;
   /** Takes new settings without being made anew. Without it the host disposes and creates again. */
   reconfigure?(settings: unknown): Promise<void>;
 }
@@ -282,6 +289,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Fields of its own that stand in the group `host`; they come with its settings. */
   readonly hostSettings?: { readonly schema: z.ZodObject; readonly environment: Readonly<Record<string, string>> };
   readonly migrations: readonly Migration[];
+  /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
+  readonly uncopied?: readonly string[];
   /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
   readonly formerFiles?: Readonly<Record<string, string>>;
   /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as send, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { restoreBackup } from '../../main/host/backup/restore.ts';
 import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { configurationPage } from '../../main/host/config/documentation.ts';
 import { registry } from '../../main/host/services/registry.ts';
@@ -53,7 +54,14 @@ beforeAll(async () => {
   const tide = join(folder, 'tide');
   writeFileSync(tide, '#!/bin/sh\necho "tide 4.2"\n');
   chmodSync(tide, 0o755);
-  host = await openTestHost({ services, environment: { TIDE_PATH: tide, HOMEPORT_TRUSTED_PROXIES: '127.0.0.1' } });
+  host = await openTestHost({
+    services,
+    environment: {
+      TIDE_PATH: tide,
+      HOMEPORT_TRUSTED_PROXIES: '127.0.0.1',
+      HOMEPORT_BACKUP_FOLDER: join(folder, 'backups'),
+    },
+  });
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
@@ -156,6 +164,17 @@ describe('a service that is plugged in by its folder and one line', () => {
     const asked = send(`${host.url('gate')}/harbour/x`, { headers }).end();
     const [answer] = (await once(asked, 'upgrade')) as [IncomingMessage];
     expect(answer.statusCode).toBe(101);
+  });
+
+  it('is in a backup as it saved itself, and puts that back before it starts', async () => {
+    const { name } = await api<any>(host.url('control'), '/api/backups', { method: 'POST' });
+    const dataDir = join(folder, 'restored');
+    mkdirSync(dataDir);
+    await restoreBackup(dataDir, join(folder, 'backups', name), { force: false });
+    expect(existsSync(join(dataDir, 'harbour', 'log'))).toBe(false);
+    await using _restored = await openTestHost({ dataDir, services: [harbour, control] });
+    expect(readFileSync(join(dataDir, 'harbour', 'log'), 'utf8')).toBe('opened, saved wholeopened');
+    expect(existsSync(join(dataDir, 'harbour', '.backup'))).toBe(false);
   });
 
   it('ends its child with itself', async () => {

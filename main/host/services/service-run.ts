@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { ownPartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { empowered, type Powers } from './capabilities.ts';
 import { FurtherHosts } from './further-hosts.ts';
@@ -81,6 +85,7 @@ export async function runService(
     const { context, jobs } = room;
     const created = await descriptor.create(empowered(context, descriptor, given.powers), settings.settings);
     service = created;
+    await putBack(created, join(parts.dataDir, descriptor.id, ownPartName));
     await started(created, parts, given.signal);
     renewGuard = () => opened.answerWith(created);
     renewGuard();
@@ -95,6 +100,13 @@ export async function runService(
 /** In ms: what the settings say, or what the service needs where that is more. */
 export function timeToStop({ stopMs = 0 }: ServiceDescriptor, parts: HostParts): number {
   return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
+}
+
+/** What a restored backup holds of the service besides files. */
+async function putBack(service: Service, folder: string): Promise<void> {
+  if (service.restore === undefined || !existsSync(folder)) return;
+  await service.restore(folder);
+  await rm(folder, { recursive: true, force: true });
 }
 
 async function started(service: Service, { clock }: HostParts, signal: AbortSignal): Promise<void> {

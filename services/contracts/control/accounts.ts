@@ -113,6 +113,8 @@ export const everyone = '*';
 
 /** Published after any change that may take access away; open streams look again at theirs. */
 export const accountsChanged = defineTopic('accounts.changed', z.object({ account: z.string() }));
+/** An account is gone: what a service keeps for it goes too. A new one of that name is somebody else. */
+export const accountsRemoved = defineTopic('accounts.removed', z.object({ account: z.string() }));
 
 /** One list of people and service accounts for all services. */
 export interface Accounts {

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { defineService, type Context, type Service } from '../../../services/contracts/service.ts';
 import { manifest, shipArrived } from './manifest.ts';
 
@@ -6,6 +8,7 @@ export const harbour = defineService({ ...manifest, create });
 
 function create(context: Context): Service {
   const open = new AsyncDisposableStack();
+  const log = join(context.files, 'log');
   let crane: number | undefined;
   return {
     http(request, response) {
@@ -23,7 +26,10 @@ function create(context: Context): Service {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     },
     listeners: { radio: { tcp: (socket) => void socket.end('ahoy\r\n') } },
+    backup: async (folder) => await writeFile(join(folder, 'log'), `${await readFile(log, 'utf8')}, saved whole`),
+    restore: async (folder) => await copyFile(join(folder, 'log'), log),
     async start() {
+      await appendFile(log, 'opened');
       const child = open.use(
         await context.children.start({
           name: 'crane',

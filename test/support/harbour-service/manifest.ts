@@ -20,6 +20,7 @@ export const manifest = defineManifest({
   settings: z.object({}),
   environment: {},
   migrations: [],
+  uncopied: ['log'],
   engines: [
     {
       name: 'tide',
