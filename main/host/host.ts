@@ -222,6 +222,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (page !== undefined) lock.announce(page);
   if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
   log.info('host is ready', { version, safeMode });
+  parts.loop.startTelling();
   opening.use(collectWhenIdle(clock));
 
   const resources = opening.move();

@@ -188,7 +188,10 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   backup?(folder: string): Promise<void>;
   /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
   restore?(folder: string): Promise<void>;
-  /** Takes new settings without being made anew. Without it the host disposes and creates again. */
+  /**
+   * Takes new settings of which only such fields differ as the schema says to be live (`.meta({ live: true })`): nothing that is
+   * open is closed for them. Without it, when it throws, and for all other fields, the host disposes and creates again.
+   */
   reconfigure?(settings: unknown): Promise<void>;
 }
 
@@ -282,7 +285,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
    * tell.
    */
   readonly startsOn?: 'first' | 'boot';
-  /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
+  /** Every field has a title, a description and a default, and `live` where a change takes effect at once: the settings form and docs/configuration.md are made from it. */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;

@@ -9,6 +9,7 @@ import {
   type InboxOffer,
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { bound, unreadWords } from './domain.ts';
 import { manifest } from './manifest.ts';
 import { Follow } from './follow.ts';
@@ -31,7 +32,8 @@ const hour = 3_600_000;
 /** Ids that one event tells of at most. */
 const idsPerEvent = 1000;
 
-function create(context: Context, { keepDays }: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given, () => clean());
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.reads);
@@ -89,7 +91,7 @@ function create(context: Context, { keepDays }: Settings): Service {
 
   let purging: Promise<void> | undefined;
   const clean = (): void => {
-    purging ??= purge(context, store, keepDays, (rows) => announce(rows, { removed: true }))
+    purging ??= purge(context, store, live.current.keepDays, (rows) => announce(rows, { removed: true }))
       .catch((error: unknown) => log.error('old notifications could not be removed', { error }))
       .finally(() => (purging = undefined));
   };
@@ -111,6 +113,8 @@ function create(context: Context, { keepDays }: Settings): Service {
     async health() {
       return { state: 'up', detail: unreadWords(await unread.count()) };
     },
+
+    reconfigure: live.take,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

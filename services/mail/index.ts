@@ -4,7 +4,9 @@ import { Activity } from './deliver/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
-import { routingOf } from './accept/routing.ts';
+import { routingOf, type Routing } from './accept/routing.ts';
+import { liveSettings } from '../kit/live-settings.ts';
+import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './routes/api.ts';
@@ -12,7 +14,7 @@ import { setUpHandlers } from './routes/setting-up.ts';
 import { Admission } from './accept/admission.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
-import { Listener } from './smtp/listener.ts';
+import { Listener, type MailBounds } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
@@ -38,19 +40,43 @@ function countMails({ metrics }: Context) {
   });
 }
 
+/** What a mail may have, as the listener wants to know it. */
+function bounds({ maxMegabytes, maxRecipients }: Settings): MailBounds {
+  return { maxSize: maxMegabytes * 1024 * 1024, maxRecipients };
+}
+
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
 export const mail = defineService({
   ...manifest,
-  create(context, settings) {
+  create(context, given) {
+    const live = liveSettings(given, () => {
+      routed = routingOf(settings);
+      listener.limit(bounds(settings));
+    });
+    const settings = live.current;
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
     const activity = new Activity(context);
     const reader = new MailReader(clock);
-    const routing = routingOf(settings);
+    let routed = routingOf(settings);
+    const routing: Routing = {
+      get mappings() {
+        return routed.mappings;
+      },
+      get rules() {
+        return routed.rules;
+      },
+      get topics() {
+        return routed.topics;
+      },
+      get urls() {
+        return routed.urls;
+      },
+    };
     const rush = new Admission(clock);
-    const { recognise } = settings;
+    const recognise = (): boolean => settings.recognise;
     const signIn = new SignIn(context.accounts, settings.logins);
     const topicMail = new TopicMail(context.accounts, routing.topics);
     const needsSignIn = settings.signIn === 'required';
@@ -68,8 +94,7 @@ export const mail = defineService({
         tokens: topicMail.enabled,
         tls,
         hostName: settings.hostName,
-        maxSize: settings.maxMegabytes * 1024 * 1024,
-        maxRecipients: settings.maxRecipients,
+        ...bounds(settings),
         maxClients: settings.maxClients,
         idleMs: settings.idleSeconds * 1000,
       },
@@ -117,6 +142,7 @@ export const mail = defineService({
         const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastAt)}`;
         return Promise.resolve({ state: 'up', detail });
       },
+      reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await listener.close();
         open.dispose();

@@ -13,6 +13,7 @@ import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';
 import { Library } from './apprise/library.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
 import { RecentCache } from './deliver/recent-cache.ts';
@@ -36,14 +37,16 @@ const hourMs = 3_600_000;
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const notify = defineService({
   ...manifest,
-  create(context, settings) {
+  create(context, given) {
+    const live = liveSettings(given);
+    const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context);
     const notices = new NoticeStore(db);
     const index = new NoticeIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
-    const attachments = new AttachmentStore(db, settings.keptFilesBytes);
+    const attachments = new AttachmentStore(db, () => settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
@@ -55,9 +58,9 @@ export const notify = defineService({
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
-    const sending = new Sending(out, { ...kept, emojis: settings.emojis });
+    const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
     const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
-    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
+    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
     const open = new DisposableStack();
 
     let sealing: Promise<void> | undefined;
@@ -132,6 +135,7 @@ export const notify = defineService({
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
         return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
       },
+      reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         open.dispose();
         stopped = true;

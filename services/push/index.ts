@@ -35,6 +35,7 @@ import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
 import { RateVisitors } from './rate-visitors.ts';
 import { Search } from './search/search.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './metrics/statistics.ts';
 import { MessageStore } from './store/messages.ts';
@@ -53,7 +54,9 @@ export const push = defineService({
 const minute = 60_000;
 const hour = 60 * minute;
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given);
+  const settings = live.current;
   const { clock, log, random } = context;
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
@@ -90,7 +93,7 @@ function create(context: Context, settings: Settings): Service {
     contact: settings.webPushContact,
     allowed: settings.webPushHosts,
     reserved,
-    keptSeconds: seconds(settings.cacheDuration),
+    keptSeconds: () => delivery.cacheSeconds(),
     quiet,
     told: (topic, done) => counts.delivered(topic, done),
   });
@@ -111,14 +114,14 @@ function create(context: Context, settings: Settings): Service {
   const about = aboutRoutes({
     statistics,
     reservedTopics: settings.reservedTopics,
-    signUp: settings.enableSignup,
+    signUp: () => settings.enableSignup,
     sendsMail,
     webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
   });
-  const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
-  const longestDelay = seconds(settings.messageDelayLimit);
+  const messageSizeLimit = (): number => settings.messageSizeLimit;
+  const longestDelay = (): number => seconds(settings.messageDelayLimit);
   const recurring = openRecurring({
     ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
   });
@@ -146,8 +149,7 @@ function create(context: Context, settings: Settings): Service {
     schedule: delivery.waiting,
     subscribers,
     reserved,
-    maxTopics,
-    maxSubscribers,
+    bounds: settings,
     cut: metrics.cut,
     limits,
     topics,
@@ -159,7 +161,7 @@ function create(context: Context, settings: Settings): Service {
     limits,
     syncTopics,
     publish: (draft) => publisher.publish(draft),
-    signUp: settings.enableSignup,
+    signUp: () => settings.enableSignup,
     reserved,
     cacheSeconds,
     sendsMail,
@@ -176,7 +178,7 @@ function create(context: Context, settings: Settings): Service {
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
-    const draft = draftOf(offer, messageSizeLimit);
+    const draft = draftOf(offer, messageSizeLimit());
     const id = offer.file === undefined ? orderedId(context) : secretId(context);
     const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
     const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
@@ -295,6 +297,8 @@ function create(context: Context, settings: Settings): Service {
       const detail = `${String(today)} ${today === 1 ? 'message' : 'messages'} today, ${String(subscribers.size)} listening`;
       return Promise.resolve({ state: 'up', detail });
     },
+
+    reconfigure: live.take,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

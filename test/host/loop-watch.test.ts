@@ -31,7 +31,9 @@ function watch(): { readonly loop: LoopWatch; readonly lines: Line[] } {
     ...silentLog,
     warn: (message: string, fields?: Record<string, unknown>) => void lines.push({ message, ...fields } as Line),
   };
-  return { loop: new LoopWatch({ log, clock: systemClock }), lines };
+  const loop = new LoopWatch({ log, clock: systemClock });
+  loop.startTelling();
+  return { loop, lines };
 }
 
 describe('what holds up the event loop', () => {

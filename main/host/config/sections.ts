@@ -16,6 +16,8 @@ export interface Field {
   readonly schema: JsonSchema;
   readonly place: SchemaPlace;
   readonly secret: boolean;
+  /** A change takes effect at once: `.meta({ live: true })`, and those of the host but where their text says otherwise. */
+  readonly live: boolean;
   /** The parsed value when nothing is set. */
   readonly defaultValue: unknown;
   /** Environment names that set it; the first that is set wins. */
@@ -211,6 +213,7 @@ function section(
       schema: { ...schema, ...definitions },
       place,
       secret: holdsSecret(place),
+      live: place.nodes.some((node) => node['live'] === true),
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

@@ -44,6 +44,7 @@ export class LoopWatch implements Disposable {
   #named = 0;
   #service = '';
   #what = '';
+  #tells = false;
 
   constructor({ log, clock }: { readonly log: Log; readonly clock: Clock }) {
     this.#log = log;
@@ -78,6 +79,12 @@ export class LoopWatch implements Disposable {
     this.#last = { start, ms };
     this.#named = Math.max(this.#named, ms);
     this.#tell('the event loop was blocked', service, what, ms);
+  }
+
+  /** From now on the log names what blocks the loop. A start loads programs and opens databases, and nobody waits for it. */
+  startTelling(): void {
+    this.#settle();
+    this.#tells = true;
   }
 
   delays(): LoopDelays {
@@ -125,6 +132,7 @@ export class LoopWatch implements Disposable {
   }
 
   #tell(message: string, service: string, what: string, ms: number): void {
+    if (!this.#tells) return;
     const by = what.replaceAll(/\s+/g, ' ').slice(0, longestName);
     const key = `${service}\n${by}`;
     const now = this.#clock.now();

@@ -1,12 +1,12 @@
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
-import { portsIn, type ServiceSettings } from '../config/settings.ts';
+import { takesEffectAtOnce } from '../config/live-fields.ts';
+import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { Powers } from './capabilities.ts';
 import type { HostParts } from './host-parts.ts';
@@ -128,12 +128,7 @@ export class ServiceRunner {
       this.#settings = settings;
       this.#problems = problems;
       const service = this.#run?.service;
-      if (
-        service?.reconfigure &&
-        settings.enabled &&
-        !this.#isBarred &&
-        isDeepStrictEqual(portsIn(before), portsIn(settings))
-      ) {
+      if (service?.reconfigure && !this.#isBarred && takesEffectAtOnce(this.descriptor, before, settings)) {
         try {
           await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
           return { restarted: false };

@@ -60,7 +60,7 @@ interface Parts {
   readonly activity: Activity;
   readonly rush: Admission;
   /** Mails of known programs get better titles and types. */
-  readonly recognise: boolean;
+  readonly recognise: () => boolean;
 }
 
 /** Hands accepted mails over to the aggregator, the push server or the inbox. */
@@ -149,7 +149,7 @@ export class Deliveries {
   #tellingOf({ type, to, entry }: Payload): Telling {
     const mapping = this.#parts.routing.mappings.find(({ address }) => address === entry);
     const config = entry.split('@', 1)[0] ?? '';
-    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise };
+    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise() };
   }
 
   #urlOf({ fingerprint }: Target & { readonly kind: 'url' }): string {

@@ -18,12 +18,12 @@ export interface AccessParts {
   readonly limits: Limits;
   readonly syncTopics: SyncTopics;
   readonly publish: (draft: Draft) => Promise<unknown>;
-  readonly signUp: boolean;
+  readonly signUp: () => boolean;
   /** Whether messages may go out as mail. */
   readonly sendsMail: () => boolean;
   readonly reserved: ReadonlySet<string>;
   /** Seconds that a message is kept. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   readonly attachments: Pick<Attachments, 'bounds' | 'stored'>;
 }
 
@@ -80,7 +80,7 @@ function usageOf(
     limits: {
       basis: 'ip',
       messages: dailyMessages,
-      messages_expiry_duration: cacheSeconds,
+      messages_expiry_duration: cacheSeconds(),
       emails,
       calls: 0,
       reservations: 0,

@@ -44,7 +44,7 @@ export interface Delivery extends AsyncDisposable {
   /** The inbox has the messages up to this number. */
   readonly taken: () => number;
   /** Seconds that a message is kept. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
   start(): Promise<Disposable>;
@@ -55,13 +55,19 @@ export interface Delivery extends AsyncDisposable {
 export function openDelivery({ context, settings, messages, also, forget, onPublished }: DeliveryParts): Delivery {
   const { metrics, log } = context;
   const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
-  const cacheSeconds = seconds(settings.cacheDuration);
+  const cacheSeconds = readSeconds(() => settings.cacheDuration);
   const waiting = new ScheduleStore(context.db);
   const files = new AttachmentStore(context.db);
   const attachments = new Attachments(context, files, {
-    fileSize: parseBytes(settings.attachmentFileSizeLimit) ?? 0,
-    totalSize: parseBytes(settings.attachmentTotalSizeLimit) ?? 0,
-    seconds: seconds(settings.attachmentExpiryDuration),
+    get fileSize() {
+      return parseBytes(settings.attachmentFileSizeLimit) ?? 0;
+    },
+    get totalSize() {
+      return parseBytes(settings.attachmentTotalSizeLimit) ?? 0;
+    },
+    get seconds() {
+      return seconds(settings.attachmentExpiryDuration);
+    },
     baseUrl,
   });
   const upstream = upstreamPolls(context, settings);
@@ -168,6 +174,16 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       await schedule[Symbol.asyncDispose]();
       await publisher.close();
     },
+  };
+}
+
+/** A duration of the settings, read anew when it was changed: it is asked for with each message. */
+function readSeconds(read: () => string): () => number {
+  let [text, value] = ['', 0];
+  return () => {
+    const now = read();
+    if (now !== text) [text, value] = [now, seconds(now)];
+    return value;
   };
 }
 

@@ -28,7 +28,7 @@ export interface PublisherParts {
   readonly attachments: AttachmentStore;
   readonly record: WriteMessages;
   /** Seconds that a message is kept where nothing else is said. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   /** Seconds that a message of a topic is kept; 0: it is not. */
   readonly keptSeconds: (topic: string) => number;
   readonly keepInInbox: boolean;
@@ -68,7 +68,7 @@ export class Publisher {
   expiryOf({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
     const { keptSeconds, cacheSeconds } = this.#parts;
     // Who listens now may fetch the file of one that is not kept, too.
-    return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds);
+    return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds());
   }
 
   /**

@@ -16,7 +16,7 @@ export interface RecurringParts {
   readonly record: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Schedules are others than before. */
   readonly changed: () => void;
 }

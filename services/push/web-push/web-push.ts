@@ -24,7 +24,7 @@ export interface WebPushOptions {
   readonly contact: string;
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
-  readonly keptSeconds: number;
+  readonly keptSeconds: () => number;
   /** Hears of each message to a browser, whether it was sent. */
   readonly told: (topic: string, done: boolean) => void;
   /** Decides about each message for each person. */

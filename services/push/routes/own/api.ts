@@ -21,9 +21,9 @@ interface ApiParts {
   readonly limits: Limits;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Seconds that a message may be put off. */
-  readonly longestDelay: number;
+  readonly longestDelay: () => number;
   readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
   /** Streams that are open. */
   readonly subscribers: Pick<Subscribers, 'size' | 'countOf'>;
