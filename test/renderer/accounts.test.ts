@@ -288,6 +288,28 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('stays signed in while a new password ends the other sessions, however late its answer comes', async () => {
+    await make('joan', { password: 'harbour light' });
+    await using visit = await pages.visit('/account', { signedIn: false });
+    const { page } = visit;
+    await page.getByLabel('Name').fill('joan');
+    await page.getByLabel('Password').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Password now').fill('harbour light');
+    await page.getByLabel('New password').fill('another light');
+    // The stream of live events ends with the session, and is refused when it is opened anew.
+    const refused = page.waitForResponse((response) => response.status() === 401);
+    await page.route('**/api/account/password', async (route) => {
+      const response = await route.fetch();
+      await refused;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Make a token' }).waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
   it('is used with the keyboard alone', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;

@@ -1,8 +1,7 @@
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import { call, sentence } from '../../api/call.ts';
-import { sessionSecret } from '../../api/session-secret.ts';
+import { call, renewSession, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 /** What a person types to make an account. */
@@ -92,8 +91,7 @@ class Accounts {
 
   /** @throws Problem with `fields`, `current` among them. */
   async changeOwnPassword(current: string, password: string): Promise<void> {
-    const { session } = await call(ownAccountApi.changePassword, { body: { current, password } });
-    sessionSecret.keep(session);
+    await renewSession(() => call(ownAccountApi.changePassword, { body: { current, password }, renews: true }));
   }
 
   #take(account: Account): void {
