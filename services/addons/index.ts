@@ -12,6 +12,8 @@ import { createAddonMetrics } from './metrics.ts';
 import { PlaybackLinks } from './playback/links.ts';
 import { Player } from './playback/player.ts';
 import { Profiles } from './profiles/profiles.ts';
+import { BuiltIns } from './providers/built-ins.ts';
+import { PikPak } from './providers/pikpak.ts';
 import { ProviderPool } from './providers/pool.ts';
 import { StreamProxy } from './proxy/stream-proxy.ts';
 import { Askers } from './routes/askers.ts';
@@ -49,21 +51,34 @@ function create(context: Context, settings: Settings): Service {
     ...{ context, metrics },
     cacheSize: settings.maxCacheSize,
     baseUrl: (id) => baseUrlOf(id, settings),
-    makers: {},
+    makers: {
+      pikpak: (caller, credentials) =>
+        new PikPak(caller, credentials, {
+          authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
+          clientId: settings.pikpakClientId,
+          clientSecret: settings.pikpakClientSecret,
+          now: () => clock.now(),
+        }),
+    },
   });
   const links = new PlaybackLinks(profiles);
   const history = new PlayHistory(context);
   const patterns = new Patterns(clock, settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy, allowPrivate: settings.allowPrivateAddresses });
-  const aggregator = new Aggregator({
+  const titles = new Titles(context, settings.metadataUrl);
+  const builtIns = new BuiltIns({
+    ...{ clock, pool, links, proxy, titles },
+    servicesOf: (config) => aggregator.services(config),
+  });
+  const aggregator: Aggregator = new Aggregator({
     ...{ context, settings, upstream, pool, links, history, patterns, version },
-    titles: new Titles(context, settings.metadataUrl),
+    titles,
     addons: {
       policy,
       defaultTimeoutMs: settings.timeout,
       maxAddons: settings.maxAddons,
       disableSelfScraping: settings.disableSelfScraping,
-      makeBuiltIn: () => undefined,
+      makeBuiltIn: (preset, config, baseUrl) => builtIns.make(preset, config, baseUrl),
     },
   });
   const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl });

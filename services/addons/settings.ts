@@ -150,4 +150,7 @@ export const environment: Readonly<Record<string, string>> = {
   LOG_SENSITIVE_INFO: 'logSensitiveInfo',
   ...serviceEnvironment(),
   PROVIDER_G_AUTH_BASE_URL: 'pikpakAuthUrl',
+  PROVIDER_G_CLIENT_ID: 'pikpakClientId',
+  PROVIDER_G_CLIENT_SECRET: 'pikpakClientSecret',
+  METADATA_URL: 'metadataUrl',
 };

@@ -6,6 +6,8 @@ import type { StreamAddon } from '../domain/stream.ts';
 
 /** An addon that lives here in place of at an address. */
 export interface BuiltIn {
+  /** What its answers are remembered under: they are those of certain accounts. */
+  readonly key: string;
   readonly manifest: UpstreamManifest;
   resource(request: ResourceRequest): Promise<unknown>;
 }
@@ -53,7 +55,7 @@ export function makeAddon(preset: Preset, address: AddonAddress, index: number, 
     manifestUrl,
     baseUrl: path.replace(/\/manifest\.json$/, ''),
     query,
-    key: `${instanceId} ${manifestUrl}`,
+    key: `${instanceId} ${builtIn?.key ?? manifestUrl}`,
     label:
       builtIn === undefined && preset.type === 'custom' ? (URL.parse(manifestUrl)?.hostname ?? 'custom') : preset.type,
     timeoutMs: options.timeout ?? defaultTimeoutMs,

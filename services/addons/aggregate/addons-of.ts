@@ -5,7 +5,7 @@ import type { AddressPolicy } from '../upstream/addresses.ts';
 import { isManifestUrl, makeAddon, type Addon, type BuiltIn } from './addon.ts';
 
 /** Makes an addon that lives here, for a preset of a kind that does. */
-export type MakeBuiltIn = (preset: Preset, config: AddonConfig) => BuiltIn | undefined;
+export type MakeBuiltIn = (preset: Preset, config: AddonConfig, baseUrl: string) => BuiltIn | undefined;
 
 export interface AddonsOfOptions {
   readonly policy: AddressPolicy;
@@ -20,6 +20,8 @@ export interface Self {
   readonly uuid: string | undefined;
   /** Texts in an address that lead back to it. */
   readonly marks: readonly string[];
+  /** Where the service answers, for addresses in answers; empty where nothing is played. */
+  readonly baseUrl?: string;
 }
 
 /** The addons of a configuration that are switched on, and what is wrong with those that cannot be asked. */
@@ -43,7 +45,7 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
       });
       continue;
     }
-    const builtIn = options.makeBuiltIn(preset, config);
+    const builtIn = options.makeBuiltIn(preset, config, self.baseUrl ?? '');
     const manifestUrl = builtIn === undefined ? manifestUrlOf(preset) : '';
     const sentence = builtIn === undefined ? addressProblem(name, manifestUrl, self, options) : undefined;
     if (sentence !== undefined) problems.push({ name, sentence, preset });

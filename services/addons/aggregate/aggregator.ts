@@ -81,12 +81,12 @@ export class Aggregator {
     this.#options = options;
   }
 
-  configured({ config, ...self }: Pick<Asker, 'config' | 'uuid' | 'marks'>): ConfiguredAddons {
-    return addonsOf(config, self, this.#options.addons);
+  configured(asker: Self & Pick<Asker, 'config'>): ConfiguredAddons {
+    return addonsOf(asker.config, asker, this.#options.addons);
   }
 
   /** Asks every addon of a configuration now. @throws Problem `addons.invalid_config` (400) for the first that fails. */
-  async verify(asker: Pick<Asker, 'config' | 'uuid' | 'marks'>): Promise<void> {
+  async verify(asker: Self & Pick<Asker, 'config'>): Promise<void> {
     const addons = requireAddons(this.configured(asker));
     const told = await Promise.all(
       addons.map(async (addon) => ({

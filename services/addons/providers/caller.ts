@@ -54,6 +54,13 @@ export class ProviderCaller {
     return this.#options.service;
   }
 
+  /** Until the service may have got on. */
+  async pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _timer = this.#options.context.clock.after(ms, resolve);
+    await promise;
+  }
+
   async call(request: ProviderRequest, findFault: FindFault): Promise<ProviderReply> {
     const { health, metrics, service, credential } = this.#options;
     const { id, name } = service;

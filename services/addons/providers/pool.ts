@@ -6,6 +6,10 @@ import { AnswerCache } from '../upstream/answer-cache.ts';
 import { ProviderCaller } from './caller.ts';
 import { HealthWatch } from './health.ts';
 import type { Provider, ProviderTorrent } from './provider.ts';
+import { AllDebrid } from './alldebrid.ts';
+import { DebridLink } from './debrid-link.ts';
+import { Premiumize } from './premiumize.ts';
+import { PutIo } from './put-io.ts';
 import { RealDebrid } from './real-debrid.ts';
 import { TorBox } from './torbox.ts';
 
@@ -48,6 +52,10 @@ export interface PoolOptions {
 
 const makers: Partial<Readonly<Record<ServiceId, MakeProvider>>> = {
   realdebrid: (caller, credentials) => new RealDebrid(caller, credentials),
+  alldebrid: (caller, credentials) => new AllDebrid(caller, credentials),
+  premiumize: (caller, credentials) => new Premiumize(caller, credentials),
+  debridlink: (caller, credentials) => new DebridLink(caller, credentials),
+  putio: (caller, credentials) => new PutIo(caller, credentials),
   torbox: (caller, credentials) => new TorBox(caller, credentials),
 };
 
@@ -77,7 +85,7 @@ export class ProviderPool {
 
   /** Whether there is a client for this service. */
   knows(id: ServiceId): boolean {
-    return (this.#options.makers[id] ?? makers[id]) !== undefined;
+    return id === 'easynews' || (this.#options.makers[id] ?? makers[id]) !== undefined;
   }
 
   /** Names a credential without telling it. */
@@ -88,23 +96,24 @@ export class ProviderPool {
     );
   }
 
+  /** What sends a service's requests; for those that have no torrents. */
+  caller(id: ServiceId, credentials: Credentials): ProviderCaller | undefined {
+    const service = debridService(id);
+    const { context, metrics, baseUrl } = this.#options;
+    if (service === undefined) return undefined;
+    const credential = this.fingerprint(id, credentials);
+    return new ProviderCaller({ context, metrics, health: this.health, service, baseUrl: baseUrl(id), credential });
+  }
+
   /** Undefined where there is no client for it. */
   account(id: ServiceId, credentials: Credentials): Account | undefined {
     const make = this.#options.makers[id] ?? makers[id];
-    const service = debridService(id);
-    if (make === undefined || service === undefined) return undefined;
+    if (make === undefined) return undefined;
     const credential = this.fingerprint(id, credentials);
     const known = this.#accounts.get(`${id} ${credential}`);
     if (known !== undefined) return known;
-    const { context, metrics, baseUrl } = this.#options;
-    const caller = new ProviderCaller({
-      context,
-      metrics,
-      health: this.health,
-      service,
-      baseUrl: baseUrl(id),
-      credential,
-    });
+    const caller = this.caller(id, credentials);
+    if (caller === undefined) return undefined;
     const provider = make(caller, credentials);
     const account: Account = {
       id,

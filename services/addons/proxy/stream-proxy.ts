@@ -109,13 +109,18 @@ export class StreamProxy {
       const base = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
       return { ...stream, proxied: true, url: `${base}/proxy/stream/${name}?${query.toString()}` };
     }
-    const target = JSON.stringify({ url, ...headers });
-    let sealed = this.#sealed.get(target);
+    return { ...stream, proxied: true, url: this.address(baseUrl, { url, ...headers }, stream.filename ?? 'stream') };
+  }
+
+  /** An address here that plays another one, with the headers that one wants; nobody can read it out of ours. */
+  address(baseUrl: string, target: z.infer<typeof Target>, name: string): string {
+    const text = JSON.stringify(target);
+    let sealed = this.#sealed.get(text);
     if (sealed === undefined) {
-      sealed = this.#profiles.seal(target, purpose);
-      this.#sealed.set(target, sealed);
+      sealed = this.#profiles.seal(text, purpose);
+      this.#sealed.set(text, sealed);
     }
-    return { ...stream, proxied: true, url: `${baseUrl}/api/v1/proxy/e.${sealed}/${name}` };
+    return `${baseUrl}/api/v1/proxy/e.${sealed}/${encodeURIComponent(name)}`;
   }
 
   /** Answers an address that {@link applying} made, ranges and all. */

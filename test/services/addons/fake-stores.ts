@@ -110,7 +110,8 @@ export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
     };
   };
   return await openFakeStore(({ method, path, headers, body }) => {
-    if (headers.authorization !== `Bearer ${key}`) return [401, { error: 'bad_token', error_code: 8 }];
+    if (headers.authorization?.startsWith(`Bearer ${key}`) !== true)
+      return [401, { error: 'bad_token', error_code: 8 }];
     const form = new URLSearchParams(body);
     if (path === '/user')
       return [200, { id: 1, username: 'ada', type: 'premium', premium: 1000, expiration: '2030-01-01T00:00:00.000Z' }];
@@ -160,7 +161,7 @@ export async function openTorBox(key = 'TBKEY'): Promise<FakeStore> {
     };
   };
   return await openFakeStore(({ path, query, headers, body }) => {
-    if (headers.authorization !== `Bearer ${key}`)
+    if (headers.authorization?.startsWith(`Bearer ${key}`) !== true)
       return [403, { success: false, data: null, detail: 'Bad token', error: 'BAD_TOKEN' }];
     if (path === '/user/me')
       return ok({ id: 1, email: 'ada@example.org', plan: 2, premium_expires_at: '2030-01-01T00:00:00Z' });
