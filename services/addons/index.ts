@@ -16,6 +16,7 @@ import { BuiltIns } from './providers/built-ins.ts';
 import { PikPak } from './providers/pikpak.ts';
 import { ProviderPool } from './providers/pool.ts';
 import { StreamProxy } from './proxy/stream-proxy.ts';
+import { addonsHandlers } from './routes/api.ts';
 import { Askers } from './routes/askers.ts';
 import { RateLimits } from './routes/rate-limits.ts';
 import { addonsListener } from './routes/server.ts';
@@ -84,11 +85,13 @@ function create(context: Context, settings: Settings): Service {
   const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl });
   const player = new Player({ clock, log, metrics, pool, history });
   const limits = new RateLimits(clock, settings.disableRateLimits);
+  const parts = {
+    ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
+    ...{ pool, links, player, proxy, limits, version },
+  };
   return {
-    http: addonsListener({
-      ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
-      ...{ pool, links, player, proxy, limits, version },
-    }),
+    http: addonsListener(parts),
+    api: addonsHandlers(parts),
     async start() {
       await profiles.start();
       await history.load();
