@@ -1,5 +1,6 @@
 import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
+import { manifest as addons } from '../../../services/addons/manifest.ts';
 import { manifest as downloads } from '../../../services/downloads/manifest.ts';
 import { manifest as inbox } from '../../../services/inbox/manifest.ts';
 import { manifest as mail } from '../../../services/mail/manifest.ts';
@@ -9,6 +10,7 @@ import { manifest as push } from '../../../services/push/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
 export const registry: readonly ServiceDescriptor<any, any>[] = [
+  loadedWhenRun(addons, async () => (await import('../../../services/addons/index.ts')).addons),
   loadedWhenRun(downloads, async () => (await import('../../../services/downloads/index.ts')).downloads),
   loadedWhenRun(notify, async () => (await import('../../../services/notify/index.ts')).notify),
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),

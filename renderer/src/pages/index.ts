@@ -47,6 +47,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
+    at: 'addons',
+    title: 'Addons',
+    icon: 'addons',
+    group: 'media',
+    adminOnly: true,
+    services: ['addons'],
+    words: 'stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
+    load: () => import('./addons/Addons.svelte'),
+  },
+  {
     at: 'push',
     title: 'Messages',
     icon: 'push',
