@@ -17,6 +17,7 @@ import { pushPlanned } from '../push/delayed.ts';
 import { pushStored } from '../push/topics.ts';
 import { mayRead, type NeededGrant, type Rights } from '../route-access.ts';
 import { subscriptionChanged, subscriptionRemoved } from '../downloads/subscriptions.ts';
+import { uptimeChanged, uptimeWorked } from '../uptime/api.ts';
 
 /**
  * A topic that pages get, and who gets its events. `user`: everybody who is signed in, since they show nothing that belongs
@@ -52,6 +53,8 @@ export const liveTopics: readonly LiveTopic<any>[] = [
   live(mailWorked, 'admin'),
   live(subscriptionChanged, mayRead('downloads')),
   live(subscriptionRemoved, mayRead('downloads')),
+  live(uptimeChanged, mayRead('uptime')),
+  live(uptimeWorked, mayRead('uptime')),
 ];
 
 export const resetEvent = 'reset';

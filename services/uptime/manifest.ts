@@ -1,0 +1,14 @@
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+export const manifest = defineManifest({
+  id: 'uptime',
+  title: 'Uptime',
+  summary: 'Watches servers, containers and jobs. Works with clients of Uptime Kuma.',
+  listeners: [{ name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed' }],
+  settings: Settings,
+  environment,
+  migrations,
+});
