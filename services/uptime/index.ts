@@ -7,12 +7,14 @@ import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
 import { ApiKeys } from './routes/api-keys.ts';
 import { uptimeApp } from './routes/app.ts';
+import { statusPageHandlers } from './routes/status-page-api.ts';
 import type { Settings } from './settings.ts';
 import { BeatStore } from './store/beats.ts';
 import { BucketStore } from './store/buckets.ts';
 import { DockerHosts } from './store/docker-hosts.ts';
 import { IncidentStore } from './store/incidents.ts';
 import { MonitorStore } from './store/monitors.ts';
+import { StatusPages } from './store/status-pages.ts';
 import { Teller } from './tell/tell.ts';
 import { Connectivity } from './watch/connectivity.ts';
 import { Figures } from './watch/figures.ts';
@@ -134,7 +136,8 @@ function create(context: Context, settings: Settings): Service {
     all: () => monitors.all(),
     keepDays: () => options.current.keepDataPeriodDays,
   });
-  const handlers = uptimeHandlers({
+  const pages = new StatusPages(context);
+  const ownHandlers = uptimeHandlers({
     ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
     resolved(incident) {
       for (const id of incident.monitorIds) {
@@ -145,11 +148,15 @@ function create(context: Context, settings: Settings): Service {
       }
     },
   });
+  const handlers = [...ownHandlers, ...statusPageHandlers(pages)];
   let closed = false;
   let warming: Promise<void> | undefined;
 
   return {
-    http: uptimeApp({ context, keys, handlers, clock, monitors, watch, local, recorder }),
+    http: uptimeApp({
+      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages },
+      options: () => options.current,
+    }),
     api: handlers,
     async start() {
       open.use(recorder);
@@ -158,6 +165,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(live);
       open.defer(() => rollup.close());
       await options.start();
+      await pages.start();
       await dockerHosts.start();
       const began = clock.now();
       await monitors.start();

@@ -7,7 +7,9 @@ export const manifest = defineManifest({
   id: 'uptime',
   title: 'Uptime',
   summary: 'Watches servers, containers and jobs. Works with clients of Uptime Kuma.',
-  listeners: [{ name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed' }],
+  listeners: [
+    { name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed', ownMetricsPage: true },
+  ],
   settings: Settings,
   environment,
   migrations,

@@ -36,12 +36,16 @@ export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly A
         userAgent: request.headers['user-agent'] ?? '',
         setHeader: (name, value) => void response.setHeader(name, value),
       });
-      const isNew = route.method === 'POST' && !route.path.includes(':') && !/\/(test|bulk)$/.test(route.path);
       response.setHeader('Cache-Control', 'no-store');
-      response.status(isNew ? 201 : 200).json(z.parse(route.reply, reply));
+      response.status(isCreation(route) ? 201 : 200).json(z.parse(route.reply, reply));
     });
   }
   return router;
+}
+
+/** It makes something new, with an address of its own. */
+export function isCreation({ method, path }: ApiHandler['route']): boolean {
+  return method === 'POST' && (/\/(monitors|docker-hosts|api-keys|status-pages|maintenances|tags)$/.test(path) || /:slug\/incidents$/.test(path)); // prettier-ignore
 }
 
 /** `{ok:false,msg,issues}` */

@@ -103,6 +103,31 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '002-create-status-pages',
+    async up(db) {
+      await db.schema
+        .createTable('status_pages')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('slug', 'text', (column) => column.notNull().unique())
+        .addColumn('config', 'text', (column) => column.notNull())
+        .addColumn('groups', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('page_notes')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('page_id', 'integer', (column) => column.notNull())
+        .addColumn('style', 'text', (column) => column.notNull())
+        .addColumn('title', 'text', (column) => column.notNull())
+        .addColumn('content', 'text', (column) => column.notNull())
+        .addColumn('pin', 'integer', (column) => column.notNull())
+        .addColumn('active', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'integer', (column) => column.notNull())
+        .addColumn('updated_at', 'integer')
+        .execute();
+      await db.schema.createIndex('page_notes_page').on('page_notes').columns(['page_id', 'id']).execute();
+    },
+  },
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

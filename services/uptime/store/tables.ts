@@ -1,5 +1,6 @@
 import { PostgresAdapter, type Generated, type Kysely } from 'kysely';
 import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { noteStyles } from '../../contracts/uptime/status-pages.ts';
 
 export interface Tables {
   monitors: {
@@ -65,6 +66,19 @@ export interface Tables {
     active: 0 | 1;
   };
   options: { name: string; value: string };
+  /** `config` and `groups`: JSON. */
+  status_pages: { id: Generated<number>; slug: string; config: string; groups: string };
+  page_notes: {
+    id: Generated<number>;
+    page_id: number;
+    style: (typeof noteStyles)[number];
+    title: string;
+    content: string;
+    pin: 0 | 1;
+    active: 0 | 1;
+    created_at: number;
+    updated_at: number | null;
+  };
 }
 
 /** 1: an hour, 2: a day of UTC. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import type { BeatStore} from '../store/beats.ts';
+import type { BeatStore } from '../store/beats.ts';
 import { type StoredBeat } from '../store/beats.ts';
 import type { Tables } from '../store/tables.ts';
 import { rememberedOf, type Watched } from './watched.ts';
