@@ -149,11 +149,6 @@ export const uptimeWorked = defineTopic('uptime.worked', z.object({ at: z.number
 const Done = z.object({ ok: z.literal(true) });
 const read = mayRead('uptime');
 const write = mayWrite('uptime');
-const ids = z
-  .string()
-  .regex(/^\d+(,\d+)*$/)
-  .transform((text) => text.split(',').map(Number))
-  .pipe(z.array(z.int()).max(100));
 const limit = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).default(usual);
 
 /** Below `/api/uptime` of the control listener for the pages; the same below `/api` of the service's own port for programs. */
@@ -170,7 +165,7 @@ export const uptimeApi = {
     path: '/api/uptime/recent',
     summary: 'The last beats of some monitors, oldest first: pairs of status and ping.',
     access: read,
-    query: z.object({ ids, count: limit(30, 100) }),
+    query: z.object({ ids: z.string().regex(/^\d{1,10}(,\d{1,10}){0,99}$/), count: limit(30, 100) }),
     reply: z.record(z.string(), z.array(z.tuple([BeatStatus, z.number().nullable(), z.number()]))),
   }),
   monitors: defineRoute({

@@ -49,7 +49,7 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
     })),
 
     implement(uptimeApi.recent, async ({ query: { ids, count } }) => {
-      const found = await beats.recent(ids, count);
+      const found = await beats.recent(ids.split(',').map(Number), count);
       return Object.fromEntries(
         [...found].map(([id, list]) => [
           String(id),
