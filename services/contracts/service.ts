@@ -216,6 +216,8 @@ export interface ListenerManifest<Settings = any> {
   /** The port when nothing is set. */
   readonly port: number;
   readonly crossOrigin?: CrossOrigin;
+  /** It answers `/metrics` itself, as its peer's dashboards know it; without, the host does. */
+  readonly ownMetricsPage?: true;
   /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
   tls?(settings: Settings): CertificateFiles | undefined;
 }

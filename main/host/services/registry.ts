@@ -7,6 +7,7 @@ import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
 import { manifest as popups } from '../../../services/popups/manifest.ts';
 import { manifest as push } from '../../../services/push/manifest.ts';
+import { manifest as uptime } from '../../../services/uptime/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
 export const registry: readonly ServiceDescriptor<any, any>[] = [
@@ -14,6 +15,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(downloads, async () => (await import('../../../services/downloads/index.ts')).downloads),
   loadedWhenRun(notify, async () => (await import('../../../services/notify/index.ts')).notify),
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
+  loadedWhenRun(uptime, async () => (await import('../../../services/uptime/index.ts')).uptime),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
   loadedWhenRun(popups, async () => (await import('../../../services/popups/index.ts')).popups),

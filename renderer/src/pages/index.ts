@@ -77,6 +77,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
+    at: 'uptime',
+    title: 'Uptime',
+    icon: 'uptime',
+    group: 'alerts',
+    services: ['uptime'],
+    words: 'monitors watch outages incidents down ping certificate kuma container status',
+    load: () => import('./uptime/Uptime.svelte'),
+  },
+  {
     at: 'settings',
     title: 'Settings',
     icon: 'settings',

@@ -13,6 +13,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['inbox', 'messages'],
   ['downloads', 'queue'],
   ['push', 'topics'],
+  ['uptime', 'monitors'],
   ['delivery', 'keys'],
   ['addons', 'configurations'],
 ]);
