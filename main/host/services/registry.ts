@@ -1,6 +1,7 @@
 import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { manifest as downloads } from '../../../services/downloads/manifest.ts';
+import { manifest as git } from '../../../services/git/manifest.ts';
 import { manifest as inbox } from '../../../services/inbox/manifest.ts';
 import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
@@ -12,6 +13,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(notify, async () => (await import('../../../services/notify/index.ts')).notify),
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
+  loadedWhenRun(git, async () => (await import('../../../services/git/index.ts')).git),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
   control,
 ];
