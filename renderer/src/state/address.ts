@@ -14,6 +14,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['downloads', 'queue'],
   ['push', 'topics'],
   ['delivery', 'keys'],
+  ['git', 'repositories'],
 ]);
 
 /** Reads a path; what is no path of ours comes out as a service that does not exist. */

@@ -9,6 +9,7 @@ import {
   downloadsMoved,
   downloadsPaused,
 } from '../downloads/api.ts';
+import { gitPushed } from '../git/topics.ts';
 import { inboxAdded, inboxChanged, inboxGrant, type InboxChanged, type InboxPlace } from '../inbox/api.ts';
 import { mailWorked } from '../mail/api.ts';
 import { notifyWorked } from '../notify/notice.ts';
@@ -52,6 +53,7 @@ export const liveTopics: readonly LiveTopic<any>[] = [
   live(mailWorked, 'admin'),
   live(subscriptionChanged, mayRead('downloads')),
   live(subscriptionRemoved, mayRead('downloads')),
+  live(gitPushed, 'user'),
 ];
 
 export const resetEvent = 'reset';

@@ -86,7 +86,7 @@ export class Pushes {
         await consequence(transaction, { repository: { ...repository, defaultBranch }, account, changes, id });
       }
     });
-    bus.publish(gitPushed, { repository: repository.id, owner: repository.owner, name: repository.name });
+    bus.publish(gitPushed, { repository: repository.id });
   }
 
   /** Settles what a host that is gone had begun: a reference that has its new value was changed. */
