@@ -24,6 +24,7 @@ const programs = {
   curl: 'curl',
   python3: 'python3',
   git: 'git',
+  'ssh-keygen': 'openssh-client',
   dunst: 'dunst',
   Xvfb: 'xvfb',
   'dbus-run-session': 'dbus-daemon',

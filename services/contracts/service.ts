@@ -159,6 +159,8 @@ export interface ListenerHandler {
 
 /** `http`, `upgrade` and `tcp` answer on the first listener of its manifest. */
 export interface Service extends AsyncDisposable, ListenerHandler {
+  /** Who reads its metrics page must send this as a Bearer token; without one, or empty, the page is open. */
+  readonly metricsToken?: string;
   /** What answers on the further listeners, by name. */
   readonly listeners?: Readonly<Record<string, ListenerHandler>>;
   /** The service's part of our own API; the control listener answers it. */

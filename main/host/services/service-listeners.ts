@@ -195,7 +195,7 @@ function withMetrics({ id, capabilities, listeners = [] }: ServiceDescriptor, se
   const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
   const { upgrade } = service;
   return {
-    http: withMetricsPage(id, service.http, parts.metrics, failed),
+    http: withMetricsPage(id, service.http, parts.metrics, { failed, token: service.metricsToken ?? '' }),
     ...(upgrade === undefined ? {} : { upgrade }),
   };
 }

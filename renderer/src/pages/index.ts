@@ -86,6 +86,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
+    at: 'git',
+    title: 'Git',
+    icon: 'git',
+    group: 'data',
+    services: ['git'],
+    words: 'repositories code commits branches clone push gitea ssh keys',
+    load: () => import('./git/Git.svelte'),
+  },
+  {
     at: 'settings',
     title: 'Settings',
     icon: 'settings',

@@ -16,6 +16,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['uptime', 'monitors'],
   ['delivery', 'keys'],
   ['addons', 'configurations'],
+  ['git', 'repositories'],
 ]);
 
 /** Reads a path; what is no path of ours comes out as a service that does not exist. */
