@@ -15,7 +15,7 @@ export function standingWords({ status, degraded, flapping }: MonitorState, acti
     case 1:
       return degraded ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
     case 2:
-      return { text: 'Trying again', tone: 'warn' };
+      return { text: 'Pending', tone: 'warn' };
     case 3:
       return { text: 'Maintenance', tone: 'sea' };
     default:
