@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/api.ts';
+import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
 import { PageNote, PublicGroup, type StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
 import type { KnownPage } from '../store/status-pages.ts';
