@@ -3,6 +3,8 @@ import { beatStatus } from '../contracts/uptime/monitor.ts';
 import { Checker } from './check/checker.ts';
 import { checkedTypes } from './check/runner.ts';
 import { manifest } from './manifest.ts';
+import { openSocket, type UptimeSocket } from './socket/server.ts';
+import { Tags } from './store/tags.ts';
 import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
 import { ApiKeys } from './routes/api-keys.ts';
@@ -84,7 +86,10 @@ function create(context: Context, settings: Settings): Service {
     store: new MonitorStore(db, context.vault),
     checker,
     local,
-    changed: (ids) => live.changed(ids),
+    changed(ids) {
+      live.changed(ids);
+      socket.changed(ids);
+    },
   });
   const teller = new Teller({
     context,
@@ -103,7 +108,8 @@ function create(context: Context, settings: Settings): Service {
     find: (id) => monitors.find(id),
     siblings: (watched) => monitors.siblings(watched),
     again: (id, inMs) => monitors.again(id, inMs),
-    beaten(watched, _beat, changed) {
+    beaten(watched, beat, changed) {
+      socket.beaten(watched, { ...beat, monitorId: watched.id });
       live.worked();
       if (!changed) return;
       live.changed([watched.id]);
@@ -148,24 +154,31 @@ function create(context: Context, settings: Settings): Service {
       }
     },
   });
+  const tags = new Tags(context);
+  const socket: UptimeSocket = openSocket({
+    ...{ context, monitors, beats, buckets, recorder, figures, dockerHosts, checker, pages, tags, keys, options },
+  });
   const handlers = [...ownHandlers, ...statusPageHandlers(pages)];
   let closed = false;
   let warming: Promise<void> | undefined;
 
   return {
     http: uptimeApp({
-      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages },
+      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages, socket },
       options: () => options.current,
     }),
+    upgrade: socket.upgrade,
     api: handlers,
     async start() {
       open.use(recorder);
       open.use(checker);
       open.use(local);
       open.use(live);
+      open.use(socket);
       open.defer(() => rollup.close());
       await options.start();
       await pages.start();
+      await tags.start();
       await dockerHosts.start();
       const began = clock.now();
       await monitors.start();

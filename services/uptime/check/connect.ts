@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { certificateTrouble } from '../../contracts/certificates.ts';
-import type { CertificateChain } from '../../contracts/uptime/api.ts';
+import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import { CheckFailure } from './failure.ts';
 import { rememberedLookup } from './names.ts';
 

@@ -1,4 +1,4 @@
-import type { CertificateChain } from '../../contracts/uptime/api.ts';
+import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { BeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { EngineAddress } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import type { CertificateChain } from '../../contracts/uptime/api.ts';
+import type { CertificateChain } from '../../contracts/uptime/views.ts';
 
 /** What was told of the certificates of a monitor: the lowest threshold by fingerprint. */
 export type ToldThresholds = Readonly<Record<string, number>>;

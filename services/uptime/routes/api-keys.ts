@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { ApiKey } from '../../contracts/uptime/api.ts';
+import type { ApiKey } from '../../contracts/uptime/views.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** `uk<id>_<40 characters>`, as the peer makes them. */

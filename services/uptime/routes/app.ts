@@ -8,12 +8,14 @@ import { openApiDocument } from './openapi.ts';
 import { peerMetrics } from './peer-metrics.ts';
 import { pushRoute, type PushParts } from './push.ts';
 import { problemOf, renderProblem, restRoutes } from './rest.ts';
+import { socketPath, type UptimeSocket } from '../socket/server.ts';
 import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
 
 export interface AppParts extends PushParts, BadgeParts, StatusPageParts {
   readonly context: Context;
   readonly keys: ApiKeys;
   readonly handlers: readonly ApiHandler[];
+  readonly socket: Pick<UptimeSocket, 'http'>;
 }
 
 /** The service's own port: what the peer's clients know, and our own API for programs. */
@@ -25,6 +27,7 @@ export function uptimeApp(parts: AppParts): Express {
     response.setHeader('X-Frame-Options', 'SAMEORIGIN');
     next();
   });
+  app.use(socketPath, (request, response) => parts.socket.http(request, response));
   app.all('/api/push/:token', pushRoute(parts));
   app.get('/', (request, response) => {
     const page = context.address('control');

@@ -1,7 +1,7 @@
 import express, { type Request, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import type { UptimeOptions } from '../../contracts/uptime/api.ts';
+import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { withoutCredentials } from '../domain/target.ts';

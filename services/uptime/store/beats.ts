@@ -104,6 +104,16 @@ export class BeatStore {
       .execute();
   }
 
+  /** Its history of states begins anew; the beats stay. */
+  async forgetImportant(transaction: Kysely<Tables>, id: number): Promise<void> {
+    await transaction
+      .updateTable('beats')
+      .set({ important: 0 })
+      .where('monitor_id', '=', id)
+      .where('important', '=', 1)
+      .execute();
+  }
+
   async clear(transaction: Kysely<Tables>, id: number | undefined): Promise<void> {
     await transaction
       .deleteFrom('beats')

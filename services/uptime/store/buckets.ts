@@ -54,10 +54,7 @@ export class BucketStore {
       .execute();
   }
 
-  async clear(transaction: Kysely<Tables>, id: number | undefined): Promise<void> {
-    await transaction
-      .deleteFrom('buckets')
-      .$if(id !== undefined, (query) => query.where('monitor_id', '=', id ?? 0))
-      .execute();
+  async clear(transaction: Kysely<Tables>): Promise<void> {
+    await transaction.deleteFrom('buckets').execute();
   }
 }

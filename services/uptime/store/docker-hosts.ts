@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { DockerHost } from '../../contracts/uptime/api.ts';
+import type { DockerHost } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
 /** Container engines that monitors name. */

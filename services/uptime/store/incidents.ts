@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
-import type { Incident } from '../../contracts/uptime/api.ts';
+import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
 /** Outages as people look back on them. */

@@ -128,6 +128,17 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('page_notes_page').on('page_notes').columns(['page_id', 'id']).execute();
     },
   },
+  {
+    name: '003-create-tags',
+    async up(db) {
+      await db.schema
+        .createTable('tags')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('color', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

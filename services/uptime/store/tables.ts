@@ -66,6 +66,7 @@ export interface Tables {
     active: 0 | 1;
   };
   options: { name: string; value: string };
+  tags: { id: Generated<number>; name: string; color: string };
   /** `config` and `groups`: JSON. */
   status_pages: { id: Generated<number>; slug: string; config: string; groups: string };
   page_notes: {

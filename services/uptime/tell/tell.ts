@@ -4,7 +4,7 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
-import type { UptimeOptions } from '../../contracts/uptime/api.ts';
+import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { UptimeEvent } from './events.ts';
 
 const seconds = 1000;

@@ -1,4 +1,4 @@
-import type { CertificateChain, ChartPoint } from '../../contracts/uptime/api.ts';
+import type { CertificateChain, ChartPoint } from '../../contracts/uptime/views.ts';
 import type { Clock } from '../../contracts/service.ts';
 import {
   averagePing,

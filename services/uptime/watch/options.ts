@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { UptimeOptions } from '../../contracts/uptime/api.ts';
+import { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** What may be set while the service runs; it begins with the settings. */

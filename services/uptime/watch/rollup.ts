@@ -137,9 +137,14 @@ function rowOf(size: BucketSize, id: number, start: number, tally: Tally, spread
     pings: tally.pings,
     ping_min: tally.pingMin,
     ping_max: tally.pingMax,
-    p95: total(spread) === 0 ? null : Math.round(quantile(spread, 0.95)),
+    p95: total(spread) === 0 ? null : within(Math.round(quantile(spread, 0.95)), tally),
     spread: spreadText(spread),
   };
+}
+
+/** Bins are coarser than the least and the most that are known. */
+function within(ping: number, { pingMin, pingMax }: Tally): number {
+  return Math.min(pingMax ?? ping, Math.max(pingMin ?? ping, ping));
 }
 
 export function tallyOf(bucket: Bucket): Tally {

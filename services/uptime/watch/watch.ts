@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../contracts/service.ts';
-import type { UptimeOptions } from '../../contracts/uptime/api.ts';
+import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import type { CheckResult } from '../check/messages.ts';
 import { dueWarnings } from '../domain/certificate.ts';

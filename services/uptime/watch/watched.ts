@@ -1,4 +1,4 @@
-import type { CertificateChain } from '../../contracts/uptime/api.ts';
+import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ToldThresholds } from '../domain/certificate.ts';
 import { notSlow, type Slowness, type Usual } from '../domain/degradation.ts';

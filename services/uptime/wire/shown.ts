@@ -1,4 +1,4 @@
-import type { Beat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/api.ts';
+import type { Beat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
 import { secretFields } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { targetOf } from '../domain/target.ts';

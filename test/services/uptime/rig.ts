@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as TcpServer } from 'node:net';
 import { vi } from 'vitest';
 import { uptime } from '../../../services/uptime/index.ts';
-import type { Beat, Monitor } from '../../../services/contracts/uptime/api.ts';
+import type { Beat, Monitor } from '../../../services/contracts/uptime/views.ts';
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
 

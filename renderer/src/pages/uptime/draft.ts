@@ -1,4 +1,4 @@
-import type { Monitor } from '../../../../services/contracts/uptime/api.ts';
+import type { Monitor } from '../../../../services/contracts/uptime/views.ts';
 
 /** A monitor as its form has it: texts, as they are typed. */
 export interface Draft {

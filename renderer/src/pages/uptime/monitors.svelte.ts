@@ -1,11 +1,5 @@
-import {
-  uptimeApi,
-  uptimeChanged,
-  uptimeWorked,
-  type DockerHost,
-  type Monitor,
-  type MonitorRow,
-} from '../../../../services/contracts/uptime/api.ts';
+import { uptimeApi, uptimeChanged, uptimeWorked } from '../../../../services/contracts/uptime/api.ts';
+import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
 import { call, sentence } from '../../api/call.ts';

@@ -1,4 +1,4 @@
-import type { MonitorState } from '../../../../services/contracts/uptime/api.ts';
+import type { MonitorState } from '../../../../services/contracts/uptime/views.ts';
 
 /** How a monitor stands, in a word and its tone. */
 export interface StandingWords {
@@ -15,7 +15,7 @@ export function standingWords({ status, degraded, flapping }: MonitorState, acti
     case 1:
       return degraded ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
     case 2:
-      return { text: 'Trying again', tone: 'warn' };
+      return { text: 'Pending', tone: 'warn' };
     case 3:
       return { text: 'Maintenance', tone: 'sea' };
     default:
@@ -38,7 +38,6 @@ export const kinds = [
   ['group', 'Group of monitors'],
   ['manual', 'Set by hand'],
 ] as const;
-export type Kind = (typeof kinds)[number][0];
 
 export function kindWords(type: string): string {
   return kinds.find(([kind]) => kind === type)?.[1] ?? type;
