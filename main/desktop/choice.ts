@@ -45,9 +45,10 @@ export function electronProgram({ root, environment, platform }: Omit<Surroundin
 
 /** Runs the desktop app until it ends; resolves with its exit code. */
 export function runDesktopShell({ program, app }: DesktopShell, argv: readonly string[]): Promise<number> {
-  const child = spawn(program, [app, ...argv], { stdio: 'inherit' });
   const end = (): void => void child.kill('SIGTERM');
+  // Before the program is there: on a busy machine it may be asked to end as soon as it has begun.
   for (const signal of stopSignals) process.on(signal, end);
+  const child = spawn(program, [app, ...argv], { stdio: 'inherit' });
   watchNpm(end);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

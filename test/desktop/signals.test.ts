@@ -13,10 +13,9 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s asks the desktop app to end, and waits for it',
   async (signal) => {
     const [app, program] = [join(folder, signal), join(folder, `${signal}.sh`)];
-    writeFileSync(
-      program,
-      `#!/bin/sh\ntrap 'echo over > "$1"; exit 3' TERM\necho open\nwhile :; do sleep 0.05; done\n`,
-    );
+    // It ends with its starter: left behind, it would hold the output of the run open for ever.
+    const waiting = 'while kill -0 $PPID 2>/dev/null; do sleep 0.05; done';
+    writeFileSync(program, `#!/bin/sh\ntrap 'echo over > "$1"; exit 3' TERM\necho open\n${waiting}\n`);
     chmodSync(program, 0o755);
     const choice = fileURLToPath(new URL('../../main/desktop/choice.ts', import.meta.url));
     const text = `import { runDesktopShell } from ${JSON.stringify(choice)};

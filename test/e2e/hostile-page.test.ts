@@ -25,7 +25,6 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   });
   afterAll(async () => {
     server.close();
-    await browser.close();
     await host[Symbol.asyncDispose]();
   });
 

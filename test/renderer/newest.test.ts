@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mailWorked, type SpooledMail } from '../../services/contracts/mail/api.ts';
 import { noBrowser } from '../support/browser.ts';
+import { fixtureService } from '../support/fixture-service.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const messages = /\/api\/mail\/messages\?/;
@@ -13,7 +14,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
   let pages: Pages;
   let mails: SpooledMail[];
   beforeEach(async () => {
-    pages = await openPages();
+    pages = await openPages({ also: [fixtureService('mail')] });
     mails = [];
   });
   afterEach(() => pages[Symbol.asyncDispose]());
@@ -31,7 +32,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
   function tell(): void {
     pages.inbox.bus?.publish(mailWorked, { time: Date.now() });
   }
-  async function open(path = '/mail') {
+  async function open(path = '/delivery/mails') {
     const watched = await pages.visit('/');
     await watched.page.route(messages, async (route) => {
       const query = new URL(route.request().url()).searchParams;
@@ -166,8 +167,8 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     arrive(step + 20);
     await using watched = await open();
     const { page } = watched;
-    await page.clock.install();
     await list(page).getByText('Mail 120', { exact: true }).waitFor();
+    await page.clock.install();
     await page.route(/\/api\/mail\/messages\?.*before=/, (route) => route.abort(), { times: 1 });
     await read(page, 'Mail 21');
     await page.getByText('Homeport does not answer. Is it still running?').first().waitFor();

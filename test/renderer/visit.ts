@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core';
+import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
 import {
   openPage,
@@ -33,11 +34,17 @@ export interface Pages extends AsyncDisposable {
 }
 
 export async function openPages(
-  options: TestHostOptions & { readonly moody?: MoodyService; readonly browser?: BrowserKind } = {},
+  options: TestHostOptions & {
+    readonly moody?: MoodyService;
+    readonly browser?: BrowserKind;
+    /** Services that run besides; what their pages ask for is up to the test. */
+    readonly also?: readonly ServiceDescriptor[];
+  } = {},
 ): Promise<Pages> {
   const open = new AsyncDisposableStack();
   const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
-  const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, control];
+  const also = options.also ?? [];
+  const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, ...also, control];
   // Pages that were built elsewhere, so that several builds can be tested side by side.
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}), ...options }));

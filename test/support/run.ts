@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,6 +20,8 @@ export default function setUp(): () => void {
     if (pid > 0 && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
   }
   const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
+  // PostgreSQL runs as another user where the tests run as root, and has its own folder in here.
+  chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -79,8 +79,8 @@ export function finishRestore(dataDir: string): string | undefined {
     }
     writeFileSync(aside, '');
   }
-  // Either is gone when it was cut off behind its last step.
-  const arriving = existsSync(content) ? readdirSync(content) : [];
+  // Either is gone when it was cut off behind its last step. What a backup leaves out, the folder has of its own.
+  const arriving = existsSync(content) ? readdirSync(content).filter((name) => !isLeftOut(name)) : [];
   for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
   let kept: string | undefined;
   if (existsSync(former) && readdirSync(former).length > 0) {

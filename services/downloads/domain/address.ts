@@ -34,8 +34,15 @@ export function withoutPosition(url: URL): string {
 
 /** An address as it may be shown, and the `name:password` that stood in it, still percent-encoded. */
 export function splitLogin(address: string): { readonly shown: string; readonly login: string | null } {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || (url.username === '' && url.password === '')) return { shown: address, login: null };
+  const url = URL.parse(address);
+  if (url === null) {
+    // It is refused, and shown as what was refused.
+    const [all, scheme = '', login] = /^([^:/?#]+:\/\/)([^/?#]*)@/.exec(address) ?? [];
+    return login === undefined
+      ? { shown: address, login: null }
+      : { shown: scheme + address.slice(all?.length), login };
+  }
+  if (url.username === '' && url.password === '') return { shown: address, login: null };
   const login = `${url.username}:${url.password}`;
   url.username = '';
   url.password = '';

@@ -23,6 +23,7 @@ async function openGate(queued: readonly Item[]) {
     live,
     folders: { audio: '/audio', choices: () => Promise.resolve(['']) },
     store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
+    optionFiles: { follow: () => nothing },
     subscriptions: { list: () => Promise.resolve([]), follow: () => nothing },
     history: () => {
       asked.resolve();

@@ -34,6 +34,8 @@ class Notify {
         destinations: key.destinations.filter((each) => !this.#leaving.has(nameOf(key.key, each))),
       })),
   );
+  /** Keys that were removed in this window: an address that still names one is not a wrong one. */
+  readonly removedHere = new SvelteSet<string>();
   #watched = false;
   /** Counts what was changed here: a list that was read before that is not shown. */
   #changes = 0;
@@ -93,6 +95,7 @@ class Notify {
 
   /** Takes a key out of sight at once; it is removed for good when the way back is gone. */
   removeKey(key: string): void {
+    this.removedHere.add(key);
     this.#leave(key, `The key ${key} is removed.`, async () => {
       await call(notifyApi.removeKey, { params: { key }, keepalive: true });
     });
