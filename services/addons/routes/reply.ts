@@ -121,7 +121,8 @@ export async function readBody(
 async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of request as AsyncIterable<Uint8Array>) {
+  // A body that is too large is not read on, but its connection still has to carry the answer.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     size += part.length;
     if (size > mostBytes) throw new Problem('addons.too_large', 413, 'The body is larger than a configuration can be.');
     parts.push(part);
