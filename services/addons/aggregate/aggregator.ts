@@ -26,6 +26,7 @@ import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
 const bodyKeptMs = 60_000;
+const mostKeptLetters = 4_000_000;
 
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
@@ -72,7 +73,10 @@ export interface Searched extends PipelineResult {
 /** Many addons as one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  readonly #bodies = new LruMap<string, KeptBody>(100);
+  readonly #bodies = new LruMap<string, KeptBody>(100, {
+    weigh: ({ text }) => text.length,
+    mostWeight: mostKeptLetters,
+  });
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
