@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser, type WatchedPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, theBrowser, type WatchedPage } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -34,8 +34,7 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
   async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<WatchedPage> {
     const watched = await openPage(browser, options);
     watched.page.setDefaultTimeout(15_000);
-    const answer = await watched.page.context().request.post(`${host.url('control')}/api/session`, { data: bob });
-    expect(answer.status()).toBe(200);
+    await signIn(watched.page.context(), host.url('control'), bob);
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
   }

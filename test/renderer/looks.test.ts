@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('the pages', () => {
     it.each(views)('fit: %s', async (name, path, heading) => {
       await using visit = await pages.visit(path, screen);
       const { page } = visit;
-      await page.getByRole('heading', { name: heading, exact: true }).waitFor();
+      await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
       // The gallery shows that state for ever.
       if (name !== 'parts') await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       if (name === 'home') {

@@ -64,6 +64,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await take('attic', 'barn', 'cellar');
     await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
+    await page.getByRole('button', { name: 'Remove attic' }).waitFor();
     await page.clock.install();
     await page.getByRole('button', { name: 'Remove attic' }).click();
     await page.getByRole('button', { name: 'Edit barn' }).click();

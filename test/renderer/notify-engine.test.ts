@@ -41,7 +41,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await dialog.getByLabel('Address').fill(url);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('This address needs the Apprise engine.').waitFor();
-    expect(await dialog.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/engines');
+    expect(await dialog.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
 
     placeEngine(join(folder, 'engine'), libraryOf('apprise-2'));
     await real.ask('POST', '/engines/apprise/verify');
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await real.ask('POST', '/engines/apprise/verify');
     await page.reload();
     await row.getByText('Waits for the Apprise engine.').waitFor();
-    expect(await row.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/engines');
+    expect(await row.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
     expect(besidesRefusals(watched.complaints)).toEqual([]);
     const shots = process.env['HOMEPORT_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, 'engine-waits.png') });

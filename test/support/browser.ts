@@ -83,8 +83,12 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
 }
 
 /** Gives the browser a session, as the sign-in page would. */
-export async function signIn(context: BrowserContext, url: string): Promise<void> {
-  const answer = await context.request.post(`${url}/api/session`, { data: admin });
+export async function signIn(
+  context: BrowserContext,
+  url: string,
+  who: { readonly name: string; readonly password: string } = admin,
+): Promise<void> {
+  const answer = await context.request.post(`${url}/api/session`, { data: who });
   if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
   const { session } = (await answer.json()) as { session: string };
   // Once a tab, wherever its page comes from: who signs out there stays signed out.

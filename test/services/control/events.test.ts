@@ -105,7 +105,13 @@ describe('GET /api/events', () => {
     await fetch(`${url}/api/session`, { method: 'DELETE', headers });
     expect(await stream.next()).toBeUndefined();
     inbox.add({ title: 'still there' });
-    expect(title(await other.next())).toBe('still there');
+    // It hears of the account that signed in and out as well.
+    const heard: unknown[] = [];
+    while (!heard.includes('still there')) {
+      const event = await other.next();
+      expect(event).toBeDefined();
+      heard.push(title(event));
+    }
   });
 
   it('ends when the account is switched off', async () => {

@@ -3,6 +3,7 @@ import {
   downloadsApi,
   type DownloadLimits,
 } from '../../../../services/contracts/downloads/api.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
@@ -37,7 +38,8 @@ class Limits {
     try {
       this.#show(await call(downloadsApi.limits));
     } catch (error) {
-      toasts.sayWhy(error);
+      // The list, which may not be read either, says it in its place.
+      if (!(error instanceof Problem && error.status === 403)) toasts.sayWhy(error);
     }
   }
 
