@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   notify: benchNotify,
   mail: benchMail,
   renderer: benchRenderer,
+  addons: benchAddons,
 };
 
 const { positionals: asked, values } = parseArgs({

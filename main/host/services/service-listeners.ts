@@ -188,7 +188,11 @@ class OneListener {
   }
 }
 
-function withMetrics({ id, capabilities, listeners = [] }: ServiceDescriptor, service: Service, parts: HostParts): ListenerHandler {
+function withMetrics(
+  { id, capabilities, listeners = [] }: ServiceDescriptor,
+  service: Service,
+  parts: HostParts,
+): ListenerHandler {
   // The control service has a page of its own for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
   if (listeners[0]?.ownMetricsPage === true) return service;

@@ -4,7 +4,7 @@ import { usableServices, type AddonConfig, type ConfiguredService } from '../dom
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
-import { handles, mergeCatalogs, mergeResources } from '../domain/manifest.ts';
+import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
@@ -15,19 +15,18 @@ import type { ProviderPool } from '../providers/pool.ts';
 import { wrapTorrents, type UsableService } from '../providers/wrap.ts';
 import { credentialSetting, type Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import { explainUpstream } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { errorBody, errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
+import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
 import { statisticItems } from '../wire/statistics.ts';
-import type { Addon } from './addon.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
 import { gatherStreams, reach, type Gathered } from './gather.ts';
+import { answerCatalog, answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
 import type { Titles } from './titles.ts';
 
-const catalogMs = 30_000;
 const checkMs = 10_000;
 const bodyKeptMs = 60_000;
+const mostKeptLetters = 4_000_000;
 
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
@@ -74,7 +73,10 @@ export interface Searched extends PipelineResult {
 /** Many addons as one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  readonly #bodies = new LruMap<string, KeptBody>(100);
+  readonly #bodies = new LruMap<string, KeptBody>(100, {
+    weigh: ({ text }) => text.length,
+    mostWeight: mostKeptLetters,
+  });
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
@@ -157,10 +159,10 @@ export class Aggregator {
     const reached = await reach(this.configured(asker).addons, this.#options.upstream);
     const body =
       resource === 'catalog' || resource === 'addon_catalog'
-        ? await this.#catalog(asker, request, reached.addons)
+        ? await answerCatalog(this.#options.upstream, asker, request, reached.addons)
         : resource === 'meta'
-          ? await this.#meta(asker, request, reached.addons)
-          : await this.#subtitles(asker, request, reached.addons);
+          ? await answerMeta(this.#options.upstream, asker, request, reached.addons)
+          : await answerSubtitles(this.#options.upstream, asker, request, reached.addons);
     return { text: JSON.stringify(body), status: 200 };
   }
 
@@ -275,110 +277,6 @@ export class Aggregator {
   #nameOf(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
-
-  async #catalog(
-    asker: Asker,
-    request: ResourceRequest,
-    addons: readonly Reachable[],
-  ): Promise<Record<string, unknown>> {
-    const at = request.id.indexOf('.');
-    const instanceId = at === -1 ? request.id : request.id.slice(0, at);
-    const found = addons.find(({ addon }) => addon.instanceId === instanceId);
-    const hidden = isHidden(asker.config, 'catalog');
-    if (found === undefined) {
-      const error = {
-        title: `Addon ${instanceId} not found`,
-        sentence: 'Its catalog is not there any more. Install this addon anew.',
-      };
-      return hidden ? { metas: [] } : errorBody(request.resource, request.type, [error], asker.configureUrl);
-    }
-    const change = asker.config.catalogModifications?.find(
-      ({ id, overrideType, type }) => id === request.id && (overrideType === request.type || type === request.type),
-    );
-    const type = change === undefined ? request.type : change.type;
-    const { genre, ...extra } = request.extra;
-    const asked = {
-      ...request,
-      type,
-      id: request.id.slice(at + 1),
-      extra: genre === undefined || (genre === 'None' && change?.onlyOnDiscover === true) ? extra : request.extra,
-    };
-    try {
-      const body = await this.#options.upstream.resource(found.addon, asked, catalogMs);
-      const member = request.resource === 'catalog' ? 'metas' : 'addons';
-      const list: readonly unknown[] = Array.isArray(body[member]) ? body[member] : [];
-      const metas = list.filter((item) => typeof item === 'object' && item !== null);
-      return { [member]: change?.reverse === true ? metas.toReversed() : metas };
-    } catch (error) {
-      const { message } = explainUpstream(error, found.addon.name, catalogMs);
-      if (hidden) return { metas: [] };
-      return errorBody(
-        request.resource,
-        request.type,
-        [{ title: found.addon.name, sentence: message }],
-        asker.configureUrl,
-      );
-    }
-  }
-
-  /** Those that name the id first, then those that take any; the first that knows it. */
-  async #meta(asker: Asker, request: ResourceRequest, addons: readonly Reachable[]): Promise<Record<string, unknown>> {
-    const { type, id } = request;
-    const able = addons.filter(({ manifest }) => handles(manifest, 'meta', type, id));
-    const naming = able.filter(({ manifest }) =>
-      manifest.resources.some(
-        ({ name, idPrefixes }) => name === 'meta' && idPrefixes?.some((prefix) => id.startsWith(prefix)) === true,
-      ),
-    );
-    const errors: ShownError[] = [];
-    for (const { addon } of [...naming, ...able.filter((one) => !naming.includes(one))]) {
-      try {
-        const { meta } = await this.#options.upstream.resource(addon, request, catalogMs);
-        if (typeof meta === 'object' && meta !== null) return { meta };
-      } catch (error) {
-        errors.push({ title: addon.name, sentence: explainUpstream(error, addon.name, catalogMs).message });
-      }
-    }
-    if (able.length === 0) throw new Problem('addons.no_meta', 404, 'no addon to handle meta resource');
-    if (errors.length === 0 || isHidden(asker.config, 'meta'))
-      throw new Problem('addons.no_meta', 404, 'no addon knows this');
-    return errorBody('meta', type, errors, asker.configureUrl);
-  }
-
-  async #subtitles(
-    asker: Asker,
-    request: ResourceRequest,
-    addons: readonly Reachable[],
-  ): Promise<Record<string, unknown>> {
-    const { type, id } = request;
-    const able = addons.filter(({ manifest }) => handles(manifest, 'subtitles', type, id));
-    const parts = await Promise.all(
-      able.map(async ({ addon }) => {
-        try {
-          const { subtitles } = await this.#options.upstream.resource(addon, request, addon.timeoutMs);
-          return Array.isArray(subtitles)
-            ? subtitles.filter((item: unknown) => typeof item === 'object' && item !== null)
-            : [];
-        } catch (error) {
-          if (isHidden(asker.config, 'subtitles')) return [];
-          const { message } = explainUpstream(error, addon.name, addon.timeoutMs);
-          return errorBody('subtitles', type, [{ title: addon.name, sentence: message }], asker.configureUrl)[
-            'subtitles'
-          ] as unknown[];
-        }
-      }),
-    );
-    return { subtitles: parts.flat() as unknown[] };
-  }
-}
-
-interface Reachable {
-  readonly addon: Addon;
-  readonly manifest: Awaited<ReturnType<typeof reach>>['addons'][number]['manifest'];
-}
-
-function isHidden({ hideErrors, hideErrorsForResources }: AddonConfig, resource: string): boolean {
-  return hideErrors === true || hideErrorsForResources?.includes(resource) === true;
 }
 
 function isSame(one: readonly ReadStreams[], other: readonly ReadStreams[]): boolean {

@@ -67,9 +67,6 @@ for (const [flag, name] of [
 const flags = new Map(table.map(([name, , flag]) => [name, flag]));
 const codes = new Map(table.map(([name, code]) => [name, code]));
 
-/** All names a configuration may list. */
-export const languageNames: readonly string[] = table.map(([name]) => name);
-
 /** The English name of an ISO code as release parsers give it. */
 export function languageOfCode(code: string): string | undefined {
   return byCode.get(code);

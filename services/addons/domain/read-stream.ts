@@ -41,7 +41,7 @@ function readStream(
   readRelease: ReadRelease,
 ): ParsedStream | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
-  const upstream = withoutNulls(item as Readonly<Record<string, unknown>>);
+  const upstream = withoutNulls(item);
   const given = upstream['behaviorHints'];
   const hints = typeof given === 'object' && given !== null && !Array.isArray(given) ? withoutNulls(given) : {};
   const address = webUrl(upstream['url']);

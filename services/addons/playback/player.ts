@@ -122,11 +122,9 @@ export class Player {
   }
 
   /** The account's own, where the file that is wanted was chosen. */
-  async #existing(
-    { provider, library, forgetLibrary }: Account,
-    request: PlaybackRequest,
-  ): Promise<ProviderTorrent | undefined> {
-    const listed = await library().catch((error: unknown) => {
+  async #existing(account: Account, request: PlaybackRequest): Promise<ProviderTorrent | undefined> {
+    const { provider } = account;
+    const listed = await account.library().catch((error: unknown) => {
       // It may be full of things the service cannot list; adding tells the same torrent again.
       if (error instanceof ProviderError && error.code === 'UNAUTHORIZED') throw error;
       return [];
@@ -135,7 +133,7 @@ export class Player {
     if (own === undefined) return undefined;
     if (own.state === 'failed') {
       await provider.remove(own.id);
-      forgetLibrary();
+      account.forgetLibrary();
       return undefined;
     }
     const torrent = await provider.torrent(own.id).catch((error: unknown) => {

@@ -37,9 +37,5 @@ export async function exportRoute(
   const name = (profile.own.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
   response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);
   response.setHeader('Cache-Control', 'no-store');
-  await sendJson(
-    request,
-    response,
-    JSON.stringify(whole ? config : withoutCredentials(config as AddonConfig), null, 2),
-  );
+  await sendJson(request, response, JSON.stringify(whole ? config : withoutCredentials(config), null, 2));
 }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { LruMap } from '../domain/lru.ts';
 
 const compress = promisify(gzip);
 const worthCompressing = 1024;
@@ -30,19 +31,42 @@ export async function sendJson(
   text: string,
   status = 200,
 ): Promise<void> {
-  const body = Buffer.from(text);
+  const { body, tag, packed: ready } = prepare(text);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (status === 200) {
-    const tag = `W/"${createHash('sha1').update(body).digest('base64url')}"`;
     response.setHeader('ETag', tag);
     if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
   }
   response.setHeader('Vary', 'Accept-Encoding');
-  const packed = body.length >= worthCompressing && acceptsGzip(request) ? await compress(body, { level }) : undefined;
+  const packed = body.length >= worthCompressing && acceptsGzip(request) ? await ready() : undefined;
   if (packed !== undefined) response.setHeader('Content-Encoding', 'gzip');
   const bytes = packed ?? body;
   response.writeHead(status, { 'Content-Length': bytes.length });
   response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+interface Prepared {
+  readonly body: Buffer;
+  readonly tag: string;
+  readonly packed: () => Promise<Buffer>;
+}
+
+/** The same long text is sent again and again while players look at one title. */
+const prepared = new LruMap<string, Prepared>(20, { weigh: ({ body }) => body.length, mostWeight: 6 * 1024 * 1024 });
+const worthKeeping = 32 * 1024;
+
+function prepare(text: string): Prepared {
+  const known = text.length >= worthKeeping ? prepared.get(text) : undefined;
+  if (known !== undefined) return known;
+  const body = Buffer.from(text);
+  let packing: Promise<Buffer> | undefined;
+  const made: Prepared = {
+    body,
+    tag: `W/"${createHash('sha1').update(body).digest('base64url')}"`,
+    packed: () => (packing ??= compress(body, { level })),
+  };
+  if (text.length >= worthKeeping) prepared.set(text, made);
+  return made;
 }
 
 function acceptsGzip({ headers }: IncomingMessage): boolean {
@@ -121,7 +145,8 @@ export async function readBody(
 async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of request as AsyncIterable<Uint8Array>) {
+  // A body that is too large is not read on, but its connection still has to carry the answer.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     size += part.length;
     if (size > mostBytes) throw new Problem('addons.too_large', 413, 'The body is larger than a configuration can be.');
     parts.push(part);

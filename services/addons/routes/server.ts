@@ -10,7 +10,8 @@ import type { RouteParts } from './parts.ts';
 import type { LimitedKind } from './rate-limits.ts';
 import { mostNested, nesting, nestingOf } from '../upstream/nesting.ts';
 import { allowAll, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
-import { catalogsRoute, formatRoute, searchRoute, statusRoute } from './tools.ts';
+import { formatRoute } from './format.ts';
+import { catalogsRoute, searchRoute, statusRoute } from './tools.ts';
 import { create, requirePassword, userRoutes } from './users.ts';
 
 /** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */

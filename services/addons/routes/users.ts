@@ -121,5 +121,5 @@ function isSame(one: string, other: string): boolean {
 
 /** It is for making the configuration, not part of it. */
 function withoutPassword({ addonPassword: _password, accessKey: _key, ...config }: AddonConfig): AddonConfig {
-  return config as AddonConfig;
+  return config;
 }

@@ -15,6 +15,9 @@ export interface AnswerCacheOptions<T> {
   readonly staleMs: number;
   /** What is worth keeping: no errors, nothing empty. */
   readonly keeps: (value: T) => boolean;
+  /** How much memory one takes, in any unit, and how much all of them may. */
+  readonly weigh?: (value: T) => number;
+  readonly mostWeight?: number;
 }
 
 /** How an answer was come by. */
@@ -31,7 +34,8 @@ export class AnswerCache<T> {
 
   constructor(options: AnswerCacheOptions<T>) {
     this.#options = options;
-    this.#entries = new LruMap(options.most);
+    const { weigh = () => 0, mostWeight = Infinity } = options;
+    this.#entries = new LruMap(options.most, { weigh: ({ value }) => weigh(value), mostWeight });
   }
 
   get size(): number {

@@ -17,6 +17,8 @@ const largestAnswer = 8 * 1024 * 1024;
 const manifestMs = 3000;
 const failureKeptMs = minute;
 const largestList = 5000;
+/** A stream that was read takes more than a kilobyte. */
+const mostStreams = 20_000;
 
 export interface UpstreamOptions {
   readonly context: Context;
@@ -57,6 +59,8 @@ export class Upstream {
       most: cacheSize,
       freshMs: streamCacheSeconds * 1000,
       staleMs: streamCacheSeconds === 0 ? 0 : 6 * hour,
+      weigh: ({ streams }) => streams.length,
+      mostWeight: mostStreams,
       keeps: ({ streams, complaint }) => streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
     });
     this.#resources = new AnswerCache({

@@ -193,7 +193,7 @@ const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = 
 const isEmpty = (value: FieldValue): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Questions, which make a value true or false; with nothing known they make false. */
+/** Questions, which make a value true or false; of what is not known nothing is known. */
 function question(text: string): Modifier | undefined {
   if (text === 'exists') return (value) => !isEmpty(value);
   if (text === 'istrue') return (value) => value === true;
@@ -202,7 +202,7 @@ function question(text: string): Modifier | undefined {
   if (found === null) return undefined;
   const [, sign = '', wanted = ''] = found;
   return (value) => {
-    if (value === null) return false;
+    if (value === null) return null;
     const lower = wanted.toLowerCase();
     if (sign === '~' && Array.isArray(value)) return value.some((item: string) => item.toLowerCase() === lower);
     const text = (Array.isArray(value) ? value.join(', ') : String(value)).toLowerCase();

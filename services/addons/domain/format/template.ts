@@ -41,6 +41,8 @@ function joined(parts: readonly Part[]): Part {
 
 class Reader {
   readonly #text: string;
+  /** Where something begins that is no expression, so that it is not tried again from within each thing around it. */
+  readonly #failed = new Set<number>();
   #at = 0;
 
   constructor(text: string) {
@@ -79,13 +81,18 @@ class Reader {
   /** An expression or an optional piece; undefined, and nothing read, when it is neither. */
   #braces(depth: number): Part | undefined {
     const began = this.#at;
+    if (this.#failed.has(began)) return undefined;
     const part = this.#text.startsWith('{?', began) ? this.#optional(depth) : this.#expression(depth);
-    if (part === undefined) this.#at = began;
+    if (part === undefined) {
+      this.#at = began;
+      this.#failed.add(began);
+    }
     return part;
   }
 
   /** `{?text {stream.x} text?}`: nothing at all when a value within is empty. */
   #optional(depth: number): Part | undefined {
+    if (!this.#text.includes('?}', this.#at)) return undefined;
     this.#at += 2;
     const inner: Part[] = [];
     const fields: Part[] = [];
