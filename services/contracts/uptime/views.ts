@@ -39,6 +39,7 @@ export const MonitorState = z
   .meta({ id: 'UptimeState' });
 export type MonitorState = z.infer<typeof MonitorState>;
 
+/** A monitor in a list of thousands: what goes without saying is left out. */
 export const MonitorRow = z
   .object({
     id: z.int(),
@@ -46,8 +47,13 @@ export const MonitorRow = z
     type: z.string(),
     target: z.string().describe('What is checked, without credentials.'),
     active: z.boolean(),
-    parent: z.int().nullable(),
-    state: MonitorState,
+    parent: z.int().optional(),
+    state: MonitorState.pick({ status: true, ping: true, since: true, uptime24h: true }).extend({
+      msg: z.string().optional().describe('Where it is not up.'),
+      certDays: z.int().optional(),
+      degraded: z.literal(true).optional(),
+      flapping: z.literal(true).optional(),
+    }),
   })
   .meta({ id: 'UptimeMonitorRow' });
 export type MonitorRow = z.infer<typeof MonitorRow>;

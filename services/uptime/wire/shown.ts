@@ -1,5 +1,5 @@
 import type { Beat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
-import { secretFields } from '../../contracts/uptime/monitor.ts';
+import { beatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { targetOf } from '../domain/target.ts';
 import { uptimeByTime } from '../domain/tally.ts';
@@ -30,14 +30,24 @@ export function stateView(watched: Watched, now: number): MonitorState {
 
 export function rowView(watched: Watched, active: boolean, now: number): MonitorRow {
   const { id, config } = watched;
+  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping } = stateView(watched, now);
   return {
     id,
     name: config.name,
     type: config.type,
     target: targetOf(config),
     active,
-    parent: config.parent ?? null,
-    state: stateView(watched, now),
+    ...(config.parent === null ? {} : { parent: config.parent }),
+    state: {
+      status,
+      ping,
+      since,
+      uptime24h: uptime24h === null ? null : Math.floor(uptime24h * 1e5) / 1e5,
+      ...(status === beatStatus.up ? {} : { msg }),
+      ...(certDays === null ? {} : { certDays }),
+      ...(degraded ? { degraded } : {}),
+      ...(flapping ? { flapping } : {}),
+    },
   };
 }
 

@@ -6,6 +6,8 @@ import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { RecentBeats } from './recent-beats.svelte.ts';
 
+const everyMs = 30_000;
+
 /** All monitors as they stand; the beats of those in sight. */
 class Monitors {
   rows = $state.raw<readonly MonitorRow[]>([]);
@@ -16,6 +18,7 @@ class Monitors {
   turn = $state(0);
   readonly recent = new RecentBeats();
   #watchers = 0;
+  #readAt = 0;
   #reading: Promise<void> | undefined;
   #again = false;
 
@@ -38,7 +41,8 @@ class Monitors {
       live.on(uptimeWorked, () => {
         this.turn += 1;
         this.recent.refresh();
-        void this.load();
+        // What changes a state is told of by itself; the rest of the list may be a little old.
+        if (Date.now() - this.#readAt > everyMs) void this.load();
       }),
       live.onReset(() => void this.load()),
     ];
@@ -93,6 +97,7 @@ class Monitors {
       this.rows = rows;
       this.dockerHosts = dockerHosts;
       this.phase = 'ready';
+      this.#readAt = Date.now();
     } catch (error) {
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';

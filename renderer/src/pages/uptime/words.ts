@@ -1,4 +1,4 @@
-import type { MonitorState } from '../../../../services/contracts/uptime/views.ts';
+import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 
 /** How a monitor stands, in a word and its tone. */
 export interface StandingWords {
@@ -6,14 +6,14 @@ export interface StandingWords {
   readonly tone: 'ok' | 'bad' | 'warn' | 'sea' | 'plain';
 }
 
-export function standingWords({ status, degraded, flapping }: MonitorState, active: boolean): StandingWords {
+export function standingWords({ status, degraded, flapping }: MonitorRow['state'], active: boolean): StandingWords {
   if (!active) return { text: 'Paused', tone: 'plain' };
-  if (flapping) return { text: 'Flapping', tone: 'warn' };
+  if (flapping === true) return { text: 'Flapping', tone: 'warn' };
   switch (status) {
     case 0:
       return { text: 'Down', tone: 'bad' };
     case 1:
-      return degraded ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
+      return degraded === true ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
     case 2:
       return { text: 'Pending', tone: 'warn' };
     case 3:
