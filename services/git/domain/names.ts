@@ -1,8 +1,5 @@
 const alphaDashDot = /^[A-Za-z0-9_.-]+$/;
 const reservedRepositories = /^(\.|\.\.|-)$|\.(git|wiki|rss|atom|lock)$/i;
-/** First parts of addresses that are not an owner's. */
-const reservedOwners = new Set(['api', 'attachments', 'avatars', 'metrics', 'swagger.v1.json', 'user', 'explore', 'admin', '.', '..', '-']); // prettier-ignore
-
 /** What is wrong with a repository's name, in the peer's words, or undefined. */
 export function repositoryNameProblem(name: string): string | undefined {
   if (name === '') return '[Name]: Required';
@@ -11,11 +8,6 @@ export function repositoryNameProblem(name: string): string | undefined {
   if (reservedRepositories.test(name))
     return `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters`;
   return undefined;
-}
-
-/** Whether an organisation may have this name. */
-export function isOwnerName(name: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/.test(name) && !reservedOwners.has(name.toLowerCase());
 }
 
 /**
