@@ -1,6 +1,7 @@
 import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { manifest as downloads } from '../../../services/downloads/manifest.ts';
+import { manifest as gateway } from '../../../services/gateway/manifest.ts';
 import { manifest as inbox } from '../../../services/inbox/manifest.ts';
 import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
@@ -14,6 +15,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
+  loadedWhenRun(gateway, async () => (await import('../../../services/gateway/index.ts')).gateway),
   loadedWhenRun(popups, async () => (await import('../../../services/popups/index.ts')).popups),
   control,
 ];
