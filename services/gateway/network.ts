@@ -165,11 +165,12 @@ export class Network implements AsyncDisposable {
       return {
         ...{ id, title, summary, exposure, authenticates, running: port !== undefined },
         addresses: [
-          ...(isOpen && https !== undefined
-            ? [{ by: 'name' as const, url: `https://${serviceName(id, this.#label)}:${String(https)}` }]
-            : []),
+          // Until the names are announced on the network, an address is what every device finds.
           ...(isOpen && own !== undefined
             ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
+            : []),
+          ...(isOpen && https !== undefined
+            ? [{ by: 'name' as const, url: `https://${serviceName(id, this.#label)}:${String(https)}` }]
             : []),
         ],
       };

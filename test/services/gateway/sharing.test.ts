@@ -1,9 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
@@ -55,6 +57,40 @@ describe('what is shared', () => {
     stream.close();
     session.close();
     await once(session, 'close');
+  });
+});
+
+describe('a WebSocket', () => {
+  const socketTo = (host: string, headers: Record<string, string>): WebSocket =>
+    new WebSocket(`wss://${host}:${home.port}/hall/ws`, {
+      ...{ ca: home.authority, headers },
+      lookup: (_name: string, options: any, done: any) =>
+        options.all ? done(null, [{ address: lan, family: 4 }]) : done(null, lan, 4),
+    });
+
+  it('streams what is published, and leaves when its client does', async () => {
+    const socket = socketTo('push.nas.local', { Authorization: adminAuthorization });
+    const [opened] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(opened.toString())).toMatchObject({ event: 'open', topic: 'hall' });
+    const heard = once(socket, 'message') as Promise<[Buffer]>;
+    const posting = { method: 'POST', headers: { Authorization: adminAuthorization }, body: 'It rang' };
+    await home.ask('https://push.nas.local/hall', posting);
+    expect(JSON.parse((await heard)[0].toString())).toMatchObject({ message: 'It rang' });
+    socket.close();
+    await once(socket, 'close');
+  });
+
+  it('is refused where nothing is shared, and without a sign-in where one is wanted', async () => {
+    for (const [host, status] of [
+      ['control.nas.local', 404],
+      ['downloads.nas.local', 401],
+    ] as const) {
+      const socket = socketTo(host, {});
+      socket.on('error', () => undefined);
+      const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect(answer.statusCode).toBe(status);
+      socket.terminate();
+    }
   });
 });
 
