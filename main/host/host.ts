@@ -179,6 +179,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     host: control,
     desktop,
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
+    targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
   };
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];

@@ -77,8 +77,8 @@ export interface Vault {
   fingerprint(text: string, purpose: string): string;
 }
 
-/** Where a request comes from, as `Accounts.authenticate` wants to know it. */
-export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>>;
+/** Where a request comes from, as `Accounts.authenticate` wants to know it; with who sent it where a gateway has proven that. */
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>> & Pick<Credentials, 'proven'>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
@@ -220,6 +220,8 @@ export interface ListenerManifest<Settings = any> {
   readonly crossOrigin?: CrossOrigin;
   /** It answers `/metrics` itself, as its peer's dashboards know it; without, the host does. */
   readonly ownMetricsPage?: true;
+  /** Its routes ask for credentials themselves where they need any: a gateway lets requests through without a sign-in of its own. */
+  readonly authenticates?: true;
   /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
   tls?(settings: Settings): CertificateFiles | undefined;
 }
@@ -251,7 +253,7 @@ export interface TakesOver {
 /**
  * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
  * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages. `dispatch`: it
- * hands requests to other services in the process, as a gateway does.
+ * hands requests to other services in the process and listens for other machines, as a gateway does.
  */
 export type Capability = 'controlHost' | 'desktop' | 'dispatch';
 

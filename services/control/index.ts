@@ -16,7 +16,7 @@ export const control = defineService<typeof Settings, ControlContext>({
   title: 'Pages and API',
   group: 'system',
   summary: 'The app itself: its pages, its API and its metrics.',
-  listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700 }],
+  listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700, authenticates: true }],
   capabilities: ['controlHost'],
   settings: Settings,
   environment: {},

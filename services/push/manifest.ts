@@ -12,7 +12,9 @@ export const manifest = defineManifest({
   title: 'Push',
   group: 'alerts',
   summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
-  listeners: [{ name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed' }],
+  listeners: [
+    { name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed', authenticates: true },
+  ],
   settings: Settings,
   environment,
   migrations,

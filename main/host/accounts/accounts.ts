@@ -104,7 +104,19 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock });
   const authentication = new Authentication({
-    ...{ directory, passwords, renew, uses, proven, throttle, links, clock, random, failures },
+    ...{
+      directory,
+      passwords,
+      renew,
+      uses,
+      proven,
+      throttle,
+      links,
+      clock,
+      random,
+      failures,
+      stands: permissions.stands,
+    },
   });
   return {
     authenticate: authentication.authenticate,

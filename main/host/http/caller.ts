@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { vouchedFor } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
 import { allowOrigins, isFromForeignSite } from './origin.ts';
 import { clientAddress, type Trusts } from './proxies.ts';
@@ -16,6 +17,8 @@ export function callerOf(
       patterns = current;
       isAllowed = allowOrigins(current);
     }
-    return { remoteAddress: clientAddress(request, trusts), foreignSite: isFromForeignSite(request, isAllowed) };
+    const found = { remoteAddress: clientAddress(request, trusts), foreignSite: isFromForeignSite(request, isAllowed) };
+    const proven = vouchedFor(request);
+    return proven === undefined ? found : { ...found, proven };
   };
 }

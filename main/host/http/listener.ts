@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerOptions,
 } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
@@ -15,7 +15,7 @@ import type { ListenerHandler } from '../../../services/contracts/service.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
-import { accountFor } from './access.ts';
+import { accountFor, plainAddress } from './access.ts';
 import { bindAll } from './bind.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
@@ -23,6 +23,7 @@ import { hasNoBody, watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
+import { speakHttp2, type Http2 } from './http2.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 
@@ -37,6 +38,10 @@ export interface ListenerOptions {
   readonly protocol?: 'http' | 'tcp';
   /** HTTP by TLS alone, with this certificate. */
   readonly certificate?: Certificate | undefined;
+  /** By TLS it speaks HTTP/2 as well. */
+  readonly http2?: boolean;
+  /** Connections of other addresses are closed before a byte of them is read. Default: of all. */
+  readonly accepts?: (remoteAddress: string) => boolean;
   /** Undefined while the service is not running. */
   readonly handler: ListenerHandler | undefined;
   readonly guard: GuardPolicy;
@@ -62,6 +67,8 @@ export interface Listener {
   readonly addresses: readonly string[];
   /** Takes effect with the next request. Without a handler requests are answered 503; a guard given here replaces the former. */
   replaceHandler(handler: ListenerHandler | undefined, guard?: GuardPolicy): void;
+  /** Shown to whoever connects from now on. */
+  replaceCertificate(certificate: Certificate): void;
   /**
    * Stops accepting, lets running requests finish, ends idle connections and destroys what is left after the time-out
    * (default 5,000 ms). A service ends its own streams before.
@@ -84,6 +91,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   let { guard: policy } = options;
   let guard = createGuard(policy);
   let draining = false;
+  /** Made once for the names that a caller has, since it is asked for at each request. */
+  let handing: { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: Dispatched } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const problem = toProblem(error, log, { service, method: request.method });
@@ -153,6 +162,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     else handler.tcp(socket);
   };
 
+  const http2: Http2[] = [];
+
   const makeHttp = (): Server => {
     const { certificate } = options;
     const serverOptions: ServerOptions = {
@@ -175,7 +186,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const server: Server =
       certificate === undefined
         ? createHttpServer(serverOptions, onRequest)
-        : createHttpsServer({ ...serverOptions, ...certificate, handshakeTimeout: limits.headersTimeoutMs }, onRequest);
+        : createHttpsServer(
+            {
+              ...serverOptions,
+              ...certificate,
+              handshakeTimeout: limits.headersTimeoutMs,
+              ALPNProtocols: options.http2 === true ? ['h2', 'http/1.1'] : ['http/1.1'],
+            },
+            onRequest,
+          );
+    if (options.http2 === true && server instanceof HttpsServer) http2.push(speakHttp2(server, limits, onRequest));
     server.on('upgrade', onUpgrade);
     if (certificate === undefined) answerHalfOpen(server, connections);
     // What requests come by; the connection below it is known besides.
@@ -190,7 +210,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const make = (): TcpServer => {
     const server = options.protocol === 'tcp' ? createTcpServer({ noDelay: true }, onTcp) : makeHttp();
     server.maxConnections = limits.maxConnections;
-    server.on('connection', (socket: Socket) => connections.add(socket));
+    server.on('connection', (socket: Socket) => {
+      if (options.accepts?.(plainAddress(socket.remoteAddress)) === false) socket.destroy();
+      else connections.add(socket);
+    });
     server.on('drop', () =>
       log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
     );
@@ -214,8 +237,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     port,
     addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
     dispatched(hosts) {
+      if (handing?.hosts === hosts && handing.policy === policy) return handing.to;
       const by = createGuard({ ...policy, hosts: [...(policy.hosts ?? []), ...hosts] });
-      return {
+      const to: Dispatched = {
         request(request, response) {
           markGatewayRequest(request);
           answer(request, response, by);
@@ -225,6 +249,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
           upgrade(request, socket, head, by);
         },
       };
+      handing = { hosts, policy, to };
+      return to;
     },
     replaceHandler(next, renewed) {
       handler = next;
@@ -233,8 +259,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       guard = createGuard(policy);
       refuse = policy.refuse ?? sendRefusal;
     },
+    replaceCertificate(certificate) {
+      for (const server of servers) if (server instanceof HttpsServer) server.setSecureContext({ ...certificate });
+    },
     close({ timeoutMs = 5000 } = {}) {
       draining = true;
+      for (const each of http2) each.close();
       connections.hurry();
       closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
       return closed;

@@ -7,13 +7,11 @@ const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[
 export class FurtherHosts implements Hosts {
   readonly #added = new Set<readonly string[]>();
   readonly #changed: () => void;
+  /** The same array until names are added or taken back. */
+  names: readonly string[] = [];
 
   constructor(changed: () => void = () => undefined) {
     this.#changed = changed;
-  }
-
-  get names(): readonly string[] {
-    return [...new Set([...this.#added].flat())];
   }
 
   add(given: readonly string[]): Disposable {
@@ -21,11 +19,16 @@ export class FurtherHosts implements Hosts {
     const bad = names.find((name) => name.length > 253 || !hostName.test(name));
     if (bad !== undefined) throw new Problem('hosts.invalid', 422, `"${bad}" is no host name.`);
     this.#added.add(names);
-    this.#changed();
+    this.#renew();
     return {
       [Symbol.dispose]: () => {
-        if (this.#added.delete(names)) this.#changed();
+        if (this.#added.delete(names)) this.#renew();
       },
     };
+  }
+
+  #renew(): void {
+    this.names = [...new Set([...this.#added].flat())];
+    this.#changed();
   }
 }

@@ -3,6 +3,7 @@ import { control } from '../../../services/control/index.ts';
 import { manifest as addons } from '../../../services/addons/manifest.ts';
 import { manifest as downloads } from '../../../services/downloads/manifest.ts';
 import { manifest as git } from '../../../services/git/manifest.ts';
+import { manifest as gateway } from '../../../services/gateway/manifest.ts';
 import { manifest as inbox } from '../../../services/inbox/manifest.ts';
 import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
@@ -20,6 +21,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
   loadedWhenRun(git, async () => (await import('../../../services/git/index.ts')).git),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
+  loadedWhenRun(gateway, async () => (await import('../../../services/gateway/index.ts')).gateway),
   loadedWhenRun(popups, async () => (await import('../../../services/popups/index.ts')).popups),
   control,
 ];

@@ -11,6 +11,7 @@ import type { ServiceSettings } from '../config/settings.ts';
 import { empowered, type Powers } from './capabilities.ts';
 import { FurtherHosts } from './further-hosts.ts';
 import type { HostParts } from './host-parts.ts';
+import { outsideListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
 import { TooLate, withTimeout } from '../runtime/with-timeout.ts';
@@ -56,6 +57,8 @@ export async function runService(
   let listeners: ServiceListeners | undefined;
   let service: Service | undefined;
   let renewGuard = (): void => undefined;
+  const hosts = new FurtherHosts(() => renewGuard());
+  const outside = outsideListeners(descriptor.id, parts, hosts);
 
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
     const all = Promise.allSettled(works.map(async (work) => work()));
@@ -72,22 +75,26 @@ export async function runService(
     // Both at once: the listeners wait for running requests, and streams among them end only with their service.
     await ending(serviceShare, [
       () => listeners?.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
+      () => outside.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
       () => service?.[Symbol.asyncDispose](),
     ]);
     await ending(roomShare, [() => room?.[Symbol.asyncDispose]()]);
   };
 
   try {
-    const hosts = new FurtherHosts(() => renewGuard());
     const opened = await openListeners(descriptor, parts, settings, hosts, given.listening);
     listeners = opened;
     room = await openServiceContext(descriptor, parts, hosts);
     const { context, jobs } = room;
-    const created = await descriptor.create(empowered(context, descriptor, given.powers), settings.settings);
+    const created = await descriptor.create(empowered(context, descriptor, given.powers, outside), settings.settings);
     service = created;
     await putBack(created, join(parts.dataDir, descriptor.id, ownPartName));
+    renewGuard = () => outside.renewGuard();
     await started(created, parts, given.signal);
-    renewGuard = () => opened.answerWith(created);
+    renewGuard = () => {
+      opened.answerWith(created);
+      outside.renewGuard();
+    };
     renewGuard();
     const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
     return { service: created, jobs, dispatched, renewGuard, close };

@@ -1,5 +1,5 @@
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched } from '../../../services/contracts/dispatch.ts';
+import type { Dispatched, DispatchTarget } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
@@ -152,6 +152,21 @@ export class ServiceRunner {
   /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
   dispatched(hosts: readonly string[]): Dispatched | undefined {
     return this.#run?.dispatched(hosts);
+  }
+
+  /** As one sees it who hands it requests; undefined for one that answers no HTTP. */
+  get target(): DispatchTarget | undefined {
+    const { id, title, summary, group, listeners } = this.descriptor;
+    const main = listeners?.[0];
+    if (main?.protocol !== 'http') return undefined;
+    return {
+      id,
+      title,
+      summary,
+      group,
+      port: this.#state.port ?? undefined,
+      authenticates: main.authenticates === true,
+    };
   }
 
   /** Takes over which hosts and origins are let in, as the host's settings say now. */

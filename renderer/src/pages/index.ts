@@ -112,6 +112,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./accounts/Accounts.svelte'),
   },
   {
+    at: 'settings/network',
+    title: 'Network',
+    icon: 'share',
+    group: 'settings',
+    adminOnly: true,
+    services: ['gateway'],
+    words: 'share lan gateway phone tv certificate trust https tls exposure qr code addresses',
+    load: () => import('./network/Network.svelte'),
+  },
+  {
     at: 'settings/engines',
     title: 'Engines',
     icon: 'engine',
