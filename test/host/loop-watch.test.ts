@@ -8,14 +8,18 @@ import { z } from 'zod';
 import { openDatabase } from '../../main/host/database/open.ts';
 import { createMetrics } from '../../main/host/metrics/metrics.ts';
 import { systemClock } from '../../main/host/runtime/clock.ts';
-import { LoopWatch } from '../../main/host/runtime/loop-watch.ts';
+import { LoopWatch, type LoopTimes } from '../../main/host/runtime/loop-watch.ts';
 import { openTestHost } from '../support/host.ts';
 import { silentLog } from '../support/place.ts';
 
-/** Computes: what is only late may be so since the machine was busy. */
+/** What was computed, in ms: what is only late may be so since the machine was busy. */
+function computed(): number {
+  return process.threadCpuUsage().user / 1000;
+}
+
 function block(ms: number): void {
-  const { user } = process.threadCpuUsage();
-  while ((process.threadCpuUsage().user - user) / 1000 < ms);
+  const start = computed();
+  while (computed() - start < ms);
 }
 
 interface Line {
@@ -25,20 +29,20 @@ interface Line {
   readonly milliseconds: number;
 }
 
-function watch(): { readonly loop: LoopWatch; readonly lines: Line[] } {
+function watch(times?: LoopTimes): { readonly loop: LoopWatch; readonly lines: Line[] } {
   const lines: Line[] = [];
   const log = {
     ...silentLog,
     warn: (message: string, fields?: Record<string, unknown>) => void lines.push({ message, ...fields } as Line),
   };
-  const loop = new LoopWatch({ log, clock: systemClock });
+  const loop = new LoopWatch({ log, clock: systemClock, ...(times === undefined ? {} : { times }) });
   loop.startTelling();
   return { loop, lines };
 }
 
 describe('what holds up the event loop', () => {
   it('is named: the innermost that took long, once in a while', () => {
-    const { loop, lines } = watch();
+    const { loop, lines } = watch({ now: computed, processor: computed });
     using _open = loop;
     loop.run('push', 'a request', () => {
       loop.run('push', 'select 1', () => block(5));
@@ -57,7 +61,9 @@ describe('what holds up the event loop', () => {
   });
 
   it('is found although nobody timed it, with what was begun last', async () => {
-    const { loop, lines } = watch();
+    // As if this thread had the processor all the while.
+    const now = (): number => performance.now();
+    const { loop, lines } = watch({ now, processor: now });
     using _open = loop;
     loop.run('notify', 'a request', () => undefined);
     // The window begins with the next turn of its timer.
@@ -97,11 +103,10 @@ describe('what holds up the event loop', () => {
       create: ({ clock }) => ({
         http(_request, response) {
           block(120);
+          clock.after(1, () => block(120));
           response.end('done');
         },
-        async start() {
-          clock.after(1, () => block(120));
-        },
+        async start() {},
         health: async () => ({ state: 'up', detail: '' }),
         async [Symbol.asyncDispose]() {},
       }),

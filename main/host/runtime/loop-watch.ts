@@ -13,6 +13,15 @@ const longestName = 160;
 /** Upper bounds of the delays that are counted, in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
+/** What a stretch of work is measured by, in ms. */
+export interface LoopTimes {
+  now(): number;
+  /** What this thread has computed. */
+  processor(): number;
+}
+
+const machineTimes: LoopTimes = { now: () => performance.now(), processor: processorMs };
+
 type DelayMonitor = ReturnType<typeof monitorEventLoopDelay>;
 
 /** How long callbacks had to wait for their turn, since the start. */
@@ -32,13 +41,14 @@ export interface LoopDelays {
 export class LoopWatch implements Disposable {
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #times: LoopTimes;
   readonly #window: DelayMonitor = monitorEventLoopDelay({ resolution: resolutionMs });
   #counts: readonly number[] = bounds.map(() => 0);
   readonly #told = new Map<string, { at: number; more: number }>();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
   #sum = 0;
-  #processor = processorMs();
+  #processor: number;
   #last = { start: 0, ms: 0 };
   /** The longest that was named since the last look. */
   #named = 0;
@@ -46,9 +56,11 @@ export class LoopWatch implements Disposable {
   #what = '';
   #tells = false;
 
-  constructor({ log, clock }: { readonly log: Log; readonly clock: Clock }) {
+  constructor({ log, clock, times }: { readonly log: Log; readonly clock: Clock; readonly times?: LoopTimes }) {
     this.#log = log;
     this.#clock = clock;
+    this.#times = times ?? machineTimes;
+    this.#processor = this.#times.processor();
     this.#window.enable();
     // Of the machine, since a clock that is turned by hand says nothing of the loop.
     this.#timer = setInterval(() => this.#look(), everyMs).unref();
@@ -68,11 +80,11 @@ export class LoopWatch implements Disposable {
   begin(service: string, what: string): number {
     this.#service = service;
     this.#what = what;
-    return performance.now();
+    return this.#times.now();
   }
 
   end(service: string, what: string, start: number): void {
-    const ms = performance.now() - start;
+    const ms = this.#times.now() - start;
     if (ms < longMs) return;
     // What ran within this, such as a statement in a request, was told by itself.
     if (this.#last.start >= start && ms - this.#last.ms < longMs) return;
@@ -100,7 +112,7 @@ export class LoopWatch implements Disposable {
 
   #look(): void {
     const worst = this.#window.max / 1e6 - resolutionMs;
-    const processor = processorMs();
+    const processor = this.#times.processor();
     const busy = processor - this.#processor;
     this.#processor = processor;
     const named = this.#named;
