@@ -25,7 +25,7 @@ function askedFor({ id, uncopied }: BackupJob['parts'][number]): OwnPart {
       const answer = once(parentPort, 'message') as Promise<[OwnPartWritten]>;
       parentPort.postMessage({ part: id, folder } satisfies BackupOutcome);
       const [{ failure }] = await answer;
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) throw new Error('a service could not save its part', { cause: failure });
     },
   };
 }
