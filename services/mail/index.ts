@@ -1,6 +1,7 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Activity } from './deliver/activity.ts';
+import { mailWorked } from '../contracts/mail/api.ts';
+import { Activity } from '../kit/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
@@ -58,7 +59,7 @@ export const mail = defineService({
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
-    const activity = new Activity(context);
+    const activity = new Activity(context, mailWorked);
     const reader = new MailReader(clock);
     let routed = routingOf(settings);
     const routing: Routing = {

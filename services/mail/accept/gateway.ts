@@ -3,7 +3,7 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { timelyId } from '../../kit/timely-id.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { matchRecipient } from '../domain/recipients.ts';
@@ -117,7 +117,7 @@ export class Gateway implements Reception {
     else context.log.info('mail accepted before', fields);
     processed.inc({ result: 'accepted' });
     this.lastAt = message.receivedAt;
-    activity.note();
+    activity.touch();
     return kept;
   }
 

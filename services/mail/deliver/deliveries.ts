@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { inboxOffered } from '../../contracts/inbox/api.ts';
 import { defineJob, type Attempt } from '../../contracts/jobs.ts';
 import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notify/notice.ts';
-import { htmlToText } from '../../contracts/plain-text.ts';
+import { htmlToText } from '../../kit/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
-import type { Activity } from './activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
 import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
@@ -76,10 +76,10 @@ export class Deliveries {
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     const { context, processed, activity } = this.#parts;
-    return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.note()), {
+    return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.touch()), {
       onDead: ({ payload }, reason) => {
         processed.inc({ result: 'failed' });
-        activity.note();
+        activity.touch();
         context.log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
       },
     });

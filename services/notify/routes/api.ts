@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
