@@ -8,9 +8,10 @@ import {
   type Download,
   type DownloadWish,
 } from '../../../../services/contracts/downloads/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Presses } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
@@ -24,7 +25,7 @@ const gatherMs = 100;
 const restMs = 5000;
 
 /** The download queue and its history, kept up to date by events. */
-class Downloads {
+class Downloads extends Loaded {
   queue = $state.raw<readonly Download[]>([]);
   history = $state.raw<readonly Download[]>([]);
   /** Rows of the history that fit the search, also those that are not loaded. */
@@ -33,8 +34,6 @@ class Downloads {
   paused = $state(false);
   search = $state('');
   filter = $state<HistoryFilter>('all');
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   #turn = 0;
   #loadingMore = false;
   #gathered = new Map<string, Download>();
@@ -49,6 +48,7 @@ class Downloads {
   readonly #presses = new Presses();
 
   constructor() {
+    super();
     live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
     live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
     live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
@@ -71,32 +71,26 @@ class Downloads {
     this.filter = filter;
     await live.opened();
     this.#late ??= [];
-    try {
-      const limit = Math.min(1000, Math.max(pageSize, this.history.length));
-      const query = { limit, q: search, ...filterQuery(filter) };
-      const { queue, history, total, paused } = await call(downloadsApi.list, { query });
-      if (turn !== this.#turn) return;
-      // What was gathered is older than this.
-      this.#gathered.clear();
-      this.#presses.takeTold();
-      this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#presses.shown(told));
-      this.#hidden.clear();
-      this.history = this.#seen(history);
-      this.total = total - this.#hidden.size;
-      this.paused = this.#presses.isPaused(paused);
-      this.phase = 'ready';
-    } catch (error) {
-      if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-      else toasts.sayWhy(error);
-    } finally {
-      if (turn === this.#turn) {
-        const late = this.#late ?? [];
-        this.#late = undefined;
-        for (const apply of late) apply();
-      }
-    }
+    const limit = Math.min(1000, Math.max(pageSize, this.history.length));
+    const isRead = await this.reading(
+      () => call(downloadsApi.list, { query: { limit, q: search, ...filterQuery(filter) } }),
+      ({ queue, history, total, paused }) => {
+        // What was gathered is older than this.
+        this.#gathered.clear();
+        this.#presses.takeTold();
+        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#presses.shown(told));
+        this.#hidden.clear();
+        this.history = this.#seen(history);
+        this.total = total - this.#hidden.size;
+        this.paused = this.#presses.isPaused(paused);
+      },
+      () => turn !== this.#turn,
+    );
+    if (!isRead && this.phase === 'ready') toasts.say(this.trouble, { tone: 'bad' });
+    if (turn !== this.#turn) return;
+    const late = this.#late ?? [];
+    this.#late = undefined;
+    for (const apply of late) apply();
   }
 
   /** Reads older rows of the history. */
