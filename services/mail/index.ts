@@ -19,7 +19,7 @@ import { Listener, type MailBounds } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
-import { TopicMail } from './topic-mail.ts';
+import { TopicMail } from './accept/topic-mail.ts';
 import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;

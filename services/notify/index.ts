@@ -23,7 +23,7 @@ import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { Sending } from './deliver/sending.ts';
-import { ShownUrls } from './shown-urls.ts';
+import { ShownUrls } from './keys/shown-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';

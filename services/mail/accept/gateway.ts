@@ -18,7 +18,7 @@ import { Refusal } from '../smtp/refusal.ts';
 import { readSource, smallSource, type Incoming } from '../store/incoming.ts';
 import type { Message, MessageStore } from '../store/messages.ts';
 import type { Sources } from '../store/sources.ts';
-import type { TopicMail } from '../topic-mail.ts';
+import type { TopicMail } from './topic-mail.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
 const maxServers = 25;

@@ -9,7 +9,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import { ShownUrls } from '../shown-urls.ts';
+import { ShownUrls } from '../keys/shown-urls.ts';
 import { History } from '../store/history.ts';
 import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { NoticeStore } from '../store/notices.ts';
