@@ -76,14 +76,14 @@ export const mail = defineService({
         return routed.urls;
       },
     };
-    const rush = new Admission(clock);
+    const admission = new Admission(clock);
     const recognise = (): boolean => settings.recognise;
     const signIn = new SignIn(context.accounts, settings.logins);
     const topicMail = new TopicMail(context.accounts, routing.topics);
     const needsSignIn = settings.signIn === 'required';
-    const incoming = { messages, sources, processed, activity, rush, topicMail, signIn, needsSignIn };
+    const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
     const gateway = new Gateway({ context, routing, ...incoming });
-    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
     const { clients, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(

@@ -38,7 +38,7 @@ interface Parts {
   readonly sources: Sources;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Admission;
+  readonly admission: Admission;
   readonly topicMail: TopicMail;
   readonly signIn: SignIn;
   /** Nobody may send without a sign-in, but for addresses that hold a token. */
@@ -102,13 +102,13 @@ export class Gateway implements Reception {
   }
 
   async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {
-    const { context, processed, activity, rush } = this.#parts;
+    const { context, processed, activity, admission } = this.#parts;
     const header = headerOf(source.head);
     const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
     if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
       throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
-    using _coming = rush.enter();
+    using _coming = admission.enter();
     const message = await this.#messageOf(id, envelope, header, source);
     const kept = await this.#commit(message, source.bytes);
     const fields = { id: kept, size: source.size, from: envelope.remoteAddress };

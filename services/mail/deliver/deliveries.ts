@@ -58,7 +58,7 @@ interface Parts {
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Admission;
+  readonly admission: Admission;
   /** Mails of known programs get better titles and types. */
   readonly recognise: () => boolean;
 }
@@ -88,7 +88,7 @@ export class Deliveries {
   async #attempt({ payload, createdAt, signal }: Attempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
-    await this.#parts.rush.over(createdAt, signal);
+    await this.#parts.admission.over(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
     await this.#pass(target, payload, mail);

@@ -13,7 +13,7 @@ import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type Histo
 import { bridge } from '../../state/bridge.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Presses } from '../../state/pending-actions.ts';
+import { PendingActions } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 200;
@@ -45,14 +45,14 @@ class Downloads extends Loaded {
   /** Those of them that the host still counts in the part of the history that is loaded. */
   #hidden = new Set<string>();
   #late: (() => void)[] | undefined;
-  readonly #presses = new Presses();
+  readonly #pending = new PendingActions();
 
   constructor() {
     super();
     live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
     live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
     live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
-    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#presses.isPaused(paused))));
+    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#pending.isPaused(paused))));
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
@@ -77,12 +77,12 @@ class Downloads extends Loaded {
       ({ queue, history, total, paused }) => {
         // What was gathered is older than this.
         this.#gathered.clear();
-        this.#presses.takeTold();
-        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#presses.shown(told));
+        this.#pending.takeTold();
+        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#pending.shown(told));
         this.#hidden.clear();
         this.history = this.#seen(history);
         this.total = total - this.#hidden.size;
-        this.paused = this.#presses.isPaused(paused);
+        this.paused = this.#pending.isPaused(paused);
       },
       () => turn !== this.#turn,
     );
@@ -178,7 +178,7 @@ class Downloads extends Loaded {
     this.queue = shown;
     try {
       const body = uids === undefined ? {} : { uids: [...uids] };
-      await this.#presses.ask({ what, uids }, () => call(downloadsApi[what], { body }));
+      await this.#pending.ask({ what, uids }, () => call(downloadsApi[what], { body }));
     } catch (error) {
       this.paused = before;
       // Rows that changed since stay as they are now.
@@ -186,9 +186,9 @@ class Downloads extends Loaded {
       void this.load();
       throw error;
     } finally {
-      const { rows, paused } = this.#presses.takeTold();
+      const { rows, paused } = this.#pending.takeTold();
       for (const told of rows) if (!this.#gathered.has(told.uid)) this.#gather(told);
-      if (paused !== undefined) this.paused = this.#presses.isPaused(paused);
+      if (paused !== undefined) this.paused = this.#pending.isPaused(paused);
     }
   }
 
@@ -245,7 +245,7 @@ class Downloads extends Loaded {
     this.#gathering = false;
     const gathered = this.#gathered;
     this.#gathered = new Map();
-    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#presses.shown(told)]));
+    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#pending.shown(told)]));
     if (this.#held !== undefined) return this.#applyInPlace(changes, gathered);
     const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {
@@ -280,7 +280,7 @@ class Downloads extends Loaded {
   #drop(uids: readonly string[]): void {
     for (const uid of uids) {
       this.#gathered.delete(uid);
-      this.#presses.forget(uid);
+      this.#pending.forget(uid);
       this.#hidden.delete(uid);
     }
     const gone = new Set(uids);
