@@ -1,5 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
-import { Addresses } from './addresses.ts';
+import { Addresses } from './store/addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
 import { removeEnded } from './queue/retention.ts';
@@ -26,7 +26,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './run/runs.ts';
-import { OptionFiles } from './option-files.ts';
+import { OptionFiles } from './add/option-files.ts';
 import { commandSettings, withoutArchive } from './engine/command-settings.ts';
 import type { Settings } from './settings.ts';
 import { QueueControl } from './queue/queue-control.ts';

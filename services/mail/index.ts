@@ -1,6 +1,7 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Activity } from './deliver/activity.ts';
+import { mailWorked } from '../contracts/mail/api.ts';
+import { Activity } from '../kit/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
@@ -18,7 +19,7 @@ import { Listener, type MailBounds } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
-import { TopicMail } from './topic-mail.ts';
+import { TopicMail } from './accept/topic-mail.ts';
 import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -58,7 +59,7 @@ export const mail = defineService({
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
-    const activity = new Activity(context);
+    const activity = new Activity(context, mailWorked);
     const reader = new MailReader(clock);
     let routed = routingOf(settings);
     const routing: Routing = {
@@ -75,14 +76,14 @@ export const mail = defineService({
         return routed.urls;
       },
     };
-    const rush = new Admission(clock);
+    const admission = new Admission(clock);
     const recognise = (): boolean => settings.recognise;
     const signIn = new SignIn(context.accounts, settings.logins);
     const topicMail = new TopicMail(context.accounts, routing.topics);
     const needsSignIn = settings.signIn === 'required';
-    const incoming = { messages, sources, processed, activity, rush, topicMail, signIn, needsSignIn };
+    const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
     const gateway = new Gateway({ context, routing, ...incoming });
-    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
     const { clients, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(

@@ -1,8 +1,8 @@
-import { noticeOffered } from '../contracts/notify/notice.ts';
+import { noticeAccepted, noticeOffered, notifyWorked } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context, type Health } from '../contracts/service.ts';
-import { Activity } from './deliver/activity.ts';
+import { Activity } from '../kit/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
@@ -23,7 +23,7 @@ import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { Sending } from './deliver/sending.ts';
-import { ShownUrls } from './shown-urls.ts';
+import { ShownUrls } from './keys/shown-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
@@ -41,7 +41,7 @@ export const notify = defineService({
     const live = liveSettings(given);
     const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
-    const activity = new Activity(context);
+    const activity = new Activity(context, notifyWorked);
     const notices = new NoticeStore(db);
     const index = new NoticeIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
@@ -59,7 +59,7 @@ export const notify = defineService({
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
     const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
-    const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
+    const deliveries = new Deliveries(context, { ...kept, sending, changed: activity.touch });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
     const open = new DisposableStack();
 
@@ -119,7 +119,8 @@ export const notify = defineService({
         open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         indexing = index.start();
-        open.use(activity.start());
+        open.use(activity);
+        open.use(bus.subscribe(noticeAccepted, activity.touch));
         open.use(clock.every(hourMs, prune));
         open.use(
           bus.subscribe(

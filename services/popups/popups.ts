@@ -11,7 +11,7 @@ import { PushTopics } from './push-topics.ts';
 import { quietSpans, quietUntil, wallClock, type WallClock } from '../contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
 import type { PopupSettings } from './settings.ts';
-import { briefOf, burstPopup, heldPopup, messagePopup, urgentPopup, verdictOn, type Brief } from './rules.ts';
+import { briefOf, burstPopup, heldPopup, messagePopup, urgentPopup, handlingOf, type Brief } from './rules.ts';
 import { Tally, type Counted } from './tally.ts';
 
 /** Popups one source, and all sources together, may show in ten seconds before they collapse into one. */
@@ -168,11 +168,11 @@ class InboxPopups implements Popups {
     if (item.priority <= 2 || this.#options.notifier.name === 'none') return;
     const { topic, priority } = item;
     const outcome = this.#topics.outcome(item, this.#options.clock.now());
-    const verdict = verdictOn(item, this.#now(), { outcome, passesQuiet: this.#topics.passesQuiet(topic) });
-    if (verdict === 'inbox only') return;
+    const handling = handlingOf(item, this.#now(), { outcome, passesQuiet: this.#topics.passesQuiet(topic) });
+    if (handling === 'inbox only') return;
     const row: Counted = { id: item.id, source: item.source.slice(0, 200), priority };
-    if (verdict !== 'show') {
-      this.#hold(item.source === 'push' && topic !== '' ? { ...row, source: topic } : row, verdict, topic);
+    if (handling !== 'show') {
+      this.#hold(item.source === 'push' && topic !== '' ? { ...row, source: topic } : row, handling, topic);
       return;
     }
     const passes = this.#sources.pass(row.source, [row]) && this.#all.pass('', [row]);
@@ -185,8 +185,8 @@ class InboxPopups implements Popups {
     if (passes) this.#show(messagePopup(brief, this.#sound), [row], brief);
   }
 
-  #hold(row: Counted, verdict: 'hold' | 'hold with topic', topic: string): void {
-    if (verdict === 'hold') this.#held.add([row]);
+  #hold(row: Counted, handling: 'hold' | 'hold with topic', topic: string): void {
+    if (handling === 'hold') this.#held.add([row]);
     else this.#topics.hold(topic, row);
     this.#memory.save();
     this.#telling ??= this.#options.clock.after(telling, () => this.#tell());

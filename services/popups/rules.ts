@@ -5,17 +5,17 @@ import type { Tally } from './tally.ts';
 import { bodyText, titleText } from './text.ts';
 
 /** What happens to a message that reached the inbox. */
-export type Verdict = 'inbox only' | 'hold' | 'hold with topic' | 'show';
+export type Handling = 'inbox only' | 'hold' | 'hold with topic' | 'show';
 
 /**
  * Priorities as the push server defines them: 1 and 2 only reach the inbox, 3 waits while it is quiet or paused, 4 and
  * 5 always pop up. `push`: what the rules of its push topic say, and whether they let it pass the machine's quiet hours.
  */
-export function verdictOn(
+export function handlingOf(
   item: Pick<InboxItem, 'priority' | 'read' | 'done'>,
   now: { readonly enabled: boolean; readonly quiet: boolean; readonly paused: boolean },
   push: { readonly outcome: PushOutcome; readonly passesQuiet: boolean } = { outcome: 'show', passesQuiet: false },
-): Verdict {
+): Handling {
   if (!now.enabled || item.read || item.done || item.priority <= 2) return 'inbox only';
   if (push.outcome === 'quietly') return 'inbox only';
   if (push.outcome === 'hold') return 'hold with topic';

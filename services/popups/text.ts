@@ -1,4 +1,4 @@
-import { htmlToText } from '../contracts/plain-text.ts';
+import { htmlToText } from '../kit/plain-text.ts';
 import type { TextFormat } from '../contracts/notify/notice.ts';
 
 const longestTitle = 256;

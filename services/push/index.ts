@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, type PushOffer } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushTakenBack, type PushOffer } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { openAccess } from './access/access.ts';
-import { announceActivity } from './topics/activity.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
-import { openEmails } from './emails.ts';
+import { openEmails } from './publish/emails.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
 import { manifest } from './manifest.ts';
@@ -33,8 +32,9 @@ import { retentionHandlers } from './routes/own/retention.ts';
 import { searchHandlers } from './routes/own/search.ts';
 import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
-import { RateVisitors } from './rate-visitors.ts';
+import { RateVisitors } from './access/rate-visitors.ts';
 import { Search } from './search/search.ts';
+import { Activity } from '../kit/activity.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './metrics/statistics.ts';
@@ -275,7 +275,9 @@ function create(context: Context, given: Settings): Service {
       open.use(await delivery.start());
       open.use(emails.start());
       open.use(await recurring.start());
-      open.use(announceActivity(context));
+      const activity = open.use(new Activity(context, pushStored));
+      open.use(context.bus.subscribe(pushPublished, activity.touch));
+      open.use(context.bus.subscribe(pushTakenBack, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
         // A token that expires is no change of an account.

@@ -3,7 +3,7 @@ import { deliveryEnvironment, deliveryFields } from './settings/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
-import { emailEnvironment, emailFields } from './email-settings.ts';
+import { emailEnvironment, emailFields } from './settings/email.ts';
 import { limitEnvironment, limitFields } from './settings/limits.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */

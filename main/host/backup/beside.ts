@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { threadFile } from '../../../services/kit/limited-thread.ts';
 import type { BackupJob, BackupOutcome, BackupSummary, OwnPart, OwnPartWritten } from './write.ts';
 
-/** The packed app has no types in it, and other file names. */
-const workerFile = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const workerFile = threadFile('worker', import.meta.url);
 
 /**
  * Writes a backup on a thread of its own: copying databases and adding up hashes would hold up everybody's requests. What

@@ -23,7 +23,7 @@ export interface BackupStoreOptions {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** What the shelf names its backups, by the time in UTC; other files in the folder are left alone. */
+/** How the store names its backups, by the time in UTC; other files in the folder are left alone. */
 const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
 /** The folder of backups: those made by hand and those made by themselves. */

@@ -11,7 +11,7 @@ import {
   type SqliteDialectConfig,
   type SqliteStatement,
 } from 'kysely';
-import { runAtOnce, type RunAtOnce } from '../../../services/contracts/known-statement.ts';
+import { runAtOnce, type RunAtOnce } from '../../../services/kit/known-statement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';

@@ -7,7 +7,7 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../contracts/downloads/subscriptions.ts';
-import { Addresses } from '../addresses.ts';
+import { Addresses } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';

@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
-import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import { escaped, searchWords } from '../domain.ts';
 import { ItemWords } from './words.ts';

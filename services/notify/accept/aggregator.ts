@@ -202,12 +202,12 @@ export class Aggregator {
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
   async #plan(chosen: ReadonlyMap<string, Selection>, type: Notice['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
-    const plans = [...chosen].map(async ([delivery, { destination, rules, rung, retries }]) => {
+    const plans = [...chosen].map(async ([delivery, { destination, rules, standing, retries }]) => {
       const { rate } = rules;
       const sent =
         rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
       const plan = planDelivery(rules, type, sent, now, this.#wall);
-      return { delivery, destination, rung, retries, plan, rated: rate !== undefined };
+      return { delivery, destination, standing, retries, plan, rated: rate !== undefined };
     });
     return Promise.all(plans);
   }

@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
@@ -9,7 +9,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import { ShownUrls } from '../shown-urls.ts';
+import { ShownUrls } from '../keys/shown-urls.ts';
 import { History } from '../store/history.ts';
 import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { NoticeStore } from '../store/notices.ts';

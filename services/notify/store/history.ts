@@ -3,7 +3,7 @@ import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify/histor
 import { NoticeType, TextFormat, type Notice } from '../../contracts/notify/notice.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import type { NoticeIndex } from '../accept/notice-index.ts';
-import type { ShownUrls } from '../shown-urls.ts';
+import type { ShownUrls } from '../keys/shown-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */

@@ -1,6 +1,7 @@
-import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { announcePlans } from '../topics/activity.ts';
+import { pushPlanned } from '../../contracts/push/delayed.ts';
+import { Activity } from '../../kit/activity.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -71,7 +72,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     baseUrl,
   });
   const upstream = upstreamPolls(context, settings);
-  const plans = announcePlans(context);
+  const plans = new Activity(context, pushPlanned);
   const discard = (ids: readonly string[]): void => {
     attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
   };
@@ -94,11 +95,11 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     },
     onScheduled(time) {
       schedule.expect(time);
-      plans.soon();
+      plans.touch();
     },
     onCancelled(ids) {
       discard(ids);
-      plans.soon();
+      plans.touch();
     },
   });
   const schedule = new Schedule({
@@ -107,7 +108,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     record,
     keptSeconds,
     announce(envelopes) {
-      if (envelopes.length > 0) plans.soon();
+      if (envelopes.length > 0) plans.touch();
       return publisher.announce(envelopes);
     },
   });
@@ -120,12 +121,8 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     expect: (time) => schedule.expect(time),
     discard,
     keptSeconds,
-    changed: plans.soon,
+    changed: plans.touch,
   });
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
-    await planned.forget(account);
-  };
   metrics.gauge({
     name: 'push_messages_scheduled',
     help: 'Messages that wait for their time.',
@@ -143,7 +140,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     attachments,
     waiting,
     planned,
-    plansChanged: plans.soon,
+    plansChanged: plans.touch,
     retention,
     taken: () => feed.taken,
     cacheSeconds,
@@ -154,11 +151,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       open.use(handOldInboxJobs(context));
       open.use(upstream.start());
       open.use(plans);
-      open.use(
-        context.bus.subscribe(accountsChanged, ({ account }) => {
-          forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
-        }),
-      );
+      open.use(forgetRemoved(context, 'plans', (account) => planned.forget(account)));
       await retention.start();
       await attachments.cleanOrphans();
       await schedule.look();

@@ -2,6 +2,7 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { inboxKey } from '../publish/inbox-copy.ts';
@@ -46,7 +47,7 @@ export interface Quiet extends AsyncDisposable {
 }
 
 export function openQuiet(context: Context): Quiet {
-  const { accounts, bus, clock, commit, log, random } = context;
+  const { bus, clock, commit, log, random } = context;
   const store = new QuietStore(context.db);
   const people = new People(context, store);
   const parts = { context, store, browsers: new WebPushStore(context), people };
@@ -82,10 +83,7 @@ export function openQuiet(context: Context): Quiet {
   const look = (): void => alarm.expect(Math.floor(clock.now() / 1000));
 
   const forget = async (account: string): Promise<void> => {
-    if (account === everyone) return;
-    if ((await accounts.find(account)) === undefined) {
-      await commit((transaction) => store.forget(transaction, account));
-    }
+    await commit((transaction) => store.forget(transaction, account));
     await people.load();
   };
 
@@ -155,9 +153,11 @@ export function openQuiet(context: Context): Quiet {
       );
       open.use(
         bus.subscribe(accountsChanged, ({ account }) => {
-          forget(account).catch((error: unknown) => log.error('an account kept its rules', { account, error }));
+          if (account === everyone) return;
+          people.load().catch((error: unknown) => log.error('rules were not read anew', { account, error }));
         }),
       );
+      open.use(forgetRemoved(context, 'rules', forget));
       // What ended while nothing ran is told now.
       look();
       return open;

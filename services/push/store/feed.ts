@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown } from '../../kit/known-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 
 interface Tables {

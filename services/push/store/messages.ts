@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import { announceInsert } from './feed.ts';
 import { hidden, isTaken } from './removal.ts';
 

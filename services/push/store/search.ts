@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown } from '../../kit/known-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import type { Phrase } from '../../kit/search-words.ts';
 import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';

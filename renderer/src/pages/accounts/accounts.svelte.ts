@@ -1,8 +1,9 @@
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import { call, renewSession, sentence } from '../../api/call.ts';
+import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** What a person types to make an account. */
 export interface NewAccountFields {
@@ -19,13 +20,12 @@ type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants
 const gatherMs = 150;
 
 /** People and service accounts, and what anyone may do. */
-class Accounts {
+class Accounts extends Loaded {
   list = $state.raw<readonly Account[]>([]);
   anyone = $state.raw<readonly Grant[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
 
   constructor() {
+    super();
     const again = (): void => {
       if (this.phase !== 'loading') void this.load();
     };
@@ -47,15 +47,13 @@ class Accounts {
   }
 
   async load(): Promise<void> {
-    try {
-      const [{ accounts }, { grants }] = await Promise.all([call(controlApi.accounts), call(accessApi.anyone)]);
-      this.list = accounts;
-      this.anyone = grants;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => Promise.all([call(controlApi.accounts), call(accessApi.anyone)]),
+      ([{ accounts }, { grants }]) => {
+        this.list = accounts;
+        this.anyone = grants;
+      },
+    );
   }
 
   find(name: string): Account | undefined {

@@ -1,15 +1,15 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** The outside programs, kept up to date by events. */
-class Engines {
+class Engines extends Loaded {
   list = $state.raw<readonly EngineState[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
 
   constructor() {
+    super();
     live.on(engineWorked, ({ name, work }) => {
       if (this.phase !== 'ready') return;
       if (work === null) void this.load();
@@ -21,13 +21,10 @@ class Engines {
   }
 
   async load(): Promise<void> {
-    try {
-      this.list = (await call(controlApi.engines)).engines;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(controlApi.engines),
+      ({ engines }) => (this.list = engines),
+    );
   }
 
   /** Installs or updates. @throws Problem that says why each way was passed over. */

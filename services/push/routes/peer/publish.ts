@@ -13,7 +13,7 @@ import type { Limits } from '../../access/limits.ts';
 import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../../wire/publish-json.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import { surroundingsOf } from '../../publish/templates.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
 import { answer, parametersOf, type Exchange } from './exchange.ts';

@@ -13,7 +13,7 @@ import type { Limits } from '../../access/limits.ts';
 import { seal, type Envelope, type Format } from '../../subscribe/envelope.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../../subscribe/subscriber.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import type { MessageStore } from '../../store/messages.ts';
 import type { ScheduleStore } from '../../store/schedule.ts';
 import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { Vault } from '../contracts/service.ts';
+import type { Vault } from '../../contracts/service.ts';
 
 const purpose = 'notify.shown-url';
 /** A plain URL has this behind its scheme, a seal nowhere. */

@@ -1,8 +1,8 @@
-import type { Accounts, Identity } from '../contracts/control/accounts.ts';
-import { Problem } from '../contracts/problem.ts';
-import { parseTopicAddress, type TopicAddresses } from './domain/topic-address.ts';
-import type { Sender } from './accept/sign-in.ts';
-import { Refusal } from './smtp/refusal.ts';
+import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { parseTopicAddress, type TopicAddresses } from '../domain/topic-address.ts';
+import type { Sender } from './sign-in.ts';
+import { Refusal } from '../smtp/refusal.ts';
 
 /** Mail to a topic's own address, by the token in it or by who signed in, as the push server would take a message. */
 export class TopicMail {

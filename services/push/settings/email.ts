@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from './domain/duration.ts';
+import { parseDuration } from '../domain/duration.ts';
 
 /** The mail server that messages with `X-Email` go out by; the names are the peer's. */
 export const emailFields = {

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { executeKnown } from '../../../services/contracts/known-statement.ts';
+import { executeKnown } from '../../../services/kit/known-statement.ts';
 import { eachDialect } from '../../support/database.ts';
 
 eachDialect((_name, open) => {

@@ -1,7 +1,7 @@
-import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
-import type { AttachmentFolder } from './attachments/folder.ts';
-import type { ConfigurationStore } from './store/configurations.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { ConfigurationStore } from '../store/configurations.ts';
 
 /** What could be written a moment ago. */
 interface Writable {

@@ -1,7 +1,7 @@
-import type { Vault } from '../contracts/service.ts';
-import { joinLogin, splitLogin } from './domain/address.ts';
-import { joinSecrets, splitSecrets, type AddressSecrets } from './domain/address-secrets.ts';
-import type { Order } from './domain/order.ts';
+import type { Vault } from '../../contracts/service.ts';
+import { joinLogin, splitLogin } from '../domain/address.ts';
+import { joinSecrets, splitSecrets, type AddressSecrets } from '../domain/address-secrets.ts';
+import type { Order } from '../domain/order.ts';
 
 /** What the seals of logins are bound to. */
 export const loginPurpose = 'downloads.login';

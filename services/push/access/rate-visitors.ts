@@ -1,7 +1,7 @@
-import type { Identity } from '../contracts/control/accounts.ts';
-import type { Clock } from '../contracts/service.ts';
-import { isUnifiedPushTopic } from './domain/topics.ts';
-import type { Sender } from './access/limits.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { isUnifiedPushTopic } from '../domain/topics.ts';
+import type { Sender } from './limits.ts';
 
 /** Who did not listen for so long no longer stands for a topic, as at the peer. */
 const idle = 24 * 60 * 60 * 1000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineJob } from '../contracts/jobs.ts';
-import { noticeOffered } from '../contracts/notify/notice.ts';
-import type { Context } from '../contracts/service.ts';
-import type { EmailSettings } from './email-settings.ts';
-import type { AlsoStore } from './publish/write-messages.ts';
+import { defineJob } from '../../contracts/jobs.ts';
+import { noticeOffered } from '../../contracts/notify/notice.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { EmailSettings } from '../settings/email.ts';
+import type { AlsoStore } from './write-messages.ts';
 
 /** Has a message sent as mail. It waits for a mail server that is away, for a day. */
 const sendEmail = defineJob(
@@ -36,7 +36,7 @@ export function openEmails({ context, settings, baseUrl }: Parts): Emails {
     async store(transaction, recorded) {
       if (recorded.every(({ email }) => email === undefined)) return;
       // Loaded by the first mail, since it knows all emojis: most servers send none.
-      const { emailOf } = await import('./domain/email-text.ts');
+      const { emailOf } = await import('../domain/email-text.ts');
       const mails = recorded.flatMap(({ message, email }) => {
         if (email === undefined) return [];
         const { to, sender } = email;

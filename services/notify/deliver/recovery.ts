@@ -1,5 +1,5 @@
-import type { Context } from '../contracts/service.ts';
-import { deliver } from './deliver/job.ts';
+import type { Context } from '../../contracts/service.ts';
+import { deliver } from './job.ts';
 
 /** A destination is tried ahead of its time at most once in this time, and not sooner after an attempt. */
 const probeMs = 15_000;

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Context } from '../contracts/service.ts';
-import { optionsLeftOut, optionsProblem, type Options } from './domain/options.ts';
-import type { Settings } from './settings.ts';
+import type { Context } from '../../contracts/service.ts';
+import { optionsLeftOut, optionsProblem, type Options } from '../domain/options.ts';
+import type { Settings } from '../settings.ts';
 
 /** A change is seen within this time; also on file systems that tell of none. */
 const lookEveryMs = 1000;
