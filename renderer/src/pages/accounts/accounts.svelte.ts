@@ -1,3 +1,4 @@
+import { tick } from 'svelte';
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
@@ -23,6 +24,8 @@ const gatherMs = 150;
 class Accounts extends Loaded {
   list = $state.raw<readonly Account[]>([]);
   anyone = $state.raw<readonly Grant[]>([]);
+  /** What is under way; its event often comes before its answer. */
+  #removal: Promise<unknown> = Promise.resolve();
 
   constructor() {
     super();
@@ -38,9 +41,17 @@ class Accounts extends Loaded {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = live.on(accessChanged, () => {
       clearTimeout(timer);
-      timer = setTimeout(listener, gatherMs);
+      timer = setTimeout(() => void tell(), gatherMs);
     });
+    let over = false;
+    // Who shows the account that goes must not ask for it once more: it is unmounted first.
+    const tell = async (): Promise<void> => {
+      await this.#removal;
+      await tick();
+      if (!over) listener();
+    };
     return () => {
+      over = true;
       clearTimeout(timer);
       stop();
     };
@@ -77,8 +88,11 @@ class Accounts extends Loaded {
   }
 
   async remove(name: string): Promise<void> {
-    await call(controlApi.removeAccount, { params: { name } });
-    this.list = this.list.filter((account) => account.name !== name);
+    const removal = call(controlApi.removeAccount, { params: { name } }).then(() => {
+      this.list = this.list.filter((account) => account.name !== name);
+    });
+    this.#removal = removal.catch(() => undefined);
+    await removal;
   }
 
   /** `account` empty: anyone. */
