@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 
