@@ -37,7 +37,7 @@ function create(context: Context, given: Settings): Service {
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.reads);
-  const unread = new UnreadCount(store, context.singleHost);
+  const unread = new UnreadCount(new ItemStore(context.db), store, context.singleHost);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',

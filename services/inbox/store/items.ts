@@ -143,6 +143,23 @@ export class ItemStore {
     return this.count({ unread: true, done: false, scope });
   }
 
+  /** {@link unread} of all, as far as there are fewer than `limit`; else undefined, and no more rows than that were looked at. */
+  async unreadBelow(limit: number): Promise<number | undefined> {
+    const some = this.#db
+      .selectFrom('items')
+      .select('id')
+      .where('done', '=', bit(false))
+      .where('read', '=', bit(false))
+      .limit(limit)
+      .as('some');
+    const row = await this.#db
+      .selectFrom(some)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirstOrThrow();
+    const count = Number(row.count);
+    return count < limit ? count : undefined;
+  }
+
   async sources(scope?: Scope): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('items')
