@@ -117,7 +117,8 @@ export async function answerSubtitles(
       }
     }),
   );
-  return { subtitles: parts.flat() as unknown[] };
+  const subtitles: unknown[] = parts.flat();
+  return { subtitles };
 }
 
 /** Whether a configuration wants no errors among these. */
