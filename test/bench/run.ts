@@ -8,6 +8,7 @@ import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
 import { benchStart } from './start.ts';
+import { benchUptime } from './uptime.ts';
 
 /** One line of the table: what was measured, in one run, against what it should be. */
 export interface Figure {
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   push: benchPush,
   notify: benchNotify,
   mail: benchMail,
+  uptime: benchUptime,
   renderer: benchRenderer,
   addons: benchAddons,
 };

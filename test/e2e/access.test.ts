@@ -14,6 +14,7 @@ const nugget = 'NUGGET';
 /** The topic of the nuggets, and the one that the gardener may use. */
 const hidden = `${nugget}-topic`;
 const lawn = 'lawn';
+const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
 const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
 
 /** Routes that anybody may call. A new one belongs here only after a thought. */
@@ -107,6 +108,11 @@ async function seed(): Promise<void> {
   await send('PUT', '/api/downloads/cookies', { text: cookies });
   await send('POST', '/api/mail/test', { address: `${nugget}@nugget.example` });
   await send('POST', '/api/accounts/ada/tokens', { label: nugget });
+  await api(host.url('git'), '/api/v1/user/repos', {
+    method: 'POST',
+    body: JSON.stringify({ name: nugget, description: nugget, private: true, auto_init: true }),
+  });
+  await send('POST', '/api/git/keys', { title: nugget, key: publicKey });
   await send('POST', '/api/backups', {});
   await vi.waitFor(async () => {
     const { items } = await api<{ items: readonly unknown[] }>(base, `/api/inbox?q=${nugget}`);
@@ -158,7 +164,7 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
 function queryOf({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
-    ...{ permission: 'read', resource: 'x' },
+    ...{ permission: 'read', resource: 'x', ids: '1' },
   };
   const needed = parameters.filter((one) => one.in === 'query' && one.required);
   return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;
@@ -190,7 +196,10 @@ function areaOf(path: string): string {
 function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const areas = [...known].filter(([area]) => area.startsWith(areaOf(path)) || areaOf(path).startsWith(area));
   const ids = [...new Set(areas.flatMap(([, some]) => [...some]))];
-  const withTopic = path.replace('{topic}', hidden).replace('{key}', nugget).replace('{account}', 'ada');
+  const withTopic = path
+    .replace('{topic}', hidden)
+    .replace('{key}', nugget)
+    .replace(/\{(account|owner)\}/, 'ada');
   if (!withTopic.includes('{')) return [withTopic];
   return ids.map((id) => withTopic.replace(/\{\w+\}/g, encodeURIComponent(id)));
 }

@@ -33,7 +33,13 @@ const git: ServiceDescriptor<any, any> = {
 };
 
 const open = (options: Partial<Parameters<typeof openTestHost>[0]> = {}): Promise<TestHost> =>
-  openTestHost({ dataDir, services: [git, control], ...options });
+  openTestHost({
+    dataDir,
+    services: [git, control],
+    ...options,
+    // Tests give every listener a free port; here the settings file is asked.
+    environment: { HOMEPORT_PORT_GIT_SSH: '', ...options.environment },
+  });
 
 async function stateOf(host: TestHost): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');

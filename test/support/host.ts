@@ -46,9 +46,9 @@ export function testEnvironment(
   dataDir: string,
   options: Pick<TestHostOptions, 'environment' | 'administrator'> = {},
 ): Record<string, string> {
-  const ports = registry
-    .filter(({ listeners = [] }) => listeners.length > 0)
-    .map(({ id }) => [`HOMEPORT_PORT_${id.toUpperCase()}`, '0']);
+  const ports = registry.flatMap(({ id, listeners = [] }) =>
+    listeners.map(({ name }, at) => [`HOMEPORT_PORT_${id}${at === 0 ? '' : `_${name}`}`.toUpperCase(), '0']),
+  );
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: dataDir,

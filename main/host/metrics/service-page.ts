@@ -1,21 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { HostMetrics } from './metrics.ts';
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
  * Puts `GET /metrics` before a service, where scrapers of the peers look for it and, as with the peers, without a
- * credential: the listener is on loopback and the numbers name no one.
+ * credential: the listener is on loopback and the numbers name no one. With a `token` it wants that one. Who comes by a
+ * gateway is not on loopback.
  */
 export function withMetricsPage(
   service: string,
   http: RequestListener,
   metrics: HostMetrics,
-  failed: (error: unknown) => void,
+  { failed, token }: { readonly failed: (error: unknown) => void; readonly token: string },
 ): RequestListener {
   return (request, response) => {
-    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (request.url !== '/metrics' || !isRead || isGatewayRequest(request)) {
       http(request, response);
+      return;
+    }
+    if (token !== '' && !isToken(request.headers.authorization ?? '', token)) {
+      response.writeHead(401, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': 1 }).end('\n');
       return;
     }
     metrics.text(service).then(
@@ -29,4 +37,10 @@ export function withMetricsPage(
       },
     );
   };
+}
+
+function isToken(authorization: string, token: string): boolean {
+  const [, given = ''] = /^bearer (.*)$/i.exec(authorization) ?? [];
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
 }

@@ -13,8 +13,10 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['inbox', 'messages'],
   ['downloads', 'queue'],
   ['push', 'topics'],
+  ['uptime', 'monitors'],
   ['delivery', 'keys'],
   ['addons', 'configurations'],
+  ['git', 'repositories'],
 ]);
 
 /** Reads a path; what is no path of ours comes out as a service that does not exist. */

@@ -113,12 +113,11 @@ export async function answerSubtitles(
         const { message } = explainUpstream(error, addon.name, addon.timeoutMs);
         return errorBody('subtitles', type, [{ title: addon.name, sentence: message }], asker.configureUrl)[
           'subtitles'
-        ] as unknown[];
+        ];
       }
     }),
   );
-  const subtitles: unknown[] = parts.flat();
-  return { subtitles };
+  return { subtitles: parts.flat() };
 }
 
 /** Whether a configuration wants no errors among these. */

@@ -15,6 +15,7 @@ import Download from '@lucide/svelte/icons/download';
 import Ellipsis from '@lucide/svelte/icons/ellipsis';
 import ExternalLink from '@lucide/svelte/icons/external-link';
 import Eye from '@lucide/svelte/icons/eye';
+import File from '@lucide/svelte/icons/file';
 import Folder from '@lucide/svelte/icons/folder';
 import FolderSync from '@lucide/svelte/icons/folder-sync';
 import GitBranch from '@lucide/svelte/icons/git-branch';
@@ -91,6 +92,7 @@ export const icons = {
   send: Send,
   drag: GripVertical,
   folder: Folder,
+  file: File,
   image: Image,
   unread: MailOpen,
   eye: Eye,

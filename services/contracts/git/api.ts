@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+const time = z.number().describe('ms since the epoch');
+
+export const GitRepository = z.object({
+  id: z.int(),
+  owner: z.string(),
+  name: z.string(),
+  description: z.string(),
+  private: z.boolean(),
+  archived: z.boolean(),
+  empty: z.boolean(),
+  defaultBranch: z.string(),
+  /** KiB. */
+  size: z.number(),
+  updatedAt: time,
+});
+export type GitRepository = z.infer<typeof GitRepository>;
+
+export const GitCommit = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** The rest of its message. */
+  body: z.string(),
+  author: z.string(),
+  email: z.string(),
+  time,
+  parents: z.array(z.string()),
+});
+export type GitCommit = z.infer<typeof GitCommit>;
+
+export const GitRepositoryView = GitRepository.extend({
+  branches: z.array(z.string()),
+  tags: z.array(z.string()),
+  level: z.enum(['read', 'write', 'admin']),
+  cloneHttp: z.string(),
+  /** Null while SSH does not answer. */
+  cloneSsh: z.string().nullable(),
+});
+export type GitRepositoryView = z.infer<typeof GitRepositoryView>;
+
+export const GitEntry = z.object({
+  name: z.string(),
+  kind: z.enum(['folder', 'file', 'link', 'module']),
+  last: GitCommit.pick({ id: true, title: true, time: true }).nullable(),
+});
+export type GitEntry = z.infer<typeof GitEntry>;
+
+/** What a path of a commit leads to. */
+export const GitContent = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('folder'),
+    commit: GitCommit,
+    entries: z.array(GitEntry),
+    readme: z.object({ name: z.string(), text: z.string() }).nullable(),
+  }),
+  z.object({
+    kind: z.literal('file'),
+    commit: GitCommit,
+    size: z.number(),
+    /** Null for what is no text, or too much of it to be shown. */
+    text: z.string().nullable(),
+  }),
+]);
+export type GitContent = z.infer<typeof GitContent>;
+
+export const GitFileDiff = z.object({
+  path: z.string(),
+  from: z.string().nullable(),
+  status: z.enum(['added', 'modified', 'removed', 'renamed']),
+  additions: z.int(),
+  deletions: z.int(),
+  /** Unified lines from the first `@@` on; null for what is no text, or too much of it. */
+  patch: z.string().nullable(),
+});
+export type GitFileDiff = z.infer<typeof GitFileDiff>;
+
+export const GitKey = z.object({ id: z.int(), title: z.string(), fingerprint: z.string(), createdAt: time, lastUsedAt: time.nullable() }); // prettier-ignore
+export type GitKey = z.infer<typeof GitKey>;
+
+const ok = z.object({ ok: z.literal(true) });
+const at = '/api/git/repositories/:owner/:name';
+
+/** Our own API of git hosting, for the pages; programs use the peer's. */
+export const gitApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/git/repositories',
+    summary: 'Repositories that the caller may read, the newest change first.',
+    access: 'objects',
+    query: z.object({ q: z.string().max(200).default('') }),
+    reply: z.object({ repositories: z.array(GitRepository), total: z.int() }),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: '/api/git/repositories',
+    summary: 'Makes a repository of the own account.',
+    access: 'user',
+    body: z.object({ name: z.string().max(100), description: z.string().max(2048).default(''), private: z.boolean() }),
+    reply: GitRepository,
+  }),
+  one: defineRoute({
+    method: 'GET',
+    path: at,
+    summary: 'A repository with its branches, its tags and the addresses it is cloned from.',
+    access: 'objects',
+    reply: GitRepositoryView,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: at,
+    summary: 'Removes a repository with everything in it.',
+    access: 'objects',
+    reply: ok,
+  }),
+  content: defineRoute({
+    method: 'GET',
+    path: `${at}/content`,
+    summary: 'A folder or a file at a branch, a tag or a commit.',
+    access: 'objects',
+    query: z.object({ ref: z.string().max(250).default(''), path: z.string().max(4096).default('') }),
+    reply: GitContent,
+  }),
+  commits: defineRoute({
+    method: 'GET',
+    path: `${at}/commits`,
+    summary: 'Commits, the newest first; those that changed a path where one is given.',
+    access: 'objects',
+    query: z.object({
+      ref: z.string().max(250).default(''),
+      path: z.string().max(4096).default(''),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    }),
+    reply: z.object({ commits: z.array(GitCommit), more: z.boolean() }),
+  }),
+  commit: defineRoute({
+    method: 'GET',
+    path: `${at}/commits/:commit`,
+    summary: 'A commit and what it changed.',
+    access: 'objects',
+    reply: z.object({ commit: GitCommit, files: z.array(GitFileDiff) }),
+  }),
+  keys: defineRoute({
+    method: 'GET',
+    path: '/api/git/keys',
+    summary: 'The own public keys for SSH.',
+    access: 'user',
+    reply: z.object({ keys: z.array(GitKey) }),
+  }),
+  addKey: defineRoute({
+    method: 'POST',
+    path: '/api/git/keys',
+    summary: 'Adds a public key of the own account.',
+    access: 'user',
+    body: z.object({ title: z.string().trim().min(1).max(200), key: z.string().min(1).max(16_384) }),
+    reply: GitKey,
+  }),
+  removeKey: defineRoute({
+    method: 'DELETE',
+    path: '/api/git/keys/:id',
+    summary: 'Removes a public key of the own account.',
+    access: 'user',
+    reply: ok,
+  }),
+};

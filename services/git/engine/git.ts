@@ -1,0 +1,211 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ChildExit, RunningChild } from '../../contracts/children.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+
+/** What a run of git gave. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: Buffer;
+  /** Its first 16 KiB. */
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Uint8Array | Readable;
+  /** More output than this ends it; default 64 MiB. */
+  readonly maxBytes?: number;
+  /** Exit codes besides 0 that are an answer; others throw. Default: none. */
+  readonly codes?: readonly number[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** `-c` settings in front of the command, `name=value`. */
+  readonly config?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** It goes on for long and must not outlive a killed host. */
+  readonly long?: boolean;
+}
+
+const defaultMaxBytes = 64 * 1024 * 1024;
+const keptErrors = 16 * 1024;
+/** With an older one there is no `merge-tree --write-tree`. */
+const leastVersion = [2, 38] as const;
+
+/** Objects that are odd, and are in the history of many projects all the same. */
+const tolerated = ['badTimezone', 'missingSpaceBeforeDate', 'multipleAuthors', 'zeroPaddedFilemode', 'missingNameBeforeEmail', 'missingEmail', 'zeroPaddedDate', 'gitmodulesParse', 'missingTaggerEntry']; // prettier-ignore
+
+/** Git itself, run in children with nothing of the machine's own configuration. */
+export class Git {
+  readonly #context: Pick<Context, 'children'>;
+  readonly #file: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #settings: readonly string[];
+  version = '';
+
+  constructor(context: Pick<Context, 'children' | 'files'>, file: string, maxPushMegabytes: number) {
+    this.#context = context;
+    this.#file = file === '' ? 'git' : file;
+    const home = join(context.files, 'home');
+    this.#environment = {
+      HOME: home,
+      XDG_CONFIG_HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_OPTIONAL_LOCKS: '0',
+      LC_ALL: 'C.UTF-8',
+    };
+    this.#settings = configuration(join(home, 'hooks'), maxPushMegabytes);
+  }
+
+  /** Makes its home, and asks for its version. @throws Problem `git.missing`, `git.too_old` (503). */
+  async open(): Promise<void> {
+    const home = this.#environment['HOME'] ?? '';
+    mkdirSync(join(home, 'hooks'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, 'gitconfig'), `${this.#settings.join('\n')}\n`, { mode: 0o600 });
+    const { stdout } = await this.run(undefined, ['version']).catch((cause: unknown) => {
+      const detail =
+        'Git is not on this computer. Install it (https://git-scm.com), or say in the settings where it is.';
+      throw new Problem('git.missing', 503, detail, { cause });
+    });
+    this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
+    const [major = 0, minor = 0] = this.version.split('.').map(Number);
+    if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
+      throw new Problem(
+        'git.too_old',
+        503,
+        `Git ${this.version} is too old; install ${leastVersion.join('.')} or later.`,
+      );
+    }
+  }
+
+  /** Starts `git` in a repository, for who streams. */
+  async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
+    return this.#context.children.start({
+      name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
+      file: this.#file,
+      args: [...(options.config ?? []).flatMap((setting) => ['-c', setting]), ...args],
+      environment: {
+        ...this.#environment,
+        ...(folder === undefined ? {} : { GIT_DIR: folder }),
+        ...options.environment,
+      },
+      ...(folder === undefined ? {} : { folder }),
+      shortLived: options.long !== true,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+  }
+
+  /** Runs `git` to its end. @throws GitFailed for an exit code that is no answer, Problem `git.too_much` (413). */
+  async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const child = await this.start(folder, args, options);
+    const input = feed(child, options.input);
+    const [stdout, stderr, exit] = await Promise.all([
+      gather(child, options.maxBytes ?? defaultMaxBytes),
+      errorsOf(child),
+      child.exited,
+      input,
+    ]);
+    options.signal?.throwIfAborted();
+    const code = exit.code ?? 128;
+    if (code !== 0 && options.codes?.includes(code) !== true) throw new GitFailed(args, exit, stderr);
+    return { code, stdout, stderr };
+  }
+
+  /** The same for the lines of an output that ends in one. */
+  async lines(folder: string, args: readonly string[], options: RunOptions = {}): Promise<readonly string[]> {
+    const text = (await this.run(folder, args, options)).stdout.toString();
+    return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  }
+}
+
+/** Git refused, or was ended. */
+export class GitFailed extends Error {
+  override readonly name = 'GitFailed';
+  readonly code: number | null;
+  /** What git said of it. */
+  readonly words: string;
+
+  constructor(args: readonly string[], { code, signal }: ChildExit, words: string) {
+    super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${words.trim()}`);
+    this.code = code;
+    this.words = words.trim();
+  }
+}
+
+/** The beginning of what a child complains of. */
+export async function errorsOf(child: RunningChild): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of child.stderr as AsyncIterable<Buffer>) {
+    if (size < keptErrors) parts.push(part);
+    size += part.length;
+  }
+  return Buffer.concat(parts).toString().slice(0, keptErrors);
+}
+
+async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of child.stdout as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) {
+      await child.stop();
+      throw new Problem('git.too_much', 413, 'This is too large to be shown.');
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+async function feed(child: RunningChild, input: RunOptions['input']): Promise<void> {
+  if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
+    child.stdin.end(input);
+    return;
+  }
+  try {
+    await pipeline(input, child.stdin);
+  } catch (error) {
+    // Git has read enough, and says by its end what it thought of it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+}
+
+/** The lines of the only configuration that our git reads besides a repository's own, which is ours as well. */
+function configuration(hooks: string, maxPushMegabytes: number): readonly string[] {
+  return [
+    '[core]',
+    `\thooksPath = ${JSON.stringify(hooks)}`,
+    '\tlogAllRefUpdates = false',
+    '\tfsyncMethod = fsync',
+    '\tfsync = committed,reference',
+    '\tquotePath = false',
+    '\tlongPaths = true',
+    '[safe]',
+    '\tdirectory = *',
+    '[init]',
+    '\tdefaultBranch = main',
+    '[gc]',
+    '\tauto = 0',
+    '[maintenance]',
+    '\tauto = false',
+    '[uploadpack]',
+    '\tallowFilter = true',
+    '\tallowAnySHA1InWant = true',
+    '[receive]',
+    '\tadvertisePushOptions = true',
+    '\tfsckObjects = true',
+    '\tautogc = false',
+    '\thideRefs = refs/pull',
+    '\tdenyCurrentBranch = ignore',
+    '\tdenyDeleteCurrent = ignore',
+    ...(maxPushMegabytes === 0 ? [] : [`\tmaxInputSize = ${maxPushMegabytes * 1024 * 1024}`]),
+    '[receive "fsck"]',
+    ...tolerated.map((id) => `\t${id} = warn`),
+    '[protocol]',
+    '\tversion = 2',
+  ];
+}

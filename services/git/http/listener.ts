@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Answer } from '../rest/call.ts';
+import { apiPrefix, type Router } from '../rest/router.ts';
+import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
+import { avatar } from './avatar.ts';
+
+export interface ListenerParts {
+  readonly context: Pick<Context, 'address' | 'clock' | 'log'>;
+  readonly publicUrl: string;
+  readonly smart: SmartHttpParts;
+  readonly api: Router;
+  /** Files and archives at the addresses that links of the peer have; undefined for another path. */
+  readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
+  /** Told of each request that is over, s. */
+  readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
+}
+
+/** Everything that answers on the port for HTTP. */
+export function gitListener(parts: ListenerParts): RequestListener {
+  return (request, response) => {
+    const start = performance.now();
+    const base = baseOf(request, parts.publicUrl);
+    const url = URL.parse(request.url ?? '/', base);
+    const kind = kindOf(url);
+    response.once('close', () => parts.took((performance.now() - start) / 1000, kind));
+    if (url === null) return void refuse(parts, request, response, new Problem('git.bad_request', 400, 'Bad Request'));
+    answer(parts, { request, response, url, base, kind }).catch((error: unknown) => refuse(parts, request, response, error)); // prettier-ignore
+  };
+}
+
+async function answer(
+  parts: ListenerParts,
+  { request, response, url, base, kind }: { request: IncomingMessage; response: ServerResponse; url: URL; base: string; kind: 'git' | 'api' | 'web' }, // prettier-ignore
+): Promise<void> {
+  if (kind === 'git') return smartHttp(parts.smart, request, response, url);
+  if (kind === 'api') return parts.api.answer(request, response, url, base);
+  if (url.pathname === '/api/healthz') {
+    const check = [{ status: 'pass', time: new Date(parts.context.clock.now()).toISOString() }];
+    return json(response, { status: 'pass', description: 'Homeport', checks: { 'cache:ping': check, 'database:ping': check } }); // prettier-ignore
+  }
+  if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
+  const found = await parts.web(request, url, base);
+  if (found !== undefined) {
+    response.writeHead(found.status, found.headers as Record<string, string | number>);
+    if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
+    else response.end(found.text);
+    return;
+  }
+  // People are led to the page of the app, which shows the same.
+  const page = parts.context.address('control');
+  const isPage = request.method === 'GET' && page !== undefined && /text\/html/.test(request.headers.accept ?? '');
+  if (!isPage) throw new Problem('git.unknown', 404, 'Not found.');
+  const target = new URL(page);
+  target.hostname = url.hostname;
+  target.pathname = `/git${url.pathname === '/' ? '' : url.pathname}`;
+  response.writeHead(302, { Location: target.href, 'Content-Length': 0 }).end();
+}
+
+function kindOf(url: URL | null): 'git' | 'api' | 'web' {
+  if (url === null) return 'web';
+  if (url.pathname.startsWith(`${apiPrefix}/`)) return 'api';
+  return isGitPath(url.pathname) ? 'git' : 'web';
+}
+
+/** What absolute addresses begin with: the guard before us has looked at the host. */
+function baseOf(request: IncomingMessage, publicUrl: string): string {
+  if (publicUrl !== '') return publicUrl.replace(/\/+$/, '');
+  const isTls = 'encrypted' in request.socket;
+  return `${isTls ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
+}
+
+function json(response: ServerResponse, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}
+
+/** Git and people read plain text. */
+function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  let problem = error instanceof Problem ? error : undefined;
+  if (problem === undefined || problem.status >= 500) {
+    const id = randomUUID();
+    context.log.error('request failed', { id, method: request.method, error });
+    problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
+  }
+  if (response.headersSent) return void response.destroy();
+  const body = `${problem.detail}\n`;
+  if (!request.complete) response.setHeader('Connection', 'close');
+  // A wrong password is asked for again, where there was one.
+  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {};
+  response.writeHead(problem.status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'max-age=0, private, must-revalidate',
+    ...again,
+    ...problem.headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,175 @@
+import type { Kysely } from 'kysely';
+import { accountsChanged } from '../contracts/control/accounts.ts';
+import { Problem } from '../contracts/problem.ts';
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { repositoryNameProblem } from './domain/names.ts';
+import { Git } from './engine/git.ts';
+import { gitListener } from './http/listener.ts';
+import { webAnswer } from './http/web.ts';
+import { manifest } from './manifest.ts';
+import { createGitMetrics } from './metrics.ts';
+import { pushNotices } from './push-notices.ts';
+import { Access } from './repositories/access.ts';
+import { Keeper } from './repositories/keeper.ts';
+import { LastCommits } from './repositories/last-commits.ts';
+import { Lookup } from './repositories/lookup.ts';
+import { Objects } from './repositories/objects.ts';
+import { Owners } from './repositories/owners.ts';
+import { Repositories, type Repository } from './repositories/repositories.ts';
+import { commitRoutes } from './rest/commits.ts';
+import { contentRoutes, type ContentParts } from './rest/contents.ts';
+import { fileRoutes } from './rest/files.ts';
+import { miscRoutes } from './rest/misc.ts';
+import { referenceRoutes } from './rest/references.ts';
+import { repositoryRoutes } from './rest/repositories.ts';
+import { Router } from './rest/router.ts';
+import { userRoutes } from './rest/users.ts';
+import { ownRoutes } from './own/routes.ts';
+import type { Settings } from './settings.ts';
+import { SignIn } from './sign-in/sign-in.ts';
+import { Tokens } from './sign-in/tokens.ts';
+import type { Visitor } from './sign-in/visitor.ts';
+import { hostKeys } from './ssh/host-keys.ts';
+import { Keys } from './ssh/keys.ts';
+import { SshServer } from './ssh/server.ts';
+import type { Tables } from './store/tables.ts';
+import { pushOptions } from './transfer/push-options.ts';
+import { Pushes } from './transfer/pushes.ts';
+import { Transfer } from './transfer/transfer.ts';
+
+/** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
+export const git = defineService({
+  ...manifest,
+  create,
+});
+
+const minute = 60_000;
+
+function create(context: Context, settings: Settings): Service {
+  const { accounts, clock, log } = context;
+  const db: Kysely<Tables> = context.db;
+  const open = new DisposableStack();
+  const engine = new Git(context, settings.gitPath, settings.maxPushMegabytes);
+  const objects = new Objects(engine, clock);
+  const repositories = new Repositories(db);
+  const owners = new Owners(context, repositories);
+  const keeper = new Keeper(context, engine, repositories);
+  const folder = (repository: Pick<Repository, 'folder'>): string => keeper.folder(repository);
+  const tokens = new Tokens(context);
+  const keys = new Keys(context);
+  const signIn = new SignIn(context, tokens);
+  const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
+  const lookup = new Lookup(repositories, access);
+  const notices = pushNotices({
+    context,
+    branches: settings.noticeBranches,
+    git: engine,
+    find: (id) => repositories.byId(id),
+    folder,
+  });
+  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences: [notices.consequence] });
+  const transfer = new Transfer({
+    context,
+    git: engine,
+    folder,
+    pushes,
+    rules: async (repository, { changes }) =>
+      new Map(repository.archived ? changes.map(({ ref }) => [ref, 'this repository is archived']) : []),
+    pushOptions: pushOptions(keeper),
+  });
+  const metrics = createGitMetrics(context, repositories);
+
+  const createOnPush = async (visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> => {
+    if (!settings.createOnPush || repositoryNameProblem(name) !== undefined) return undefined;
+    const found = await owners.find(owner);
+    if (found === undefined || !(await access.ownsName(visitor, found.name))) return undefined;
+    return keeper.create({ owner: found.name, name, private: true, defaultBranch: settings.defaultBranch });
+  };
+  const ssh = (base: string): string => {
+    const port = new URL(context.address('git', 'ssh') ?? 'ssh://127.0.0.1:2222').port;
+    const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
+    return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
+  };
+  const parts: ContentParts = {
+    ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
+    ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
+  };
+  const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
+    if ((await repositories.find(owner, name)) !== undefined) return undefined;
+    const now = await lookup.renamed(visitor, owner, name);
+    return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
+  };
+  const api = new Router(context, signIn, moved, [
+    ...miscRoutes,
+    ...userRoutes(parts),
+    ...repositoryRoutes(parts),
+    ...referenceRoutes(parts),
+    ...commitRoutes(parts),
+    ...contentRoutes(parts),
+    ...fileRoutes(parts),
+  ]);
+  let sshServer: SshServer | undefined;
+  let missing: Problem | undefined;
+
+  /** What is an account's own goes with the account. */
+  const forgetRemoved = async (account: string): Promise<void> => {
+    if (account === '*' || (await accounts.find(account)) !== undefined) return;
+    await context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('tokens').where('account', '=', account).execute();
+      await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
+      await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
+    });
+  };
+  const complain = (error: unknown): void => log.error('upkeep failed', { error });
+
+  return {
+    http: gitListener({
+      context,
+      publicUrl: settings.publicUrl,
+      smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
+      api,
+      web: (request, url, base) => webAnswer(parts, request, url, base),
+      took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
+    }),
+    listeners: {
+      ssh: {
+        tcp: (socket) => {
+          if (sshServer === undefined) socket.destroy();
+          else sshServer.accept(socket);
+        },
+      },
+    },
+    metricsToken: settings.metricsToken,
+    api: ownRoutes(parts),
+
+    async start() {
+      try {
+        await engine.open();
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        missing = error;
+        log.error('git cannot be used', { error });
+        return;
+      }
+      await keeper.clean(db);
+      await pushes.recover();
+      for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
+      sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
+      open.use(notices.handle());
+      open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
+      await metrics.refresh();
+      open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
+    },
+
+    async health(): Promise<Health> {
+      if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
+      const count = await repositories.count();
+      return { state: 'up', detail: count === 1 ? '1 repository' : `${count} repositories` };
+    },
+
+    async [Symbol.asyncDispose]() {
+      open.dispose();
+      await objects[Symbol.asyncDispose]();
+    },
+  };
+}

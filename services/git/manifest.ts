@@ -1,0 +1,21 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { gitPushed } from '../contracts/git/topics.ts';
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
+export const manifest = defineManifest({
+  id: 'git',
+  title: 'Git',
+  group: 'data',
+  summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
+  listeners: [
+    { name: 'http', title: 'Git over HTTP', protocol: 'http', port: 3030, crossOrigin: 'credentialed' },
+    { name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
+  ],
+  settings: Settings,
+  environment,
+  migrations,
+  live: [liveTopic(gitPushed, 'user')],
+});

@@ -1,0 +1,49 @@
+import type { Context } from '../contracts/service.ts';
+import type { Repositories } from './repositories/repositories.ts';
+import { peerVersion } from './rest/misc.ts';
+import type { Db } from './rest/parts.ts';
+
+/** The numbers of the specification, and the peer's names beside them for dashboards that are made for it. */
+export function createGitMetrics(
+  { accounts, db, metrics }: Pick<Context, 'accounts' | 'db' | 'metrics'>,
+  repositories: Repositories,
+) {
+  const gauge = (name: string, help: string, collect: () => number | Promise<number>): void => {
+    metrics.gauge({ name, help, collect, peer: true });
+  };
+  const count = async (table: 'public_keys' | 'owners' | 'tokens', kind?: string): Promise<number> => {
+    const rows = (db as Db).selectFrom(table).select((is) => is.fn.countAll<number>().as('count'));
+    const row = await (kind === undefined ? rows : rows.where('kind' as never, '=', kind as never)).executeTakeFirst();
+    return row?.count ?? 0;
+  };
+  const users = async (): Promise<number> => (await accounts.list()).filter(({ name }) => name !== '*').length;
+  const memory = (): number => process.memoryUsage.rss();
+  gauge('githost_repositories_total', 'Repositories.', () => repositories.count());
+  gauge('githost_users_total', 'Accounts.', users);
+  gauge('githost_process_resident_memory_bytes', 'Memory of the process that serves them.', memory);
+  gauge('gitea_repositories', 'Number of Repositories', () => repositories.count());
+  gauge('gitea_publickeys', 'Number of PublicKeys', () => count('public_keys'));
+  gauge('gitea_organizations', 'Number of Organizations', () => count('owners', 'organization'));
+  metrics.gauge({
+    name: 'gitea_build_info',
+    help: 'Build information',
+    labels: ['goarch', 'goos', 'goversion', 'version'],
+    peer: true,
+  }).set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion }); // prettier-ignore
+  const state = metrics.gauge({ name: 'gitea_users', help: 'Number of Users', labels: ['state'], peer: true });
+  return {
+    took: metrics.histogram({
+      name: 'githost_http_request_duration_seconds',
+      help: 'How long requests take.',
+      labels: ['kind'],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
+      peer: true,
+    }),
+    /** Call now and then: what has a label is not asked for. */
+    async refresh(this: void): Promise<void> {
+      const all = (await accounts.list()).filter(({ name }) => name !== '*');
+      state.set(all.filter(({ enabled }) => enabled).length, { state: 'active' });
+      state.set(all.filter(({ enabled }) => !enabled).length, { state: 'inactive' });
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
+import { gitApi, type GitCommit, type GitContent, type GitKey, type GitRepository } from '../../contracts/git/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { repositoryNameProblem, treePath } from '../domain/names.ts';
+import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { readReferences } from '../repositories/references.ts';
+import { resolve } from '../repositories/revisions.ts';
+import type { Repository, Sight } from '../repositories/repositories.ts';
+import { readTree } from '../repositories/trees.ts';
+import type { ContentParts } from '../rest/contents.ts';
+import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import type { PublicKeyRow } from '../store/tables.ts';
+import { readDiffs } from './diffs.ts';
+
+const perPage = 50;
+const mostListed = 200;
+/** More of a text is not shown, bytes. */
+const longestText = 512 * 1024;
+const longestReadme = 100 * 1024;
+const kinds = { '040000': 'folder', '160000': 'module', '120000': 'link' } as const;
+const ok = { ok: true } as const;
+
+type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
+
+/** The service's part of our own API. */
+export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
+  const { access, context, git, keeper, keys, lastCommits, lookup, objects, repositories, settings } = parts;
+
+  const find = async (asked: Asked, needed: 'read' | 'write' | 'admin' = 'read') => {
+    const { owner = '', name = '' } = asked.params;
+    const visitor = visitorOf(asked);
+    const repository = await lookup.need(visitor, [owner, name], needed);
+    return { repository, visitor, folder: keeper.folder(repository) };
+  };
+  const at = async (asked: Asked & { readonly query: { readonly ref: string; readonly path: string } }) => {
+    const { repository, folder } = await find(asked);
+    const path = treePath(asked.query.path);
+    const revision = await resolve(objects, folder, repository, asked.query.ref);
+    if (path === undefined || revision === undefined) throw unknown();
+    return { folder, path, commit: revision.commit };
+  };
+
+  return [
+    implement(gitApi.list, async ({ identity, query }) => {
+      const sight: Sight =
+        identity === undefined || identity.role === 'admin'
+          ? 'all'
+          : { public: true, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+      const found = await repositories.list({
+        ...{ sight, words: query.q, inDescription: true, sort: 'updated', descending: true },
+        ...{ limit: mostListed, offset: 0 },
+      });
+      return { repositories: found.repositories.map(summary), total: found.total };
+    }),
+    implement(gitApi.create, async ({ body, ...asked }) => {
+      const wrong = repositoryNameProblem(body.name);
+      if (wrong !== undefined) {
+        throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', { fields: { name: 'Use letters, digits, dots, - and _.' } }); // prettier-ignore
+      }
+      const { account } = accountOf(asked);
+      const made = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
+      return summary(made);
+    }),
+    implement(gitApi.one, async (asked) => {
+      const { repository, visitor, folder } = await find(asked);
+      const level = await access.level(visitor, repository);
+      const references = await readReferences(git, folder, 'refs/');
+      const named = (prefix: string) => references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [])); // prettier-ignore
+      const base = settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
+      const full = `${repository.owner}/${repository.name}.git`;
+      return {
+        ...summary(repository),
+        branches: named('refs/heads/'),
+        tags: named('refs/tags/').toReversed(),
+        level: level === 'none' ? ('read' as const) : level,
+        cloneHttp: `${base}/${full}`,
+        cloneSsh: context.address('git', 'ssh') === undefined ? null : `${parts.ssh(base)}/${full}`,
+      };
+    }),
+    implement(gitApi.remove, async (asked) => {
+      const { repository, folder } = await find(asked, 'admin');
+      await objects.close(folder);
+      await keeper.remove(repository);
+      return ok;
+    }),
+    implement(gitApi.content, async (asked): Promise<GitContent> => {
+      const { folder, path, commit } = await at(asked);
+      const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
+      if (info?.type === 'blob') {
+        const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
+        if (last === undefined) throw unknown();
+        return { kind: 'file', commit: commitView(last), size: info.size, text: await textOf(parts, folder, info.id, longestText) }; // prettier-ignore
+      }
+      const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
+      const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
+      if (entries === undefined || newest === undefined) throw unknown();
+      const last = await lastCommits.ofEntries(
+        folder,
+        commit,
+        path,
+        entries.map(({ name }) => name),
+      );
+      const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
+      const text = readme === undefined ? null : await textOf(parts, folder, readme.id, longestReadme);
+      return {
+        kind: 'folder',
+        commit: commitView(newest),
+        entries: entries
+          .map(({ name, mode }) => {
+            const changed = last.get(path === '' ? name : `${path}/${name}`);
+            return { name, kind: kinds[mode as keyof typeof kinds] ?? ('file' as const), last: changed === undefined ? null : commitView(changed) }; // prettier-ignore
+          })
+          // Folders first, as people look for them.
+          .toSorted((one, other) => Number(other.kind === 'folder') - Number(one.kind === 'folder')),
+        readme: readme === undefined || text === null ? null : { name: readme.name, text },
+      };
+    }),
+    implement(gitApi.commits, async (asked) => {
+      const { folder, path, commit } = await at(asked);
+      const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
+      const commits = await readLog(git, folder, query);
+      return { commits: commits.slice(0, perPage).map(commitView), more: commits.length > perPage };
+    }),
+    implement(gitApi.commit, async (asked) => {
+      const { repository, folder } = await find(asked);
+      const revision = await resolve(objects, folder, repository, asked.params['commit']);
+      const commit = revision && (await readCommit(git, folder, revision.commit));
+      if (commit === undefined) throw unknown();
+      return { commit: commitView(commit), files: await readDiffs(git, folder, commit.id) };
+    }),
+    implement(gitApi.keys, async (asked) => ({
+      keys: (await keys.ofAccount(accountOf(asked).account)).map(keyView),
+    })),
+    implement(gitApi.addKey, async ({ body, ...asked }) => {
+      try {
+        return keyView(await keys.add({ account: accountOf(asked).account }, body.title, body.key));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        const detail = error.code === 'git.key_taken' ? 'This key is in use already.' : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.'; // prettier-ignore
+        throw new Problem(error.code, 422, detail, { fields: { key: detail }, cause: error });
+      }
+    }),
+    implement(gitApi.removeKey, async (asked) => {
+      const id = Number(asked.params['id']);
+      const removed = Number.isSafeInteger(id) && (await keys.remove({ account: accountOf(asked).account }, id));
+      if (!removed) throw new Problem('git.unknown_key', 404, 'There is no such key.');
+      return ok;
+    }),
+  ];
+}
+
+function accountOf({ identity }: Pick<Asked, 'identity'>) {
+  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  return identity;
+}
+
+function visitorOf(asked: Asked): Visitor {
+  return { ...nobody, identity: accountOf(asked) };
+}
+
+async function textOf(
+  { objects }: Pick<ContentParts, 'objects'>,
+  folder: string,
+  id: string,
+  most: number,
+): Promise<string | null> {
+  const info = await objects.info(folder, id);
+  if (info === undefined || info.size > most) return null;
+  const bytes = (await objects.contents(folder, id))?.bytes;
+  if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) return null;
+  return bytes.toString('utf8');
+}
+
+function summary(repository: Repository): GitRepository {
+  const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt } = repository;
+  return { id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt };
+}
+
+function commitView({ id, message, author, committer, parents }: Commit): GitCommit {
+  const [title = '', ...rest] = message.trim().split('\n');
+  return {
+    id,
+    title,
+    body: rest.join('\n').trim(),
+    author: author.name,
+    email: author.email,
+    time: Date.parse(committer.date) || 0,
+    parents: [...parents],
+  };
+}
+
+function keyView({ id, title, fingerprint, created_at, last_used_at }: PublicKeyRow): GitKey {
+  return { id, title, fingerprint, createdAt: created_at, lastUsedAt: last_used_at };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineJob } from '../contracts/jobs.ts';
+import { NoticeOffer, noticeOffered } from '../contracts/notify/notice.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Context } from '../contracts/service.ts';
+import { countLog, readLog } from './repositories/commits.ts';
+import type { Repository } from './repositories/repositories.ts';
+import type { Git } from './engine/git.ts';
+import type { PushConsequence } from './transfer/pushes.ts';
+import { noObject, type RefChange } from './transfer/push-request.ts';
+
+const heads = 'refs/heads/';
+const mostCommits = 5;
+
+/** Tells the aggregator of a push to a branch that people care about. */
+const tell = defineJob(
+  'git.tell',
+  z.object({
+    repository: z.int(),
+    account: z.string(),
+    change: z.object({ ref: z.string(), before: z.string(), after: z.string() }),
+  }),
+);
+
+export interface NoticeParts {
+  readonly context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>;
+  readonly branches: readonly string[];
+  readonly git: Git;
+  readonly find: (id: number) => Promise<Repository | undefined>;
+  readonly folder: (repository: Repository) => string;
+}
+
+/** Notices of pushes. They are enqueued with the push itself and made of it later, since nobody waits for them. */
+export function pushNotices(parts: NoticeParts): {
+  readonly consequence: PushConsequence;
+  readonly handle: () => Disposable;
+} {
+  const { branches, context, find, folder, git } = parts;
+  const told = new Set(branches.map((name) => heads + name));
+  return {
+    async consequence(transaction, { account, changes, id, repository }) {
+      for (const change of changes) {
+        if (!told.has(change.ref) || change.after === noObject) continue;
+        const payload = { repository: repository.id, account, change };
+        await context.jobs.enqueue(transaction, tell, payload, { key: `${id}:${change.ref}` });
+      }
+    },
+    handle: () =>
+      context.jobs.handle(tell, async ({ key = '', payload: { account, change, repository: id } }) => {
+        const repository = await find(id);
+        // It was removed meanwhile, and nobody wants to hear of it.
+        if (repository === undefined) return;
+        const notice = await noticeOf(git, folder(repository), repository, account, change);
+        const page = context.address('control');
+        const link = page === undefined ? {} : { link: `${page}/git/${repository.owner}/${repository.name}/commit/${change.after}` }; // prettier-ignore
+        const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
+        try {
+          await context.handovers.pass(noticeOffered, `git:${key}`, offer);
+        } catch (error) {
+          // Who has switched notifications off wants none, and none of these later.
+          if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
+          context.log.debug('nobody is told: notifications are switched off', { key });
+        }
+      }),
+  };
+}
+
+async function noticeOf(
+  git: Git,
+  folder: string,
+  { owner, name }: Repository,
+  account: string,
+  { ref, before, after }: RefChange,
+) {
+  const query = { from: [after], not: before === noObject ? [] : [before] };
+  const [commits, count] = await Promise.all([
+    readLog(git, folder, { ...query, limit: mostCommits }),
+    countLog(git, folder, query),
+  ]);
+  const lines = commits.map(({ id, message }) => `${id.slice(0, 7)} ${message.split('\n', 1)[0] ?? ''}`);
+  const more = count > commits.length ? [`and ${count - commits.length} more`] : [];
+  const head = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
+  return { title: `${owner}/${name}: ${ref.slice(heads.length)}`, body: [head, ...lines, ...more].join('\n') };
+}

@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import type { Accounts } from '../../contracts/control/accounts.ts';
+import type { Tables } from '../store/tables.ts';
+import { hasScope, type Visitor } from '../sign-in/visitor.ts';
+import type { Repository } from './repositories.ts';
+
+/** How far somebody may go with a repository; each holds those before it. */
+export const levels = ['none', 'read', 'write', 'admin'] as const;
+export type Level = (typeof levels)[number];
+
+export interface AccessParts {
+  readonly accounts: Pick<Accounts, 'may' | 'stands'>;
+  readonly db: Kysely<Tables>;
+  /** Public repositories are for accounts alone. */
+  readonly requireSignIn: boolean;
+}
+
+/** Decides who may do what with a repository. */
+export class Access {
+  readonly #parts: AccessParts;
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts;
+  }
+
+  /** What the account may do, and no more than its credential is good for. */
+  async level(visitor: Visitor, repository: Repository): Promise<Level> {
+    const level = await this.#account(visitor, repository);
+    if (level !== 'read' && level !== 'none' && !hasScope(visitor, 'write', 'repository')) {
+      return hasScope(visitor, 'read', 'repository') ? 'read' : publicLevel(repository);
+    }
+    if (level === 'read' && !hasScope(visitor, 'read', 'repository')) return publicLevel(repository);
+    return level;
+  }
+
+  async may(visitor: Visitor, repository: Repository, needed: Exclude<Level, 'none'>): Promise<boolean> {
+    return levels.indexOf(await this.level(visitor, repository)) >= levels.indexOf(needed);
+  }
+
+  /** Whether somebody may make repositories and change things under an owner's name. */
+  async ownsName(visitor: Visitor, owner: string): Promise<boolean> {
+    const { identity } = visitor;
+    if (identity === undefined || !this.#parts.accounts.stands(identity)) return false;
+    if (identity.role === 'admin' || identity.account.toLowerCase() === owner.toLowerCase()) return true;
+    return this.#parts.accounts.may(identity, 'git', 'write', `${owner}/*`);
+  }
+
+  async #account(visitor: Visitor, repository: Repository): Promise<Level> {
+    const { identity, deployKey } = visitor;
+    if (deployKey !== undefined) {
+      if (deployKey.repository !== repository.id) return 'none';
+      return deployKey.readOnly ? 'read' : 'write';
+    }
+    const { accounts, db, requireSignIn } = this.#parts;
+    const resource = `${repository.owner}/${repository.name}`;
+    if (identity === undefined) {
+      if (!repository.private && !requireSignIn) return 'read';
+      return accounts.may(undefined, 'git', 'read', resource) ? 'read' : 'none';
+    }
+    if (!accounts.stands(identity)) return 'none';
+    if (identity.role === 'admin') return 'admin';
+    if (repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    const given = await db
+      .selectFrom('collaborators')
+      .select('permission')
+      .where('repository_id', '=', repository.id)
+      .where('account', '=', identity.account)
+      .executeTakeFirst();
+    if (given !== undefined && given.permission !== 'read') return given.permission;
+    if (accounts.may(identity, 'git', 'write', resource)) return 'write';
+    if (given !== undefined || !repository.private || accounts.may(identity, 'git', 'read', resource)) return 'read';
+    return 'none';
+  }
+}
+
+function publicLevel(repository: Repository): Level {
+  return repository.private ? 'none' : 'read';
+}

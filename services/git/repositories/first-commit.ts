@@ -1,0 +1,51 @@
+import type { Git } from '../engine/git.ts';
+import { noObject, type RefChange } from '../transfer/push-request.ts';
+import type { Repository } from './repositories.ts';
+
+/** Who a commit that is made here is by. */
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Git's own variables for who wrote and who made a commit. `dates` in a form that git reads. */
+export function authorship(author: Author, committer = author, dates: { author?: string; committer?: string } = {}) {
+  return {
+    GIT_AUTHOR_NAME: plain(author.name),
+    GIT_AUTHOR_EMAIL: plain(author.email),
+    GIT_COMMITTER_NAME: plain(committer.name),
+    GIT_COMMITTER_EMAIL: plain(committer.email),
+    ...(dates.author === undefined ? {} : { GIT_AUTHOR_DATE: dates.author }),
+    ...(dates.committer === undefined ? {} : { GIT_COMMITTER_DATE: dates.committer }),
+  };
+}
+
+/** A repository's first commit, with a README that names it. Answers what it changed. */
+export async function firstCommit(
+  git: Git,
+  folder: string,
+  { name, description, defaultBranch }: Repository,
+  author: Author,
+): Promise<RefChange> {
+  const text = `# ${name}\n${description === '' ? '' : `\n${description}\n`}`;
+  const blob = await idOf(git, folder, ['hash-object', '-w', '--stdin'], text);
+  const tree = await idOf(git, folder, ['mktree', '-z'], `100644 blob ${blob}\tREADME.md\0`);
+  const { stdout } = await git.run(folder, ['commit-tree', tree], {
+    input: 'Initial commit\n',
+    environment: authorship(author),
+  });
+  const commit = stdout.toString().trim();
+  const ref = `refs/heads/${defaultBranch}`;
+  await git.run(folder, ['update-ref', ref, commit, noObject]);
+  return { ref, before: noObject, after: commit };
+}
+
+async function idOf(git: Git, folder: string, args: readonly string[], input: string): Promise<string> {
+  return (await git.run(folder, args, { input })).stdout.toString().trim();
+}
+
+/** Git would refuse an empty name, and cut others where these stand. */
+function plain(text: string): string {
+  const usable = text.replaceAll(/[<>\p{Cc}]/gu, '').trim();
+  return usable === '' ? 'unknown' : usable;
+}

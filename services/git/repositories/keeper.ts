@@ -1,0 +1,233 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely, Updateable } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Git } from '../engine/git.ts';
+import type { Tables } from '../store/tables.ts';
+import type { Repositories, Repository } from './repositories.ts';
+
+/** What a new repository is made with. */
+export interface NewRepository {
+  readonly owner: string;
+  readonly name: string;
+  readonly private: boolean;
+  readonly defaultBranch: string;
+  readonly description?: string;
+  readonly website?: string;
+  readonly originalUrl?: string;
+  readonly template?: boolean;
+}
+
+/** A change of what a repository's row says. */
+export type RepositoryChange = Updateable<
+  Pick<
+    Tables['repositories'],
+    | 'description'
+    | 'website'
+    | 'topics'
+    | 'options'
+    | 'private'
+    | 'archived'
+    | 'template'
+    | 'default_branch'
+    | 'branch_count'
+    | 'empty'
+    | 'size'
+  >
+>;
+
+/** Makes, renames and removes repositories, the folder with the row. */
+export class Keeper {
+  readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
+  readonly #git: Git;
+  readonly #repositories: Repositories;
+
+  constructor(
+    context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>,
+    git: Git,
+    repositories: Repositories,
+  ) {
+    this.#context = context;
+    this.#git = git;
+    this.#repositories = repositories;
+  }
+
+  /** Where a repository lies. */
+  folder({ folder }: Pick<Repository, 'folder'>): string {
+    return join(this.#context.files, 'repositories', folder.slice(0, 2), `${folder}.git`);
+  }
+
+  /**
+   * `fill` puts objects into the new folder before anybody can see the repository, and answers what the row says of them; when
+   * it fails nothing remains.
+   * @throws Problem `git.name_taken` (409)
+   */
+  async create(wanted: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
+    const { accounts, clock, commit, random } = this.#context;
+    const account = await accounts.find(wanted.owner);
+    const folder = random.text(20).toLowerCase();
+    const path = this.folder({ folder });
+    const now = clock.now();
+    // The folder first: a row without one would be a repository that cannot be read.
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+    await this.#git.run(undefined, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${wanted.defaultBranch}`, '--', path]); // prettier-ignore
+    try {
+      const id = await commit(async (transaction: Kysely<Tables>) => {
+        const owner = await this.#repositories.ensureOwner(
+          transaction,
+          account?.name ?? wanted.owner,
+          account?.createdAt ?? now,
+        );
+        const row = await transaction
+          .insertInto('repositories')
+          .values({
+            owner_id: owner.id,
+            name: wanted.name,
+            lower_name: wanted.name.toLowerCase(),
+            folder,
+            description: wanted.description ?? '',
+            website: wanted.website ?? '',
+            original_url: wanted.originalUrl ?? '',
+            topics: '[]',
+            options: '{}',
+            private: Number(wanted.private),
+            archived: 0,
+            template: Number(wanted.template ?? false),
+            empty: 1,
+            filling: fill === undefined ? 0 : 1,
+            default_branch: wanted.defaultBranch,
+            branch_count: 0,
+            size: 0,
+            created_at: now,
+            updated_at: now,
+            pushed_at: null,
+          })
+          .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        if (row === undefined) throw nameTaken();
+        await transaction
+          .deleteFrom('former_names')
+          .where('owner_id', '=', owner.id)
+          .where('lower_name', '=', wanted.name.toLowerCase())
+          .execute();
+        return row.id;
+      });
+      if (fill !== undefined) await this.#fill(id, path, fill);
+      const made = await this.#repositories.byId(id);
+      if (made === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
+      return made;
+    } catch (error) {
+      await this.#removeFolder(path);
+      throw error;
+    }
+  }
+
+  async change(id: number, change: RepositoryChange): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('repositories')
+        .set({ ...change, updated_at: this.#context.clock.now() })
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+
+  /** Its old address leads to the new one from then on. @throws Problem `git.name_taken` (409) */
+  async rename(repository: Repository, to: { readonly owner?: string; readonly name: string }): Promise<void> {
+    const { clock, commit } = this.#context;
+    const now = clock.now();
+    await commit(async (transaction: Kysely<Tables>) => {
+      const owner =
+        to.owner === undefined
+          ? { id: repository.ownerId }
+          : await this.#repositories.ensureOwner(transaction, to.owner, now);
+      const lower = to.name.toLowerCase();
+      const taken = await transaction
+        .selectFrom('repositories')
+        .select('id')
+        .where('owner_id', '=', owner.id)
+        .where('lower_name', '=', lower)
+        .where('id', '!=', repository.id)
+        .executeTakeFirst();
+      if (taken !== undefined) throw nameTaken();
+      await transaction.deleteFrom('former_names').where('owner_id', '=', owner.id).where('lower_name', '=', lower).execute(); // prettier-ignore
+      await transaction
+        .insertInto('former_names')
+        .values({
+          owner_id: repository.ownerId,
+          lower_name: repository.name.toLowerCase(),
+          repository_id: repository.id,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['owner_id', 'lower_name']).doUpdateSet({ repository_id: repository.id }),
+        )
+        .execute();
+      // A change of capitals alone leaves no former name behind.
+      await transaction.deleteFrom('former_names').where('owner_id', '=', owner.id).where('lower_name', '=', lower).execute(); // prettier-ignore
+      await transaction
+        .updateTable('repositories')
+        .set({ owner_id: owner.id, name: to.name, lower_name: lower, updated_at: now })
+        .where('id', '=', repository.id)
+        .execute();
+    });
+  }
+
+  async remove(repository: Repository): Promise<void> {
+    await this.#forget(repository.id);
+    await this.#removeFolder(this.folder(repository));
+  }
+
+  /** Removes what a host that was killed left half made: rows that were being filled, and folders without a row. */
+  async clean(db: Kysely<Tables>): Promise<void> {
+    const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
+    for (const { id } of filling) await this.#forget(id);
+    const known = new Set((await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder));
+    const root = join(this.#context.files, 'repositories');
+    for (const part of await readdir(root).catch(() => [])) {
+      for (const name of await readdir(join(root, part))) {
+        if (!known.has(name.replace(/\.git$/, ''))) await rm(join(root, part, name), { recursive: true, force: true });
+      }
+    }
+  }
+
+  async #fill(id: number, path: string, fill: (folder: string) => Promise<RepositoryChange>): Promise<void> {
+    try {
+      const found = await fill(path);
+      await this.#context.commit((transaction: Kysely<Tables>) =>
+        transaction
+          .updateTable('repositories')
+          .set({ ...found, filling: 0 })
+          .where('id', '=', id)
+          .execute(),
+      );
+    } catch (error) {
+      await this.#forget(id);
+      throw error;
+    }
+  }
+
+  async #forget(id: number): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('repositories').where('id', '=', id).execute(),
+    );
+  }
+
+  /** Under another name at first, so that nothing half removed can be found where a repository was. */
+  async #removeFolder(path: string): Promise<void> {
+    const away = `${path}.removed`;
+    try {
+      await rename(path, away);
+      await rm(away, { recursive: true, force: true, maxRetries: 3 });
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+      // The next start tries again.
+      this.#context.log.warn('the folder of a repository could not be removed', { error });
+    }
+  }
+}
+
+function nameTaken(): Problem {
+  return new Problem('git.name_taken', 409, 'The repository with the same name already exists.');
+}

@@ -1,0 +1,56 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Visitor } from '../sign-in/visitor.ts';
+import { levels, type Access, type Level } from './access.ts';
+import type { Repositories, Repository } from './repositories.ts';
+
+/** A repository as somebody may use it. */
+export interface Found {
+  readonly repository: Repository;
+  readonly level: Level;
+}
+
+/** Finds repositories for somebody: what he may not read is not there. */
+export class Lookup {
+  readonly #repositories: Repositories;
+  readonly #access: Access;
+
+  constructor(repositories: Repositories, access: Access) {
+    this.#repositories = repositories;
+    this.#access = access;
+  }
+
+  /** Undefined where there is none that the visitor may read. */
+  async find(visitor: Visitor, owner: string, name: string): Promise<Found | undefined> {
+    const repository = await this.#repositories.find(owner, name);
+    if (repository === undefined) return undefined;
+    const level = await this.#access.level(visitor, repository);
+    return level === 'none' ? undefined : { repository, level };
+  }
+
+  /** Under its former name. */
+  async renamed(visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> {
+    const repository = await this.#repositories.renamed(owner, name);
+    return repository !== undefined && (await this.#access.may(visitor, repository, 'read')) ? repository : undefined;
+  }
+
+  /** @throws Problem `git.unknown` (404), and what `refuse` makes where the visitor may read it and no more. */
+  async need(
+    visitor: Visitor,
+    [owner, name]: readonly [string, string],
+    needed: Exclude<Level, 'none'>,
+    refuse: () => Problem = forbidden,
+  ): Promise<Repository> {
+    const found = await this.find(visitor, owner, name);
+    if (found === undefined) throw unknown();
+    if (levels.indexOf(found.level) < levels.indexOf(needed)) throw refuse();
+    return found.repository;
+  }
+}
+
+export function unknown(): Problem {
+  return new Problem('git.unknown', 404, 'not found');
+}
+
+function forbidden(): Problem {
+  return new Problem('git.forbidden', 403, 'This account may not do that with this repository.');
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../../contracts/service.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { OwnerRow } from '../store/tables.ts';
+import type { Repositories } from './repositories.ts';
+
+/** As many as are remembered; rows of owners hardly ever change. */
+const mostKept = 1000;
+
+/** The rows of owners, which are made for accounts when they are first needed. */
+export class Owners {
+  readonly #context: Pick<Context, 'accounts' | 'commit'>;
+  readonly #repositories: Repositories;
+  readonly #kept = new Map<number, OwnerRow>();
+
+  constructor(context: Pick<Context, 'accounts' | 'commit'>, repositories: Repositories) {
+    this.#context = context;
+    this.#repositories = repositories;
+  }
+
+  async byId(id: number): Promise<OwnerRow> {
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return kept;
+    const row = await this.#repositories.ownerById(id);
+    if (row === undefined) throw new Problem('git.unknown', 404, 'not found');
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(id, row);
+    return row;
+  }
+
+  /** An organisation, or an account by its name in whatever case; undefined where there is none. */
+  async find(name: string): Promise<OwnerRow | undefined> {
+    const row = await this.#repositories.owner(name);
+    if (row !== undefined) return row;
+    const account = await this.#account(name);
+    return account === undefined ? undefined : this.ofAccount(account);
+  }
+
+  /** The row of an account that is there. */
+  async ofAccount(name: string): Promise<OwnerRow> {
+    const row = await this.#repositories.owner(name);
+    if (row !== undefined) return row;
+    const { accounts, commit } = this.#context;
+    const account = await accounts.find(name);
+    return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
+  }
+
+  /** What is kept of an owner was changed. */
+  forget(id: number): void {
+    this.#kept.delete(id);
+  }
+
+  async #account(name: string): Promise<string | undefined> {
+    const exact = await this.#context.accounts.find(name);
+    if (exact !== undefined) return exact.name;
+    const lower = name.toLowerCase();
+    return (await this.#context.accounts.list()).find((account) => account.name.toLowerCase() === lower)?.name;
+  }
+}

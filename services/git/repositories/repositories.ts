@@ -1,0 +1,240 @@
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
+
+/** A repository as its row has it. */
+export interface Repository {
+  readonly id: number;
+  readonly owner: string;
+  readonly ownerId: number;
+  readonly ownerKind: OwnerRow['kind'];
+  readonly name: string;
+  /** Name of its folder. */
+  readonly folder: string;
+  readonly description: string;
+  readonly website: string;
+  readonly originalUrl: string;
+  readonly topics: readonly string[];
+  /** Further fields of the peer's, as its clients set them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly private: boolean;
+  readonly archived: boolean;
+  readonly template: boolean;
+  readonly empty: boolean;
+  readonly defaultBranch: string;
+  readonly branchCount: number;
+  /** KiB. */
+  readonly size: number;
+  /** ms since the epoch, as the next ones. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly pushedAt: number | null;
+}
+
+type Joined = RepositoryRow & { readonly owner_name: string; readonly owner_kind: OwnerRow['kind'] };
+
+/** Which repositories somebody may see: all, or the public ones with those of certain owners and numbers. */
+export type Sight =
+  'all' | { readonly public: boolean; readonly owners: readonly string[]; readonly ids: readonly number[] };
+
+export const sorts = ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'] as const;
+
+/** What is asked of the list of repositories; what is left out does not matter. */
+export interface RepositoryQuery {
+  readonly sight: Sight;
+  readonly words?: string | undefined;
+  readonly inDescription?: boolean | undefined;
+  readonly topic?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly ownerId?: number | undefined;
+  readonly private?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+  readonly template?: boolean | undefined;
+  readonly sort?: (typeof sorts)[number] | undefined;
+  readonly descending?: boolean | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The rows of repositories and their owners. */
+export class Repositories {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** One by its owner's and its own name, in whatever case. */
+  async find(owner: string, name: string): Promise<Repository | undefined> {
+    const row = await joined(this.#db)
+      .where('owners.lower_name', '=', owner.toLowerCase())
+      .where('repositories.lower_name', '=', name.toLowerCase())
+      .executeTakeFirst();
+    return row && repositoryOf(row);
+  }
+
+  async byId(id: number): Promise<Repository | undefined> {
+    const row = await joined(this.#db).where('repositories.id', '=', id).executeTakeFirst();
+    return row && repositoryOf(row);
+  }
+
+  /** What a repository that was renamed is called now. */
+  async renamed(owner: string, name: string): Promise<Repository | undefined> {
+    const former = await this.#db
+      .selectFrom('former_names')
+      .innerJoin('owners', 'owners.id', 'former_names.owner_id')
+      .select('former_names.repository_id as id')
+      .where('owners.lower_name', '=', owner.toLowerCase())
+      .where('former_names.lower_name', '=', name.toLowerCase())
+      .executeTakeFirst();
+    return former && this.byId(former.id);
+  }
+
+  async list(
+    query: RepositoryQuery,
+  ): Promise<{ readonly repositories: readonly Repository[]; readonly total: number }> {
+    const [rows, total] = await Promise.all([
+      matching(joined(this.#db), query)
+        .orderBy(sortColumn(query.sort), query.descending === true ? 'desc' : 'asc')
+        .orderBy('repositories.id')
+        .limit(query.limit)
+        .offset(query.offset)
+        .execute(),
+      matching(joined(this.#db), query)
+        .clearSelect()
+        .select((is) => is.fn.countAll<number>().as('total'))
+        .executeTakeFirst(),
+    ]);
+    return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
+  }
+
+  async count(): Promise<number> {
+    const row = await this.#db
+      .selectFrom('repositories')
+      .select((is) => is.fn.countAll<number>().as('count'))
+      .executeTakeFirst();
+    return row?.count ?? 0;
+  }
+
+  /** Repositories in which an account has a part that was given to it. */
+  async sharedWith(account: string): Promise<readonly number[]> {
+    const rows = await this.#db
+      .selectFrom('collaborators')
+      .select('repository_id')
+      .where('account', '=', account)
+      .execute();
+    return rows.map(({ repository_id }) => repository_id);
+  }
+
+  owner(name: string): Promise<OwnerRow | undefined> {
+    return this.#db.selectFrom('owners').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst();
+  }
+
+  ownerById(id: number): Promise<OwnerRow | undefined> {
+    return this.#db.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** The row of an account, which is made when it is first needed. */
+  async ensureOwner(transaction: Kysely<Tables>, name: string, createdAt: number): Promise<OwnerRow> {
+    const lower = name.toLowerCase();
+    await transaction
+      .insertInto('owners')
+      .values({ name, lower_name: lower, kind: 'account', full_name: '', description: '', created_at: createdAt })
+      .onConflict((conflict) => conflict.column('lower_name').doNothing())
+      .execute();
+    return transaction.selectFrom('owners').selectAll().where('lower_name', '=', lower).executeTakeFirstOrThrow();
+  }
+}
+
+function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
+  return db
+    .selectFrom('repositories')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .selectAll('repositories')
+    .select(['owners.name as owner_name', 'owners.kind as owner_kind'])
+    .where('repositories.filling', '=', 0);
+}
+
+function matching(
+  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined>,
+  query: RepositoryQuery,
+): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
+  const { sight } = query;
+  let found = rows;
+  if (sight !== 'all') {
+    found = found.where((is) =>
+      is.or([
+        ...(sight.public ? [is('repositories.private', '=', 0)] : []),
+        is('owners.lower_name', 'in', ['', ...sight.owners.map((name) => name.toLowerCase())]),
+        ...(sight.ids.length > 0 ? [is('repositories.id', 'in', [...sight.ids])] : []),
+      ]),
+    );
+  }
+  const words = query.words?.trim().toLowerCase() ?? '';
+  if (words !== '') {
+    const pattern = `%${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    found = found.where((is) =>
+      is.or([
+        sql<boolean>`${is.ref('repositories.lower_name')} like ${pattern} escape '\\'`,
+        ...(query.inDescription === true
+          ? [sql<boolean>`lower(${is.ref('repositories.description')}) like ${pattern} escape '\\'`]
+          : []),
+      ]),
+    );
+  }
+  if (query.topic !== undefined) {
+    const quoted = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    found = found.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${quoted} escape '\\'`);
+  }
+  if (query.owner !== undefined) found = found.where('owners.lower_name', '=', query.owner.toLowerCase());
+  if (query.ownerId !== undefined) found = found.where('repositories.owner_id', '=', query.ownerId);
+  if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
+  if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
+  if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));
+  return found;
+}
+
+function sortColumn(sort: RepositoryQuery['sort']) {
+  switch (sort) {
+    case 'created':
+      return 'repositories.created_at';
+    case 'updated':
+      return 'repositories.updated_at';
+    case 'size':
+    case 'git_size':
+      return 'repositories.size';
+    case 'id':
+      return 'repositories.id';
+    case undefined:
+    case 'alpha':
+    case 'lfs_size':
+    case 'stars':
+    case 'forks':
+      return 'repositories.lower_name';
+  }
+}
+
+function repositoryOf(row: Joined): Repository {
+  return {
+    id: row.id,
+    owner: row.owner_name,
+    ownerId: row.owner_id,
+    ownerKind: row.owner_kind,
+    name: row.name,
+    folder: row.folder,
+    description: row.description,
+    website: row.website,
+    originalUrl: row.original_url,
+    topics: JSON.parse(row.topics) as string[],
+    options: JSON.parse(row.options) as Record<string, unknown>,
+    private: row.private === 1,
+    archived: row.archived === 1,
+    template: row.template === 1,
+    empty: row.empty === 1,
+    defaultBranch: row.default_branch,
+    branchCount: row.branch_count,
+    size: row.size,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    pushedAt: row.pushed_at,
+  };
+}

@@ -1,0 +1,31 @@
+import { Problem } from '../../contracts/problem.ts';
+import { GitFailed } from '../engine/git.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { noObject, type RefChange } from '../transfer/push-request.ts';
+import type { RestParts } from './parts.ts';
+
+/**
+ * Changes a reference as a push would, with all that follows from one; only if it is still what it was.
+ * @throws Problem `git.moved` (409)
+ */
+export async function changeReference(
+  { git, keeper, pushes }: Pick<RestParts, 'git' | 'keeper' | 'pushes'>,
+  repository: Repository,
+  account: string,
+  change: RefChange,
+): Promise<void> {
+  const { ref, before, after } = change;
+  const id = await pushes.begin(repository, account, [change]);
+  const folder = keeper.folder(repository);
+  try {
+    const args = after === noObject ? ['-d', ref, before] : [ref, after, before];
+    await git.run(folder, ['update-ref', ...args]);
+  } catch (error) {
+    await pushes.settle(id, repository, account, []);
+    if (!(error instanceof GitFailed)) throw error;
+    throw new Problem('git.moved', 409, `${ref} was changed meanwhile, or collides with another name.`, {
+      cause: error,
+    });
+  }
+  await pushes.settle(id, repository, account, [change]);
+}

@@ -1,0 +1,148 @@
+import { treePath } from '../domain/names.ts';
+import {
+  compareChanges,
+  countLog,
+  mergeBase,
+  readChanges,
+  readCommit,
+  readLog,
+  type Commit,
+  type FileChange,
+  type Signature,
+} from '../repositories/commits.ts';
+import { unknown } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { resolve } from '../repositories/revisions.ts';
+import { commitJson } from '../wire/commits.ts';
+import { accountOfEmail, userOf } from '../wire/users.ts';
+import { ok, type Answer, type Call, type Route } from './call.ts';
+import { flag, listHeaders, pageOf } from './paging.ts';
+import { named, placeOf, type RestParts } from './parts.ts';
+
+/** Commits: their lists, each by itself, and what lies between two. */
+export function commitRoutes(parts: RestParts): readonly Route[] {
+  const { git, keeper, lookup, objects, repositories } = parts;
+
+  const find = async (call: Call) => {
+    const repository = await lookup.need(call.visitor, named(call), 'read');
+    return { repository, folder: keeper.folder(repository) };
+  };
+  /** The accounts behind the addresses that commits made here have. */
+  const people = async (call: Call, commits: readonly Commit[]) => {
+    const names = new Set(commits.flatMap(({ author, committer }) => [accountOfEmail(author.email), accountOfEmail(committer.email)])); // prettier-ignore
+    const shown = new Map<string, unknown>();
+    for (const name of names) {
+      const row = name === undefined ? undefined : await repositories.owner(name);
+      if (name !== undefined && row !== undefined) shown.set(name, userOf(row, call.base));
+    }
+    return ({ email }: Signature): unknown => shown.get(accountOfEmail(email) ?? '') ?? null;
+  };
+  const list = async (call: Call, repository: Repository, commits: readonly Commit[]) => {
+    const stat = flag(call.query, 'stat') ?? true;
+    const files = flag(call.query, 'files') ?? true;
+    const changes = stat || files ? await readChanges(git, keeper.folder(repository), commits.map(({ id }) => id)) : new Map<string, readonly FileChange[]>(); // prettier-ignore
+    const person = await people(call, commits);
+    return commits.map((commit) =>
+      commitJson(commit, placeOf(call, repository), { changes: changes.get(commit.id), stat, files, person }),
+    );
+  };
+  const one = async (call: Call, name: string): Promise<Answer> => {
+    const { repository, folder } = await find(call);
+    const revision = await resolve(objects, folder, repository, name);
+    const commit = revision && (await readCommit(git, folder, revision.commit));
+    if (commit === undefined) throw unknown();
+    const [json] = await list(call, repository, [commit]);
+    return ok(json);
+  };
+  const text = async (call: Call, kind: 'diff' | 'patch'): Promise<Answer> => {
+    const { repository, folder } = await find(call);
+    const revision = await resolve(objects, folder, repository, call.params['sha']);
+    if (revision === undefined) throw unknown();
+    const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit] : ['format-patch', '--stdout', '-1', revision.commit]; // prettier-ignore
+    const child = await git.start(folder, args);
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+      send: async (response) => {
+        child.stderr.resume();
+        child.stdin.end();
+        response.once('close', () => void child.stop());
+        for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+          if (!response.write(chunk)) await new Promise((resolve_) => response.once('drain', resolve_).once('close', resolve_)); // prettier-ignore
+        }
+        response.end();
+      },
+    };
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/commits',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const page = pageOf(call.query);
+        const path = treePath(call.query.get('path') ?? '');
+        if (repository.empty) return ok([], listHeaders(call, page, 0));
+        const from = await resolve(objects, folder, repository, call.query.get('sha'));
+        if (from === undefined || path === undefined) throw unknown();
+        const not = call.query.get('not');
+        const excluded = not === null || not === '' ? undefined : await resolve(objects, folder, repository, not);
+        const query = { from: [from.commit], not: excluded === undefined ? [] : [excluded.commit], path };
+        const [commits, total] = await Promise.all([
+          readLog(git, folder, { ...query, limit: page.limit, offset: page.offset }),
+          countLog(git, folder, query),
+        ]);
+        const pages = Math.ceil(total / page.limit);
+        return ok(await list(call, repository, commits), {
+          ...listHeaders(call, page, total),
+          'X-Page': page.page,
+          'X-PerPage': page.limit,
+          'X-Total': total,
+          'X-PageCount': pages,
+          'X-HasMore': String(page.page < pages),
+          'Access-Control-Expose-Headers': 'Link, X-Total-Count, X-Page, X-PerPage, X-Total, X-PageCount, X-HasMore',
+        });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/commits/:sha.diff',
+      scope: 'repository',
+      handle: (call) => text(call, 'diff'),
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/commits/:sha.patch',
+      scope: 'repository',
+      handle: (call) => text(call, 'patch'),
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/commits/:sha',
+      scope: 'repository',
+      handle: (call) => one(call, call.params['sha'] ?? ''),
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/compare/*both',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
+        const [from, to] = await Promise.all([base, head].map((name) => resolve(objects, folder, repository, name)));
+        if (from === undefined || to === undefined) throw unknown();
+        const commits = await readLog(git, folder, { from: [to.commit], not: [from.commit], limit: 250 });
+        const total = await countLog(git, folder, { from: [to.commit], not: [from.commit] });
+        const common = (await mergeBase(git, folder, from.commit, to.commit)) ?? from.commit;
+        const files = await compareChanges(git, folder, common, to.commit);
+        return ok({
+          total_commits: total,
+          commits: await list(call, repository, commits),
+          files: files.map(({ path, status }) => ({ filename: path, status })),
+        });
+      },
+    },
+  ];
+}

@@ -1,0 +1,284 @@
+import type { ServerResponse } from 'node:http';
+import type { RunningChild } from '../../contracts/children.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { isObjectId, treePath } from '../domain/names.ts';
+import type { LastCommits } from '../repositories/last-commits.ts';
+import { unknown } from '../repositories/lookup.ts';
+import type { Objects } from '../repositories/objects.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { resolve, type Revision } from '../repositories/revisions.ts';
+import { readTree, type TreeEntry } from '../repositories/trees.ts';
+import { forward } from '../transfer/flow.ts';
+import { contentJson } from '../wire/contents.ts';
+import { gitTime } from '../wire/time.ts';
+import { ok, type Answer, type Call, type Route } from './call.ts';
+import { numberOf } from './paging.ts';
+import { named, placeOf, type RestParts } from './parts.ts';
+
+/** Larger files are not held as a whole, bytes. */
+const largestHeld = 16 * 1024 * 1024;
+
+export interface ContentParts extends RestParts {
+  readonly lastCommits: LastCommits;
+}
+
+/** Files and folders at a commit, as JSON and as they are. */
+export function contentRoutes(parts: ContentParts): readonly Route[] {
+  const { keeper, lookup, objects } = parts;
+  const find = async (call: Call) => {
+    const repository = await lookup.need(call.visitor, named(call), 'read');
+    return { repository, folder: keeper.folder(repository) };
+  };
+  const contents = async (call: Call): Promise<Answer> => {
+    const { repository, folder } = await find(call);
+    const asked = call.params['path'] ?? '';
+    const path = treePath(asked);
+    const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+    if (revision === undefined && repository.empty && path === '') return ok([]);
+    const json = path === undefined || revision === undefined ? undefined : await describe(parts, call, repository, revision, path); // prettier-ignore
+    if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
+    return ok(json);
+  };
+  return [
+    { method: 'GET', path: '/repos/:owner/:repo/contents', scope: 'repository', handle: contents },
+    { method: 'GET', path: '/repos/:owner/:repo/contents/*path', scope: 'repository', handle: contents },
+    ...['raw', 'media'].map((kind): Route => ({
+      method: 'GET',
+      path: `/repos/:owner/:repo/${kind}/*path`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository } = await find(call);
+        const answer = await rawFile(parts, repository, call.query.get('ref'), call.params['path'] ?? '', call.request.headers['if-none-match']); // prettier-ignore
+        return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
+      },
+    })),
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/archive/*archive',
+      scope: 'repository',
+      handle: async (call) => archive(parts, call.base, (await find(call)).repository, call.params['archive'] ?? ''),
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/trees/:sha',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const sha = call.params['sha'] ?? '';
+        const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
+        const tree = name === undefined ? undefined : await objects.info(folder, name);
+        if (tree === undefined || tree.type === 'blob') throw unknown();
+        const json = await treeJson(parts, call, repository, tree.id);
+        return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/blobs/:sha',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const sha = call.params['sha'] ?? '';
+        const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+        if (blob?.type !== 'blob') throw unknown();
+        const { base, full } = placeOf(call, repository);
+        return ok({
+          content: blob.bytes.toString('base64'),
+          encoding: 'base64',
+          url: `${base}/api/v1/repos/${full}/git/blobs/${sha}`,
+          sha,
+          size: blob.size,
+        });
+      },
+    },
+  ];
+}
+
+/** A file with its content, or the entries of a folder; undefined where there is none. */
+export async function describe(
+  { keeper, lastCommits, objects }: Pick<ContentParts, 'keeper' | 'lastCommits' | 'objects'>,
+  call: Pick<Call, 'base'>,
+  repository: Repository,
+  revision: Revision,
+  path: string,
+): Promise<unknown> {
+  const folder = keeper.folder(repository);
+  const place = placeOf(call, repository);
+  if (path !== '') {
+    const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+    const entries = (await readTree(objects, folder, `${revision.commit}:${parent}`)) ?? [];
+    const entry = entries.find(({ name }) => name === path.slice(parent === '' ? 0 : parent.length + 1));
+    if (entry === undefined) return undefined;
+    if (entry.type !== 'tree') {
+      const blob = entry.type === 'blob' ? await objects.contents(folder, entry.id) : undefined;
+      const last = await lastCommits.of(folder, revision.commit, path);
+      return contentJson({ path, mode: entry.mode, id: entry.id, size: blob?.size ?? 0, last }, revision, place, blob?.bytes); // prettier-ignore
+    }
+  }
+  const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
+  if (entries === undefined) return undefined;
+  const last = await lastCommits.ofEntries(
+    folder,
+    revision.commit,
+    path,
+    entries.map(({ name }) => name),
+  );
+  return Promise.all(
+    entries.map(async (entry) => {
+      const full = path === '' ? entry.name : `${path}/${entry.name}`;
+      const size = await sizeOf(objects, folder, entry);
+      return contentJson({ path: full, mode: entry.mode, id: entry.id, size, last: last.get(full) }, revision, place);
+    }),
+  );
+}
+
+/** A file as it is, never in a form that a browser would run. @throws Problem (404) */
+export async function rawFile(
+  { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  repository: Repository,
+  ref: string | null,
+  asked: string,
+  known: string | undefined,
+): Promise<Answer> {
+  const folder = keeper.folder(repository);
+  const path = treePath(asked);
+  const revision = await resolve(objects, folder, repository, ref);
+  const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  if (path === undefined || revision === undefined || info?.type !== 'blob') {
+    throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
+  }
+  const tag = `"${info.id}"`;
+  const last = await lastCommits.of(folder, revision.commit, path);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const headers = {
+    ETag: tag,
+    'Cache-Control': `${repository.private ? 'private' : 'public'}, max-age=21600`,
+    ...(last === undefined ? {} : { 'Last-Modified': new Date(gitTime(last.committer.date)).toUTCString() }),
+    'Access-Control-Expose-Headers': 'Content-Disposition',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  };
+  if (known === tag) return { status: 304, headers };
+  if (info.size > largestHeld) {
+    const child = await git.start(folder, ['cat-file', 'blob', info.id]);
+    const large = { 'Content-Type': 'application/octet-stream', 'Content-Length': info.size, 'Content-Disposition': `attachment; ${fileName(name)}` }; // prettier-ignore
+    return { status: 200, headers: { ...headers, ...large }, send: (response) => pour(child, response) };
+  }
+  const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
+  const type = typeOf(bytes);
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'Content-Type': type,
+      'Content-Length': bytes.length,
+      'Content-Disposition': `${type === 'application/octet-stream' ? 'attachment' : 'inline'}; ${fileName(name)}`,
+    },
+    send: (response) => Promise.resolve(void response.end(bytes)),
+  };
+}
+
+const archives: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
+
+/** All files of a commit in one, `NAME.zip` or `NAME.tar.gz`. @throws Problem (404) in the peer's words */
+export async function archive(
+  { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
+  base: string,
+  repository: Repository,
+  asked: string,
+): Promise<Answer> {
+  const ending = Object.keys(archives).find((each) => asked.endsWith(each)) ?? '';
+  const name = asked.slice(0, asked.length - ending.length);
+  const folder = keeper.folder(repository);
+  const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
+  if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
+  const { commit } = revision;
+  const shown = `${repository.name}-${name.replaceAll('/', '-')}`;
+  const full = `${repository.owner}/${repository.name}`;
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': `attachment; ${fileName(`${shown}${ending}`)}`,
+      'Access-Control-Expose-Headers': 'Content-Disposition',
+      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
+    },
+    send: async (response) => {
+      const args = [
+        'archive',
+        `--format=${archives[ending] ?? 'zip'}`,
+        `--prefix=${repository.name.toLowerCase()}/`,
+        commit,
+      ];
+      await pour(await git.start(folder, args), response);
+    },
+  };
+}
+
+/** Git's own output as the body; one that breaks off breaks the answer off. */
+async function pour(child: RunningChild, response: ServerResponse): Promise<void> {
+  child.stdin.end();
+  child.stderr.resume();
+  response.once('close', () => void child.stop());
+  await forward(child.stdout, response);
+}
+
+async function treeJson(
+  { objects, git, keeper }: Pick<RestParts, 'objects' | 'git' | 'keeper'>,
+  call: Call,
+  repository: Repository,
+  id: string,
+) {
+  const { base, full } = placeOf(call, repository);
+  const folder = keeper.folder(repository);
+  const recursive = call.query.get('recursive');
+  const deep = recursive === 'true' || recursive === '1';
+  const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);
+  const page = call.query.has('page') ? numberOf(call.query.get('page') ?? '') : 1;
+  const args = ['ls-tree', '-z', '-l', ...(deep ? ['-r', '-t'] : []), id];
+  const lines = (await git.run(folder, args)).stdout
+    .toString()
+    .split('\0')
+    .filter((line) => line !== '');
+  const api = `${base}/api/v1/repos/${full}/git`;
+  const tree = lines.slice((page - 1) * perPage, page * perPage).map((line) => {
+    const [, mode = '', type = '', sha = '', size = '', path = ''] =
+      /^(\d+) (\w+) (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+    const url = type === 'commit' ? '' : `${api}/${type}s/${sha}`;
+    return { path, mode, type, size: Number(size) || 0, sha, url };
+  });
+  const info = await objects.info(folder, `${id}^{tree}`);
+  const sha = info?.id === id ? id : call.params['sha'];
+  return {
+    sha,
+    url: `${api}/trees/${sha}`,
+    tree,
+    truncated: page * perPage < lines.length,
+    page,
+    total_count: lines.length,
+  };
+}
+
+async function sizeOf(objects: Objects, folder: string, { type, id }: TreeEntry): Promise<number> {
+  return type === 'blob' ? ((await objects.info(folder, id))?.size ?? 0) : 0;
+}
+
+const pictures: readonly (readonly [string, string])[] = [
+  ['image/png', '89504e47'],
+  ['image/jpeg', 'ffd8ff'],
+  ['image/gif', '47494638'],
+];
+
+/** By the bytes themselves: text is plain text whatever its name says, so that no page is made of it. */
+function typeOf(bytes: Buffer): string {
+  const start = bytes.subarray(0, 8000);
+  const hex = start.toString('hex', 0, 4);
+  const picture = pictures.find(([, magic]) => hex.startsWith(magic));
+  if (picture !== undefined) return picture[0];
+  return start.includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
+}
+
+function fileName(name: string): string {
+  if (/^[A-Za-z0-9._-]+$/.test(name)) return `filename=${name}`;
+  return `filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
+}

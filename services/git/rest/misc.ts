@@ -1,0 +1,72 @@
+import { marked } from 'marked';
+import { z } from 'zod';
+import { bodyOf, ok, optional, type Route } from './call.ts';
+import { defaultLimit, listHeaders, mostItems, pageOf } from './paging.ts';
+
+/** The peer whose API this is, since clients compare the number. */
+export const peerVersion = '1.27.1';
+
+const markdownBody = z.object({ Text: optional(z.string()), text: optional(z.string()) });
+
+/** What belongs to nobody. */
+export const miscRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/version',
+    scope: 'misc',
+    handle: async () => ok({ version: `${peerVersion}+homeport` }),
+  },
+  {
+    method: 'GET',
+    path: '/settings/api',
+    scope: 'misc',
+    handle: async () =>
+      ok({
+        max_response_items: mostItems,
+        default_paging_num: defaultLimit,
+        default_git_trees_per_page: 1000,
+        default_max_blob_size: 10_485_760,
+        default_max_response_size: 104_857_600,
+      }),
+  },
+  {
+    method: 'POST',
+    path: '/markdown',
+    scope: 'misc',
+    handle: async (call) => {
+      const { Text, text } = await bodyOf(call, markdownBody);
+      return {
+        status: 200,
+        text: renderMarkdown(Text ?? text ?? ''),
+        headers: { 'Content-Type': 'text/html; charset=utf-8' },
+      };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/notifications',
+    scope: 'notification',
+    signedIn: true,
+    handle: async (call) => ok([], listHeaders(call, pageOf(call.query), 0)),
+  },
+  {
+    method: 'GET',
+    path: '/notifications/new',
+    scope: 'notification',
+    signedIn: true,
+    handle: async () => ok({ new: 0 }),
+  },
+];
+
+/** Markup of the text itself is shown as text. */
+function renderMarkdown(text: string): string {
+  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const safe = (href: string): boolean => /^(https?:|mailto:|#|\/|\.|[^:]*$)/i.test(href.trim());
+  const renderer = new marked.Renderer();
+  renderer.html = ({ text: raw }) => escape(raw);
+  const link = renderer.link.bind(renderer);
+  renderer.link = (token) => (safe(token.href) ? link(token) : escape(token.text));
+  const image = renderer.image.bind(renderer);
+  renderer.image = (token) => (safe(token.href) ? image(token) : escape(token.text));
+  return marked.parse(text, { async: false, gfm: true, renderer }).replaceAll('<p>', '<p dir="auto">');
+}

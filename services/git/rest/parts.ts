@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { Git } from '../engine/git.ts';
+import type { Access, Level } from '../repositories/access.ts';
+import type { Keeper } from '../repositories/keeper.ts';
+import type { Lookup } from '../repositories/lookup.ts';
+import type { Objects } from '../repositories/objects.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { Settings } from '../settings.ts';
+import type { Keys } from '../ssh/keys.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import type { Tokens } from '../sign-in/tokens.ts';
+import type { Tables } from '../store/tables.ts';
+import type { Pushes } from '../transfer/pushes.ts';
+import type { Place } from '../wire/commits.ts';
+import { repositoryJson } from '../wire/repositories.ts';
+import type { Owners } from '../repositories/owners.ts';
+import type { Call } from './call.ts';
+
+/** What the routes of the API stand on. */
+export interface RestParts {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly git: Git;
+  readonly objects: Objects;
+  readonly repositories: Repositories;
+  readonly owners: Owners;
+  readonly keeper: Keeper;
+  readonly access: Access;
+  readonly lookup: Lookup;
+  readonly pushes: Pushes;
+  readonly tokens: Tokens;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
+  /** What SSH addresses begin with, for a client that came by this address. */
+  readonly ssh: (base: string) => string;
+}
+
+export function placeOf({ base }: Pick<Call, 'base'>, { owner, name }: Repository): Place {
+  return { base, full: `${owner}/${name}` };
+}
+
+/** The owner's and the repository's name in a call's path. */
+export function named({ params }: Pick<Call, 'params'>): readonly [string, string] {
+  return [params['owner'] ?? '', params['repo'] ?? ''];
+}
+
+/** A repository as the peer shows it to who calls. */
+export async function shown(
+  { owners, ssh }: Pick<RestParts, 'owners' | 'ssh'>,
+  { base }: Pick<Call, 'base'>,
+  repository: Repository,
+  level: Level,
+) {
+  const owner = await owners.byId(repository.ownerId);
+  return repositoryJson(repository, owner, level, { base, ssh: ssh(base) });
+}
+
+export type Db = Kysely<Tables>;

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { isBranchName, isReferenceName } from '../domain/names.ts';
+import { readCommit, readLog } from '../repositories/commits.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { levels } from '../repositories/access.ts';
+import { authorship } from '../repositories/first-commit.ts';
+import { readReferences, type Reference } from '../repositories/references.ts';
+import { resolve } from '../repositories/revisions.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { noObject } from '../transfer/push-request.ts';
+import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
+import { accountOfEmail, emailOf } from '../wire/users.ts';
+import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
+import { changeReference } from './change-reference.ts';
+import { listHeaders, pageOf, partOf } from './paging.ts';
+import { named, placeOf, type RestParts } from './parts.ts';
+
+const heads = 'refs/heads/';
+const tags = 'refs/tags/';
+const branchBody = z.object({ new_branch_name: required, old_ref_name: optional(z.string()), old_branch_name: optional(z.string()) }); // prettier-ignore
+const tagBody = z.object({ tag_name: required, target: optional(z.string()), message: optional(z.string()) });
+
+/** Branches, tags and references of other kinds. */
+export function referenceRoutes(parts: RestParts): readonly Route[] {
+  const { git, keeper, lookup, objects, owners } = parts;
+
+  const find = async (call: Call) => {
+    const [owner, name] = named(call);
+    const found = await lookup.find(call.visitor, owner, name);
+    if (found === undefined) throw unknown();
+    return { ...found, folder: keeper.folder(found.repository) };
+  };
+  const branchesJson = async (call: Call, repository: Repository, level: string, some: readonly Reference[]) => {
+    const ids = [...new Set(some.map(({ commit }) => commit))];
+    const folder = keeper.folder(repository);
+    const commits = ids.length === 0 ? [] : await Promise.all(ids.map((id) => readCommit(git, folder, id)));
+    const byId = new Map(commits.flatMap((commit) => (commit === undefined ? [] : [[commit.id, commit]])));
+    const mayPush = levels.findIndex((each) => each === level) >= 2;
+    return some.flatMap(({ ref, commit: id }) => {
+      const commit = byId.get(id);
+      if (commit === undefined) return [];
+      const payload = payloadCommit(commit, placeOf(call, repository), (email) => accountOfEmail(email) ?? '');
+      return [branchJson(ref.slice(heads.length), payload, { protected: false, mayPush })];
+    });
+  };
+  const branch = async (call: Call, name: string) => {
+    const { repository, level, folder } = await find(call);
+    const some = isBranchName(name) ? await readReferences(git, folder, heads + name) : [];
+    const [json] = await branchesJson(
+      call,
+      repository,
+      level,
+      some.filter(({ ref }) => ref === heads + name),
+    );
+    if (json === undefined) throw unknown();
+    return json;
+  };
+  const tagsJson = async (call: Call, repository: Repository, some: readonly Reference[]) => {
+    const folder = keeper.folder(repository);
+    return Promise.all(
+      some.map(async (tag) => {
+        const [commit] = await readLog(git, folder, { from: [tag.commit], limit: 1 });
+        const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
+        const message = made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n'); // prettier-ignore
+        return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
+      }),
+    );
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/branches',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, level, folder } = await find(call);
+        const all = await readReferences(git, folder, heads);
+        const page = pageOf(call.query);
+        return ok(await branchesJson(call, repository, level, partOf(all, page)), listHeaders(call, page, all.length));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/branches/*branch',
+      scope: 'repository',
+      handle: async (call) => ok(await branch(call, call.params['branch'] ?? '')),
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/branches',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'write');
+        const asked = await bodyOf(call, branchBody);
+        const name = asked.new_branch_name;
+        if (!isBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
+        const folder = keeper.folder(repository);
+        const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
+        if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
+        if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
+          throw new Problem('git.branch_taken', 409, 'The branch already exists.');
+        }
+        await changeReference(parts, repository, accountOf(call), { ref: heads + name, before: noObject, after: from.commit }); // prettier-ignore
+        return created(await branch(call, name));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo/branches/*branch',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'write');
+        const name = call.params['branch'] ?? '';
+        if (name === repository.defaultBranch) throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch'); // prettier-ignore
+        await removeReference(parts, repository, call, heads, name);
+        return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/tags',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const all = (await readReferences(git, folder, tags)).toReversed();
+        const page = pageOf(call.query);
+        return ok(await tagsJson(call, repository, partOf(all, page)), listHeaders(call, page, all.length));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/tags/*tag',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const name = tags + (call.params['tag'] ?? '');
+        const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
+        const [json] = await tagsJson(
+          call,
+          repository,
+          some.filter(({ ref }) => ref === name),
+        );
+        if (json === undefined) throw unknown();
+        return ok(json);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/tags',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'write');
+        const asked = await bodyOf(call, tagBody);
+        const name = tags + asked.tag_name;
+        if (!isReferenceName(name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
+        const folder = keeper.folder(repository);
+        const target = await resolve(objects, folder, repository, asked.target);
+        if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
+        if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
+          throw new Problem('git.tag_taken', 409, 'tag already exists');
+        }
+        const account = accountOf(call);
+        const after =
+          asked.message === undefined || asked.message === ''
+            ? target.commit
+            : await annotate(
+                parts,
+                folder,
+                { name: asked.tag_name, target: target.commit, message: asked.message },
+                {
+                  name: account,
+                  email: emailOf(await owners.ofAccount(account), call.base),
+                },
+              );
+        await changeReference(parts, repository, account, { ref: name, before: noObject, after });
+        const [json] = await tagsJson(call, repository, await readReferences(git, folder, name));
+        return created(json);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo/tags/*tag',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'write');
+        await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
+        return noContent;
+      },
+    },
+    ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route => ({
+      method: 'GET',
+      path,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const prefix = call.params['prefix'];
+        if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
+        const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) =>
+          ref.startsWith(`refs/${prefix ?? ''}`),
+        );
+        if (all.length === 0 && prefix !== undefined) throw unknown();
+        const [exact] = all;
+        const place = placeOf(call, repository);
+        if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
+        return ok(all.map((reference) => referenceJson(reference, place)));
+      },
+    })),
+  ];
+}
+
+async function removeReference(
+  parts: RestParts,
+  repository: Repository,
+  call: Call,
+  kind: string,
+  name: string,
+): Promise<void> {
+  const folder = parts.keeper.folder(repository);
+  const all = isReferenceName(kind + name) ? await readReferences(parts.git, folder, kind + name) : [];
+  const found = all.find(({ ref }) => ref === kind + name);
+  if (found === undefined) throw unknown();
+  await changeReference(parts, repository, accountOf(call), { ref: found.ref, before: found.id, after: noObject });
+}
+
+async function annotate(
+  { git, context: { clock } }: Pick<RestParts, 'git' | 'context'>,
+  folder: string,
+  { name, target, message }: { readonly name: string; readonly target: string; readonly message: string },
+  author: { readonly name: string; readonly email: string },
+): Promise<string> {
+  const made = authorship(author);
+  const seconds = Math.floor(clock.now() / 1000);
+  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${made.GIT_COMMITTER_NAME} <${made.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
+  return (await git.run(folder, ['mktag', '--no-strict'], { input })).stdout.toString().trim();
+}

@@ -1,0 +1,288 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { isBranchName, repositoryNameProblem } from '../domain/names.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
+import { firstCommit } from '../repositories/first-commit.ts';
+import { migrate } from '../repositories/migrate.ts';
+import { readReferences } from '../repositories/references.ts';
+import { defaultOptions } from '../wire/repositories.ts';
+import { emailOf } from '../wire/users.ts';
+import {
+  accountOf,
+  bodyOf,
+  created,
+  needIdentity,
+  noContent,
+  ok,
+  optional,
+  required,
+  type Call,
+  type Route,
+} from './call.ts';
+import { flag, listHeaders, pageOf } from './paging.ts';
+import { named, shown, type RestParts } from './parts.ts';
+
+const description = optional(z.string().max(2048, 'MaxSize'));
+const createBody = z.object({
+  name: z.string().superRefine((name, context) => {
+    const message = repositoryNameProblem(name);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }),
+  private: optional(z.boolean()),
+  description,
+  website: optional(z.string().max(1024)),
+  auto_init: optional(z.boolean()),
+  template: optional(z.boolean()),
+  default_branch: optional(z.string()),
+  readme: optional(z.string()),
+});
+const changeBody = z.looseObject({
+  name: optional(z.string()),
+  description,
+  website: optional(z.string().max(1024)),
+  private: optional(z.boolean()),
+  archived: optional(z.boolean()),
+  template: optional(z.boolean()),
+  default_branch: optional(z.string()),
+});
+const migrateBody = z.object({
+  clone_addr: required,
+  repo_name: createBody.shape.name,
+  repo_owner: optional(z.string()),
+  uid: optional(z.int()),
+  private: optional(z.boolean()),
+  description,
+  auth_username: optional(z.string().max(200)),
+  auth_password: optional(z.string().max(1000)),
+  auth_token: optional(z.string().max(1000)),
+});
+
+/** Repositories: made, found, changed, given away and removed. */
+export function repositoryRoutes(parts: RestParts): readonly Route[] {
+  const { access, context, git, keeper, lookup, owners, pushes, repositories, settings } = parts;
+
+  const make = async (call: Call, owner: string): Promise<Repository> => {
+    const asked = await bodyOf(call, createBody);
+    const defaultBranch = asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch; // prettier-ignore
+    if (!isBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
+    const repository = await keeper.create({
+      owner,
+      name: asked.name,
+      private: asked.private ?? settings.defaultPrivate,
+      defaultBranch,
+      description: asked.description ?? '',
+      website: asked.website ?? '',
+      template: asked.template ?? false,
+    });
+    if (asked.auto_init !== true) return repository;
+    const account = accountOf(call);
+    const row = await owners.ofAccount(account);
+    const change = await firstCommit(git, keeper.folder(repository), repository, { name: account, email: emailOf(row, call.base) }); // prettier-ignore
+    await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
+    return (await repositories.byId(repository.id)) ?? repository;
+  };
+  const answer = async (call: Call, repository: Repository) =>
+    shown(parts, call, repository, await access.level(call.visitor, repository));
+  const list = async (call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) => {
+    const page = pageOf(call.query);
+    const { repositories: some, total } = await repositories.list({ ...query, ...page });
+    return { some: await Promise.all(some.map((each) => answer(call, each))), headers: listHeaders(call, page, total) };
+  };
+  /** Everything the caller may see, or what is his own alone. */
+  const sightOf = async (call: Call, own: boolean): Promise<Sight> => {
+    const { identity } = call.visitor;
+    if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
+    if (identity.role === 'admin' && !own) return 'all';
+    return { public: !own, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+  };
+  const ownerAsked = async (call: Call, name: string): Promise<string> => {
+    const owner = await owners.find(name);
+    if (owner === undefined) throw unknown();
+    if (!(await access.ownsName(call.visitor, owner.name))) {
+      throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
+    }
+    return owner.name;
+  };
+  const search: Route['handle'] = async (call) => {
+    const { query } = call;
+    const sort = query.get('sort') ?? '';
+    if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
+      throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
+    }
+    const mode = query.get('mode') ?? '';
+    const uid = Number(query.get('uid') ?? '') || undefined;
+    // There are no forks and no mirrors here.
+    const nothing = mode === 'fork' || mode === 'mirror';
+    const { some, headers } = await list(call, {
+      sight: nothing ? { public: false, owners: [], ids: [] } : await sightOf(call, false),
+      ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
+      inDescription: flag(query, 'includeDesc'),
+      ownerId: uid,
+      private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
+      archived: flag(query, 'archived'),
+      template: flag(query, 'template'),
+      sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
+      descending: query.get('order') === 'desc',
+    });
+    return ok({ ok: true, data: some }, headers);
+  };
+  const ofOwner: Route['handle'] = async (call) => {
+    const owner = call.params['user'] ?? call.params['org'] ?? '';
+    if ((await owners.find(owner)) === undefined) throw unknown();
+    const { some, headers } = await list(call, { sight: await sightOf(call, false), owner, sort: 'id' });
+    return ok(some, headers);
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/user/repos',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { some, headers } = await list(call, { sight: await sightOf(call, true), sort: 'id' });
+        return ok(some, headers);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/user/repos',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => created(await answer(call, await make(call, accountOf(call)))),
+    },
+    ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route => ({
+      method: 'POST',
+      path,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => created(await answer(call, await make(call, await ownerAsked(call, call.params['owner'] ?? '')))), // prettier-ignore
+    })),
+    { method: 'GET', path: '/repos/search', scope: 'repository', handle: search },
+    { method: 'GET', path: '/users/:user/repos', scope: 'repository', handle: ofOwner },
+    { method: 'GET', path: '/orgs/:org/repos', scope: 'repository', handle: ofOwner },
+    {
+      method: 'POST',
+      path: '/repos/migrate',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const asked = await bodyOf(call, migrateBody);
+        const identity = needIdentity(call.visitor);
+        const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
+        const wanted = asked.repo_owner ?? byId;
+        const owner = wanted === undefined || wanted === '' ? identity.account : await ownerAsked(call, wanted);
+        const repository = await migrate(
+          {
+            context,
+            git,
+            keeper,
+            repositories,
+            mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
+          },
+          {
+            owner,
+            name: asked.repo_name,
+            private: asked.private ?? settings.defaultPrivate,
+            defaultBranch: settings.defaultBranch,
+            description: asked.description ?? '',
+          },
+          {
+            address: asked.clone_addr,
+            user: asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_username : 'oauth2',
+            password:
+              asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_password : asked.auth_token,
+          },
+        );
+        return created(await answer(call, repository));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo',
+      scope: 'repository',
+      handle: async (call) => {
+        const [owner, name] = named(call);
+        const found = await lookup.find(call.visitor, owner, name);
+        if (found !== undefined) return ok(await shown(parts, call, found.repository, found.level));
+        throw unknown();
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/repos/:owner/:repo',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'admin');
+        await change(parts, repository, await bodyOf(call, changeBody));
+        return ok(await answer(call, (await repositories.byId(repository.id)) ?? repository));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
+        const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
+        await parts.objects.close(keeper.folder(repository));
+        await keeper.remove(repository);
+        return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/topics',
+      scope: 'repository',
+      handle: async (call) => ok({ topics: (await lookup.need(call.visitor, named(call), 'read')).topics }),
+    },
+    {
+      method: 'PUT',
+      path: '/repos/:owner/:repo/topics',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'admin');
+        const { topics } = await bodyOf(call, z.object({ topics: z.array(z.string()).max(25) }));
+        const plain = [...new Set(topics.map((topic) => topic.trim().toLowerCase()))];
+        if (plain.some((topic) => !/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic))) {
+          throw new Problem('git.invalid', 422, 'Topic names are invalid');
+        }
+        await keeper.change(repository.id, { topics: JSON.stringify(plain) });
+        return noContent;
+      },
+    },
+  ];
+}
+
+async function change(
+  { git, keeper }: Pick<RestParts, 'git' | 'keeper'>,
+  repository: Repository,
+  asked: z.infer<typeof changeBody>,
+): Promise<void> {
+  const { name, default_branch: branch } = asked;
+  if (branch !== undefined && branch !== repository.defaultBranch) {
+    const folder = keeper.folder(repository);
+    const there = isBranchName(branch) && (repository.empty || (await readReferences(git, folder, `refs/heads/${branch}`)).length === 1); // prettier-ignore
+    if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
+    await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  }
+  if (name !== undefined && name !== '' && name !== repository.name) {
+    const wrong = repositoryNameProblem(name);
+    if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+    await keeper.rename(repository, { name });
+  }
+  const known = Object.keys(defaultOptions);
+  const options = Object.fromEntries(Object.entries(asked).filter(([key, value]) => known.includes(key) && value !== null)); // prettier-ignore
+  const flags = { private: asked.private, archived: asked.archived, template: asked.template };
+  await keeper.change(repository.id, {
+    ...(asked.description === undefined ? {} : { description: asked.description }),
+    ...(asked.website === undefined ? {} : { website: asked.website }),
+    ...(branch === undefined ? {} : { default_branch: branch }),
+    ...Object.fromEntries(Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [[key, Number(value)]]))), // prettier-ignore
+    options: JSON.stringify({ ...repository.options, ...options }),
+  });
+}

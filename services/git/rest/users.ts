@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { isScope } from '../sign-in/visitor.ts';
+import type { PublicKeyRow, TokenRow } from '../store/tables.ts';
+import { never, timeOf } from '../wire/time.ts';
+import { userOf } from '../wire/users.ts';
+import {
+  accountOf,
+  bodyOf,
+  created,
+  needIdentity,
+  noContent,
+  ok,
+  optional,
+  required,
+  type Call,
+  type Route,
+} from './call.ts';
+import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
+import { named, type RestParts } from './parts.ts';
+
+const tokenBody = z.object({ name: required, scopes: optional(z.array(z.string())) });
+const keyBody = z.object({ title: required, key: required, read_only: optional(z.boolean()) });
+
+/** Accounts, their tokens and their keys. */
+export function userRoutes(parts: RestParts): readonly Route[] {
+  const { context, keys, lookup, owners, tokens } = parts;
+
+  const self = async (call: Call) => {
+    const { account, role } = needIdentity(call.visitor);
+    return userOf(await owners.ofAccount(account), call.base, { self: true, admin: role === 'admin' });
+  };
+  /** Tokens are made and listed with the password alone, by oneself or an administrator. */
+  const tokenOwner = async (call: Call): Promise<string> => {
+    const { identity, scopes } = call.visitor;
+    const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
+    if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
+      throw new Problem('git.sign_in', 401, 'auth required');
+    }
+    const owner = await context.accounts.find(call.params['user'] ?? '');
+    if (owner === undefined || (owner.name !== identity.account && identity.role !== 'admin')) {
+      throw new Problem('git.forbidden', 403, 'doer should be the site admin or be same as the contextUser');
+    }
+    return owner.name;
+  };
+  const keyJson = async (call: Call, row: PublicKeyRow, account: string) => ({
+    id: row.id,
+    key: row.text,
+    url: `${call.base}/api/v1/user/keys/${row.id}`,
+    title: row.title,
+    fingerprint: row.fingerprint,
+    created_at: timeOf(row.created_at),
+    last_used_at: timeOf(row.last_used_at ?? row.created_at),
+    user: userOf(await owners.ofAccount(account), call.base, { self: true, admin: (await context.accounts.find(account))?.role === 'admin' }), // prettier-ignore
+    key_type: 'user',
+  });
+  const deployKeyJson = (call: Call, row: PublicKeyRow) => ({
+    id: row.id,
+    key_id: row.id,
+    key: row.text,
+    url: `${call.base}/api/v1/repos/${named(call).join('/')}/keys/${row.id}`,
+    title: row.title,
+    fingerprint: row.fingerprint,
+    created_at: timeOf(row.created_at),
+    read_only: row.read_only === 1,
+  });
+  const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
+
+  return [
+    { method: 'GET', path: '/user', scope: 'user', signedIn: true, handle: async (call) => ok(await self(call)) },
+    {
+      method: 'GET',
+      path: '/users/search',
+      scope: 'user',
+      handle: async (call) => {
+        // Who is here is nobody's business who is not.
+        needIdentity(call.visitor);
+        const words = (call.query.get('q') ?? '').toLowerCase();
+        const found = (await context.accounts.list())
+          .filter(({ name }) => name !== '*' && name.toLowerCase().includes(words))
+          .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+        const page = pageOf(call.query);
+        const rows = await Promise.all(partOf(found, page).map(({ name }) => owners.ofAccount(name)));
+        return ok({ ok: true, data: rows.map((row) => userOf(row, call.base)) }, listHeaders(call, page, found.length));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/users/:user',
+      scope: 'user',
+      handle: async (call) => {
+        const row = call.visitor.identity === undefined ? await parts.repositories.owner(call.params['user'] ?? '') : await owners.find(call.params['user'] ?? ''); // prettier-ignore
+        if (row === undefined) throw new Problem('git.unknown', 404, 'not found');
+        return ok(userOf(row, call.base));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/users/:user/tokens',
+      scope: 'user',
+      handle: async (call) => {
+        const all = await tokens.list(await tokenOwner(call));
+        const page = pageOf(call.query);
+        return ok(
+          partOf(all, page).map((row) => tokenJson(row)),
+          listHeaders(call, page, all.length),
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path: '/users/:user/tokens',
+      scope: 'user',
+      handle: async (call) => {
+        const account = await tokenOwner(call);
+        const { name, scopes: asked = [] } = await bodyOf(call, tokenBody);
+        // Scripts that are older than scopes name none.
+        const scopes = asked.length === 0 ? ['all'] : asked;
+        const odd = scopes.find((scope) => !isScope(scope));
+        if (odd !== undefined) throw new Problem('git.invalid', 400, `invalid access token scope provided: invalid access token scope: ${odd}`); // prettier-ignore
+        const { row, text } = await tokens.create(account, name, scopes);
+        return created({ ...tokenJson(row, text), created_at: never, last_used_at: never });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/users/:user/tokens/:token',
+      scope: 'user',
+      handle: async (call) => {
+        const account = await tokenOwner(call);
+        if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
+        return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/user/keys',
+      scope: 'user',
+      signedIn: true,
+      handle: async (call) => {
+        const account = accountOf(call);
+        const all = await keys.ofAccount(account);
+        const page = pageOf(call.query);
+        const some = await Promise.all(partOf(all, page).map((row) => keyJson(call, row, account)));
+        return ok(some, listHeaders(call, page, all.length));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/user/keys',
+      scope: 'user',
+      signedIn: true,
+      handle: async (call) => {
+        const account = accountOf(call);
+        const { title, key } = await bodyOf(call, keyBody);
+        return created(await keyJson(call, await keys.add({ account }, title, key), account));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/user/keys/:id',
+      scope: 'user',
+      signedIn: true,
+      handle: async (call) => {
+        const account = accountOf(call);
+        const id = numberOf(call.params['id']);
+        const row = (await keys.ofAccount(account)).find((each) => each.id === id);
+        if (row === undefined) throw unknown();
+        return ok(await keyJson(call, row, account));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/user/keys/:id',
+      scope: 'user',
+      signedIn: true,
+      handle: async (call) => {
+        if (!(await keys.remove({ account: accountOf(call) }, numberOf(call.params['id'])))) throw unknown();
+        return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/keys',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const all = await keys.ofRepository((await adminOf(call)).id);
+        const page = pageOf(call.query);
+        return ok(
+          partOf(all, page).map((row) => deployKeyJson(call, row)),
+          listHeaders(call, page, all.length),
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/keys',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await adminOf(call);
+        const { title, key, read_only = false } = await bodyOf(call, keyBody);
+        const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
+        return created(deployKeyJson(call, row));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo/keys/:id',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { id: repository } = await adminOf(call);
+        if (!(await keys.remove({ repository }, numberOf(call.params['id'])))) throw unknown();
+        return noContent;
+      },
+    },
+  ];
+}
+
+function tokenJson({ id, name, last_eight, scopes, created_at, last_used_at }: TokenRow, sha1 = '') {
+  return {
+    id,
+    name,
+    sha1,
+    token_last_eight: last_eight,
+    scopes: JSON.parse(scopes) as string[],
+    created_at: timeOf(created_at),
+    last_used_at: last_used_at === null ? timeOf(created_at) : timeOf(last_used_at),
+  };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { isBranchName } from './domain/names.ts';
+
+/** Section `services.git` of the settings. */
+export const Settings = z.object({
+  requireSignIn: z.boolean().default(false).meta({
+    title: 'Sign-in for public repositories',
+    description: 'Public repositories are shown to accounts only. Private ones always are.',
+  }),
+  defaultPrivate: z.boolean().default(false).meta({
+    title: 'New repositories are private',
+    description: 'What a repository is when neither a program nor a person says whether it is private.',
+  }),
+  defaultBranch: z
+    .string()
+    .refine(isBranchName, 'Use the name of a branch such as main.')
+    .default('main')
+    .meta({ title: 'Default branch', description: 'The first branch of new repositories.' }),
+  createOnPush: z.boolean().default(false).meta({
+    title: 'Create on first push',
+    description: 'A push to a repository of the own account that is not there creates it, as a private one.',
+  }),
+  publicUrl: z
+    .string()
+    .max(2000)
+    .regex(/^(https?:\/\/[^\s?#]+)?$/, 'Use a web address without a query.')
+    .default('')
+    .meta({
+      title: 'Public address',
+      description: 'What clone addresses and links begin with. Empty: the address that a client came by.',
+    }),
+  sshHost: z
+    .string()
+    .regex(/^[A-Za-z0-9.:-]{0,253}$/, 'Use a host name or an address.')
+    .default('')
+    .meta({ title: 'SSH host', description: 'The host of SSH addresses. Empty: the host that a client came by.' }),
+  maxPushMegabytes: z.int().min(0).max(1_048_576).default(0).meta({
+    title: 'Largest push (MiB)',
+    description: 'A larger one is refused. 0: no limit.',
+  }),
+  migrateFromLocalNetwork: z.boolean().default(false).meta({
+    title: 'Migrate from the local network',
+    description: 'Accounts may copy repositories from private addresses, which else only administrators may.',
+  }),
+  noticeBranches: z
+    .array(z.string().refine(isBranchName, 'Use the name of a branch such as main.'))
+    .default(['main', 'master', 'production'])
+    .meta({
+      title: 'Branches that are told about',
+      description: 'A push to one of these sends a notification, tagged deployment.',
+    }),
+  metricsToken: z.string().max(200).default('').meta({
+    title: 'Token for metrics',
+    description: 'Who reads the metrics page must send it as a Bearer token. Empty: the page is open on this computer.',
+    secret: true,
+  }),
+  gitPath: z
+    .string()
+    .max(4096)
+    .default('')
+    .meta({ title: 'Git program', description: 'Absolute path of git. Empty: the one on the path.' }),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** Environment names of the specification. */
+export const environment: Readonly<Record<string, keyof Settings>> = {
+  GIT_METRICS_TOKEN: 'metricsToken',
+};

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Tables, TokenRow } from '../store/tables.ts';
+
+const tokenShape = /^[0-9a-f]{40}$/;
+/** A token's last use is written down when it is older than this, ms. */
+const useEvery = 60_000;
+
+/** Whether a text looks like one of our tokens, which look like the peer's. */
+export function isGitToken(text: string): boolean {
+  return tokenShape.test(text);
+}
+
+/** Access tokens in the peer's shape, with its scopes: good for git hosting alone. */
+export class Tokens {
+  readonly #context: Pick<Context, 'clock' | 'commit' | 'random'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'random'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /** Of one account, the newest first. */
+  list(account: string): Promise<TokenRow[]> {
+    return this.#db.selectFrom('tokens').selectAll().where('account', '=', account).orderBy('id', 'desc').execute();
+  }
+
+  /** The names of those who have any. */
+  async accounts(): Promise<string[]> {
+    return (await this.#db.selectFrom('tokens').select('account').distinct().execute()).map(({ account }) => account);
+  }
+
+  /** The text is in this answer only. @throws Problem `git.token_name_taken` (400). */
+  async create(
+    account: string,
+    name: string,
+    scopes: readonly string[],
+  ): Promise<{ readonly row: TokenRow; readonly text: string }> {
+    const { clock, commit, random } = this.#context;
+    const text = Buffer.from(random.bytes(20)).toString('hex');
+    const row = await commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('tokens')
+        .values({
+          account,
+          name,
+          hash: hashOf(text),
+          last_eight: text.slice(-8),
+          scopes: JSON.stringify(scopes),
+          created_at: clock.now(),
+          last_used_at: null,
+        })
+        .onConflict((conflict) => conflict.columns(['account', 'name']).doNothing())
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    if (row === undefined) throw new Problem('git.token_name_taken', 400, 'access token name has been used already');
+    return { row, text };
+  }
+
+  /** By its number or its name. False: there is none such. */
+  async remove(account: string, idOrName: string): Promise<boolean> {
+    const removed = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .deleteFrom('tokens')
+        .where('account', '=', account)
+        .where((is) =>
+          /^\d{1,15}$/.test(idOrName)
+            ? is.or([is('id', '=', Number(idOrName)), is('name', '=', idOrName)])
+            : is('name', '=', idOrName),
+        )
+        .returning('id')
+        .execute(),
+    );
+    return removed.length > 0;
+  }
+
+  /** The token of this text, whose use is noted. */
+  async find(text: string): Promise<TokenRow | undefined> {
+    const row = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hashOf(text)).executeTakeFirst();
+    const now = this.#context.clock.now();
+    if (row !== undefined && now - (row.last_used_at ?? 0) > useEvery) {
+      await this.#context.commit((transaction: Kysely<Tables>) =>
+        transaction.updateTable('tokens').set({ last_used_at: now }).where('id', '=', row.id).execute(),
+      );
+    }
+    return row;
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import ssh2 from 'ssh2';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { PublicKeyRow, Tables } from '../store/tables.ts';
+
+const types = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/;
+/** Shorter ones of RSA can be broken. */
+const leastRsaBits = 2048;
+const useEvery = 60_000;
+
+/** To whom or what a key is good. */
+export type KeyHolder = { readonly account: string } | { readonly repository: number; readonly readOnly: boolean };
+
+/** Public keys of accounts, and of repositories (deploy keys). */
+export class Keys {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  ofAccount(account: string): Promise<PublicKeyRow[]> {
+    return this.#db.selectFrom('public_keys').selectAll().where('account', '=', account).orderBy('id').execute();
+  }
+
+  ofRepository(repository: number): Promise<PublicKeyRow[]> {
+    return this.#db
+      .selectFrom('public_keys')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .orderBy('id')
+      .execute();
+  }
+
+  /** The names of those who have any. */
+  async accounts(): Promise<string[]> {
+    const rows = await this.#db.selectFrom('public_keys').select('account').distinct().execute();
+    return rows.flatMap(({ account }) => account ?? []);
+  }
+
+  /** @throws Problem `git.bad_key`, `git.key_taken` (422) */
+  async add(holder: KeyHolder, title: string, text: string): Promise<PublicKeyRow> {
+    const key = readKey(text);
+    const now = this.#context.clock.now();
+    return this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const same = await transaction
+        .selectFrom('public_keys')
+        .select(['account', 'repository_id'])
+        .where('fingerprint', '=', key.fingerprint)
+        .execute();
+      // One key says who somebody is; a deploy key may be good for several repositories.
+      const taken = 'account' in holder ? same.length > 0 : same.some((row) => row.account !== null || row.repository_id === holder.repository); // prettier-ignore
+      if (taken) {
+        const detail = 'account' in holder || same.some((row) => row.account !== null) ? 'Key content has been used as non-deploy key' : 'A key with the same name or content already exists'; // prettier-ignore
+        throw new Problem('git.key_taken', 422, detail);
+      }
+      return transaction
+        .insertInto('public_keys')
+        .values({
+          account: 'account' in holder ? holder.account : null,
+          repository_id: 'account' in holder ? null : holder.repository,
+          title,
+          text: key.text,
+          fingerprint: key.fingerprint,
+          read_only: 'account' in holder ? 0 : Number(holder.readOnly),
+          created_at: now,
+          last_used_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  /** False: the holder has none of this number. */
+  async remove(holder: { readonly account: string } | { readonly repository: number }, id: number): Promise<boolean> {
+    const removed = await this.#context.commit((transaction: Kysely<Tables>) => {
+      const statement = transaction.deleteFrom('public_keys').where('id', '=', id);
+      return (
+        'account' in holder
+          ? statement.where('account', '=', holder.account)
+          : statement.where('repository_id', '=', holder.repository)
+      )
+        .returning('id')
+        .execute();
+    });
+    return removed.length > 0;
+  }
+
+  /** Those with this key; an account's comes alone. */
+  async holders(blob: Buffer): Promise<readonly PublicKeyRow[]> {
+    return this.#db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprintOf(blob)).execute();
+  }
+
+  async used({ id, last_used_at }: PublicKeyRow): Promise<void> {
+    const now = this.#context.clock.now();
+    if (now - (last_used_at ?? 0) < useEvery) return;
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('public_keys').set({ last_used_at: now }).where('id', '=', id).execute(),
+    );
+  }
+}
+
+/** As `ssh-keygen -l` shows it. */
+function fingerprintOf(blob: Buffer): string {
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
+
+function readKey(text: string): { readonly text: string; readonly fingerprint: string } {
+  const [line = '', ...more] = text.trim().split(/\r?\n/);
+  const [type = '', blob = ''] = line.split(/\s+/);
+  if (more.length > 0 || line.length > 16_384 || !types.test(type)) throw badKey();
+  const parsed = ssh2.utils.parseKey(`${type} ${blob}`);
+  if (parsed instanceof Error || parsed.isPrivateKey()) throw badKey();
+  const bytes = parsed.getPublicSSH();
+  if (type === 'ssh-rsa' && modulusBits(bytes) < leastRsaBits) {
+    throw new Problem('git.bad_key', 422, `Invalid key content: an RSA key must have ${leastRsaBits} bits at least`);
+  }
+  return { text: line, fingerprint: fingerprintOf(bytes) };
+}
+
+/** The third part of such a key. */
+function modulusBits(blob: Buffer): number {
+  let at = 0;
+  let length = 0;
+  for (let part = 0; part < 3; part += 1) {
+    length = blob.readUInt32BE(at);
+    at += 4 + length;
+  }
+  return (length - 1) * 8;
+}
+
+function badKey(): Problem {
+  return new Problem(
+    'git.bad_key',
+    422,
+    'Invalid key content: extractTypeFromBase64Key: invalid key format: %!w(<nil>)',
+  );
+}

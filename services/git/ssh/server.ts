@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import ssh2, { type AuthContext, type Connection, type ServerChannel, type Session } from 'ssh2';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { readSshCommand } from '../domain/ssh-command.ts';
+import type { Lookup } from '../repositories/lookup.ts';
+import { levels } from '../repositories/access.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { protocolOf, type Transfer } from '../transfer/transfer.ts';
+import type { Keys } from './keys.ts';
+
+export interface SshParts {
+  readonly context: Pick<Context, 'clock' | 'log'>;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
+  readonly lookup: Lookup;
+  readonly transfer: Transfer;
+}
+
+/** Who has not signed in by then is sent away, ms. */
+const signInMs = 30_000;
+/** Commands of one connection at once. */
+const mostSessions = 10;
+const mostConnections = 200;
+
+/** One who signed in by a key. */
+interface Guest {
+  readonly visitor: Visitor;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Git over SSH: accounts by their keys, git's own commands and nothing else. */
+export class SshServer implements Disposable {
+  readonly #parts: SshParts;
+  readonly #server: ssh2.Server;
+  readonly #connections = new Set<Connection>();
+
+  constructor(parts: SshParts, hostKeys: readonly string[]) {
+    this.#parts = parts;
+    this.#server = new ssh2.Server({ hostKeys: [...hostKeys], ident: 'Homeport' }, (connection) => this.#welcome(connection)); // prettier-ignore
+  }
+
+  accept(socket: Socket): void {
+    if (this.#connections.size >= mostConnections) socket.destroy();
+    else this.#server.injectSocket(socket);
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#connections) connection.end();
+  }
+
+  #welcome(connection: Connection): void {
+    const { clock, log } = this.#parts.context;
+    this.#connections.add(connection);
+    let guest: Guest | undefined;
+    let sessions = 0;
+    const late = clock.after(signInMs, () => connection.end());
+    connection.on('error', (error) => log.debug('an SSH connection broke', { error }));
+    connection.on('close', () => {
+      late[Symbol.dispose]();
+      this.#connections.delete(connection);
+    });
+    connection.on('authentication', (attempt) => {
+      this.#authenticate(attempt).then(
+        (found) => {
+          guest = found;
+          if (found === undefined) attempt.reject(['publickey']);
+        },
+        (error: unknown) => {
+          log.error('an SSH sign-in failed', { error });
+          attempt.reject();
+        },
+      );
+    });
+    connection.on('ready', () => late[Symbol.dispose]());
+    connection.on('session', (accept, reject) => {
+      if (guest === undefined || sessions >= mostSessions) return void reject();
+      sessions += 1;
+      const session = accept();
+      session.on('close', () => (sessions -= 1));
+      this.#serve(session, guest);
+    });
+    connection.on('request', (_accept, reject) => reject?.());
+    connection.on('tcpip', (_accept, reject) => reject());
+  }
+
+  /** A key is asked about first and then proven; both times it must be one that is known. */
+  async #authenticate(attempt: AuthContext): Promise<Guest | undefined> {
+    if (attempt.method !== 'publickey') return undefined;
+    const rows = await this.#parts.keys.holders(attempt.key.data);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const guest = await this.#guest(rows);
+    if (guest === undefined) return undefined;
+    if (attempt.signature === undefined) {
+      attempt.accept();
+      return guest;
+    }
+    const key = ssh2.utils.parseKey(row.text);
+    if (key instanceof Error || attempt.blob === undefined) return undefined;
+    if (key.verify(attempt.blob, attempt.signature, attempt.hashAlgo) !== true) return undefined;
+    await this.#parts.keys.used(row);
+    attempt.accept();
+    return guest;
+  }
+
+  async #guest(rows: Awaited<ReturnType<Keys['holders']>>): Promise<Guest | undefined> {
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    if (row.account !== null) {
+      const identity = await this.#parts.signIn.account(row.account);
+      return identity && { visitor: { ...nobody, identity }, name: identity.account, key: row.title };
+    }
+    const repository = row.repository_id ?? 0;
+    const deployKey = { repository, readOnly: row.read_only === 1, title: row.title };
+    return { visitor: { ...nobody, deployKey }, name: row.title, key: row.title };
+  }
+
+  #serve(session: Session, guest: Guest): void {
+    let protocol: string | undefined;
+    session.on('env', (accept, _reject, { key, val }) => {
+      if (key === 'GIT_PROTOCOL') protocol = protocolOf(val);
+      // Clients send what they like of their own, and mind when it is refused.
+      (accept as (() => void) | undefined)?.();
+    });
+    session.on('pty', (_accept, reject) => (reject as (() => void) | undefined)?.());
+    session.on('shell', (accept) => {
+      const channel = accept();
+      channel.stderr.write(`Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, but Homeport does not provide shell access.\n`); // prettier-ignore
+      leave(channel, 0);
+    });
+    session.on('exec', (accept, _reject, { command }) => {
+      const channel = accept();
+      channel.on('error', (error: unknown) => this.#parts.context.log.debug('an SSH channel broke', { error }));
+      this.#run(channel, guest, command, protocol).then(
+        (code) => leave(channel, code),
+        (error: unknown) => {
+          const isRefusal = error instanceof Problem && error.status < 500;
+          if (!isRefusal) this.#parts.context.log.error('a command over SSH failed', { error });
+          channel.stderr.write(`error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`); // prettier-ignore
+          leave(channel, 1);
+        },
+      );
+    });
+  }
+
+  async #run(channel: ServerChannel, guest: Guest, text: string, protocol: string | undefined): Promise<number> {
+    const command = readSshCommand(text);
+    if (command.kind === 'refused') throw new Problem('git.refused', 400, command.reason);
+    if (command.kind === 'lfs') throw new Problem('git.refused', 400, 'Large files are not served here yet.');
+    const { owner, name, program } = command;
+    const { lookup, transfer } = this.#parts;
+    const found = await lookup.find(guest.visitor, owner, name);
+    const repository = found?.repository ?? (await lookup.renamed(guest.visitor, owner, name));
+    if (repository === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
+    const away = new AbortController();
+    channel.once('close', () => away.abort());
+    const conversation = { input: channel, output: kept(channel), protocol, signal: away.signal };
+    if (program === 'upload-pack') return transfer.upload(repository, conversation, { stateless: false });
+    if (program === 'upload-archive') return transfer.archive(repository, conversation);
+    const again = found ?? (await lookup.find(guest.visitor, repository.owner, repository.name));
+    if (again === undefined || levels.indexOf(again.level) < levels.indexOf('write')) {
+      throw new Problem('git.forbidden', 403, `${guest.name} may not push to ${owner}/${name}.`);
+    }
+    await transfer.advertise('receive-pack', repository, conversation, { end: false });
+    await transfer.receive(repository, guest.visitor.identity?.account ?? guest.name, conversation);
+    return 0;
+  }
+}
+
+/** The channel for who writes to it and ends: its exit code is still to come. */
+function kept(channel: ServerChannel): Writable {
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      channel.write(chunk, (error) => callback(error ?? undefined));
+    },
+  });
+  channel.once('close', () => output.destroy());
+  // Told by the channel as well.
+  output.on('error', () => undefined);
+  return output;
+}
+
+function leave(channel: ServerChannel, code: number): void {
+  if (channel.destroyed) return;
+  channel.exit(code);
+  channel.end();
+}

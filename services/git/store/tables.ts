@@ -1,0 +1,77 @@
+import type { Generated, Selectable } from 'kysely';
+
+interface Owners {
+  id: Generated<number>;
+  name: string;
+  lower_name: string;
+  kind: 'account' | 'organization';
+  full_name: string;
+  description: string;
+  created_at: number;
+}
+
+interface Repositories {
+  id: Generated<number>;
+  owner_id: number;
+  name: string;
+  lower_name: string;
+  folder: string;
+  description: string;
+  website: string;
+  original_url: string;
+  topics: string;
+  options: string;
+  private: number;
+  archived: number;
+  template: number;
+  empty: number;
+  filling: number;
+  default_branch: string;
+  branch_count: number;
+  size: number;
+  created_at: number;
+  updated_at: number;
+  pushed_at: number | null;
+}
+
+/** What an account may do with a repository beyond what everyone may. */
+export type Collaboration = 'read' | 'write' | 'admin';
+
+interface PublicKeys {
+  id: Generated<number>;
+  account: string | null;
+  repository_id: number | null;
+  title: string;
+  text: string;
+  fingerprint: string;
+  read_only: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+interface Tokens {
+  id: Generated<number>;
+  account: string;
+  name: string;
+  hash: string;
+  last_eight: string;
+  scopes: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** The tables of git hosting. */
+export interface Tables {
+  owners: Owners;
+  repositories: Repositories;
+  former_names: { owner_id: number; lower_name: string; repository_id: number };
+  collaborators: { repository_id: number; account: string; permission: Collaboration };
+  tokens: Tokens;
+  public_keys: PublicKeys;
+  pushes: { id: string; repository_id: number; account: string; commands: string; begun_at: number };
+}
+
+export type OwnerRow = Selectable<Owners>;
+export type RepositoryRow = Selectable<Repositories>;
+export type TokenRow = Selectable<Tokens>;
+export type PublicKeyRow = Selectable<PublicKeys>;

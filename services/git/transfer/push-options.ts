@@ -1,0 +1,19 @@
+import type { Keeper, RepositoryChange } from '../repositories/keeper.ts';
+import type { Repository } from '../repositories/repositories.ts';
+
+/** What a push may ask of its repository by `-o`, as with the peer. Other options are for others. */
+export function pushOptions(keeper: Keeper): (repository: Repository, options: readonly string[]) => Promise<void> {
+  return async ({ id }, options) => {
+    const change: RepositoryChange = {};
+    for (const option of options) {
+      const [name, value = 'true'] = option.split('=', 2);
+      if (name === 'repo.private') change.private = Number(isTrue(value));
+      if (name === 'repo.template') change.template = Number(isTrue(value));
+    }
+    if (Object.keys(change).length > 0) await keeper.change(id, change);
+  };
+}
+
+function isTrue(text: string): boolean {
+  return /^(true|1|yes|on)$/i.test(text);
+}

@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+import { Problem } from '../../contracts/problem.ts';
+import { isReferenceName } from '../domain/names.ts';
+import { PacketReader } from './pkt-line.ts';
+
+/** A reference that a push creates, moves or deletes; an id of zeros is none. */
+export interface RefChange {
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The beginning of a push, in front of its pack. */
+export interface PushRequest {
+  readonly changes: readonly RefChange[];
+  readonly capabilities: ReadonlySet<string>;
+  /** As the client's `-o` had them. */
+  readonly options: readonly string[];
+  /** All bytes that were read for it, which git is to get first. */
+  readonly bytes: Buffer;
+}
+
+/** As many references as one push may change; bytes of their list. */
+const mostChanges = 20_000;
+const mostBytes = 8 * 1024 * 1024;
+export const noObject = '0'.repeat(40);
+
+/**
+ * Reads the beginning of a push off the stream and leaves the pack in it. Undefined when the client ended before a push.
+ * @throws Problem `git.bad_push` (400) for what is no push.
+ */
+export async function readPushRequest(stream: Readable): Promise<PushRequest | undefined> {
+  const reader = new PacketReader();
+  const parts: Buffer[] = [];
+  const changes: RefChange[] = [];
+  const options: string[] = [];
+  let capabilities: ReadonlySet<string> | undefined;
+  let inOptions = false;
+  let size = 0;
+  for (;;) {
+    const next = read(reader);
+    if (next === undefined) {
+      const chunk = await chunkOf(stream);
+      if (chunk === undefined) {
+        if (size === 0 && reader.rest.length === 0) return undefined;
+        throw bad('it was cut off');
+      }
+      size += chunk.length;
+      if (size > mostBytes && changes.length > 0) throw bad('it changes too many references');
+      reader.add(chunk);
+      continue;
+    }
+    parts.push(next.bytes);
+    if (next.packet === 'flush') {
+      if (inOptions || capabilities?.has('push-options') !== true) break;
+      inOptions = true;
+    } else if (typeof next.packet === 'string') throw bad('it has a separator where none may be');
+    else if (inOptions) options.push(next.packet.toString().replace(/\n$/, ''));
+    else {
+      const text = next.packet.toString().replace(/\n$/, '');
+      const [line = '', asked] = text.split('\0', 2);
+      capabilities ??= new Set((asked ?? '').split(' ').filter((word) => word !== ''));
+      if (/^(shallow) /.test(line)) continue;
+      if (line.startsWith('push-cert')) throw bad('signed pushes are not taken');
+      changes.push(changeOf(line));
+      if (changes.length > mostChanges) throw bad('it changes too many references');
+    }
+  }
+  if (reader.rest.length > 0) stream.unshift(reader.rest);
+  return { changes, capabilities: capabilities ?? new Set(), options, bytes: Buffer.concat(parts) };
+}
+
+function changeOf(line: string): RefChange {
+  const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
+  if (before === undefined || after === undefined || ref === undefined) throw bad('its list of references is broken');
+  if (!ref.startsWith('refs/') || !isReferenceName(ref)) throw bad('one of its references has a name that git refuses');
+  return { ref, before, after };
+}
+
+function read(reader: PacketReader): ReturnType<PacketReader['next']> {
+  try {
+    return reader.next();
+  } catch (cause) {
+    throw bad('it is not in the protocol of git', cause);
+  }
+}
+
+/** The next bytes of a stream that stays open for who reads on; undefined at its end. */
+async function chunkOf(stream: Readable): Promise<Buffer | undefined> {
+  for (;;) {
+    const chunk = stream.read() as Buffer | null;
+    if (chunk !== null) return chunk;
+    if (stream.readableEnded || stream.destroyed) return undefined;
+    await new Promise<void>((resolve, reject) => {
+      const done = (error?: Error): void => {
+        stream.off('readable', onReadable).off('end', onReadable).off('close', onReadable).off('error', done);
+        if (error === undefined) resolve();
+        else reject(bad('it was cut off', error));
+      };
+      const onReadable = (): void => done();
+      stream.on('readable', onReadable).on('end', onReadable).on('close', onReadable).on('error', done);
+    });
+  }
+}
+
+function bad(why: string, cause?: unknown): Problem {
+  return new Problem('git.bad_push', 400, `This push was not understood: ${why}.`, { cause });
+}

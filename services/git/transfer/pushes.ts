@@ -1,0 +1,130 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import { gitPushed } from '../../contracts/git/topics.ts';
+import type { Git } from '../engine/git.ts';
+import { readReferences, sizeOf } from '../repositories/references.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { Tables } from '../store/tables.ts';
+import { noObject, type RefChange } from './push-request.ts';
+
+const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
+const heads = 'refs/heads/';
+
+/** Something that must be done in the transaction that records what a push has changed. */
+export type PushConsequence = (
+  transaction: Kysely<Tables>,
+  pushed: {
+    readonly repository: Repository;
+    readonly account: string;
+    readonly changes: readonly RefChange[];
+    /** The same at each try to record it. */
+    readonly id: string;
+  },
+) => Promise<void>;
+
+export interface PushParts {
+  readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
+  readonly git: Git;
+  readonly repositories: Repositories;
+  readonly folder: (repository: Repository) => string;
+  readonly consequences: readonly PushConsequence[];
+}
+
+/**
+ * Keeps the tables true to the references: what git is about to change is written down before, so that its consequences
+ * come about even when the host is killed between git's change and ours.
+ */
+export class Pushes {
+  readonly #parts: PushParts;
+
+  constructor(parts: PushParts) {
+    this.#parts = parts;
+  }
+
+  /** Call before git changes references. Answers what {@link settle} is told. */
+  async begin(repository: Repository, account: string, changes: readonly RefChange[]): Promise<string> {
+    const { clock, commit, random } = this.#parts.context;
+    const id = random.text(20);
+    await commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('pushes')
+        .values({ id, repository_id: repository.id, account, commands: JSON.stringify(changes), begun_at: clock.now() })
+        .execute(),
+    );
+    return id;
+  }
+
+  /** Call when git is done: `changes` are those that it made. Whoever asks after that sees them. */
+  async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
+    const { context, git, consequences } = this.#parts;
+    const { bus, clock, commit } = context;
+    if (changes.length === 0) {
+      await commit((transaction: Kysely<Tables>) => transaction.deleteFrom('pushes').where('id', '=', id).execute());
+      return;
+    }
+    const folder = this.#parts.folder(repository);
+    const references = await readReferences(git, folder, heads);
+    const branches = references.map(({ ref }) => ref.slice(heads.length));
+    const defaultBranch = await this.#defaultBranch(repository, branches, changes);
+    const size = await sizeOf(git, folder);
+    await commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('pushes').where('id', '=', id).execute();
+      await transaction
+        .updateTable('repositories')
+        .set({
+          empty: Number(branches.length === 0 && repository.empty),
+          branch_count: branches.length,
+          default_branch: defaultBranch,
+          size,
+          updated_at: clock.now(),
+          pushed_at: clock.now(),
+        })
+        .where('id', '=', repository.id)
+        .execute();
+      for (const consequence of consequences) {
+        await consequence(transaction, { repository: { ...repository, defaultBranch }, account, changes, id });
+      }
+    });
+    bus.publish(gitPushed, { repository: repository.id });
+  }
+
+  /** Settles what a host that is gone had begun: a reference that has its new value was changed. */
+  async recover(): Promise<void> {
+    const { context, git, repositories } = this.#parts;
+    const left = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
+    for (const row of left) {
+      const repository = await repositories.byId(row.repository_id);
+      if (repository === undefined) continue;
+      const changes = changesSchema.parse(JSON.parse(row.commands));
+      const made = await changesMade(git, this.#parts.folder(repository), changes);
+      await this.settle(row.id, repository, row.account, made);
+      context.log.info('a push that was cut off was looked through', { repository: repository.id, made: made.length });
+    }
+  }
+
+  /** The first branch that is pushed becomes the default one where there is none of that name. */
+  async #defaultBranch(
+    repository: Repository,
+    branches: readonly string[],
+    changes: readonly RefChange[],
+  ): Promise<string> {
+    const { defaultBranch } = repository;
+    if (branches.length === 0 || branches.includes(defaultBranch) || !repository.empty) return defaultBranch;
+    const pushed = changes.map(({ ref }) => ref.slice(heads.length)).find((name) => branches.includes(name));
+    if (pushed === undefined) return defaultBranch;
+    const { git, folder } = this.#parts;
+    await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${pushed}`]);
+    return pushed;
+  }
+}
+
+/** Those of the changes whose reference has its new value now. */
+export async function changesMade(
+  git: Git,
+  folder: string,
+  changes: readonly RefChange[],
+): Promise<readonly RefChange[]> {
+  const now = new Map((await readReferences(git, folder, 'refs/')).map(({ ref, id }) => [ref, id]));
+  return changes.filter(({ ref, after }) => (now.get(ref) ?? noObject) === after);
+}

@@ -1,0 +1,151 @@
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RunningChild } from '../../contracts/children.ts';
+import type { Context } from '../../contracts/service.ts';
+import { errorsOf, type Git } from '../engine/git.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { feed, forward } from './flow.ts';
+import { changesMade, type Pushes } from './pushes.ts';
+import { PushReport, refusal } from './push-report.ts';
+import { readPushRequest, type PushRequest } from './push-request.ts';
+
+export type Service = 'upload-pack' | 'receive-pack';
+
+/** Says why references of a push may not be changed, by their name; empty when all may. */
+export type PushRules = (repository: Repository, push: PushRequest) => Promise<ReadonlyMap<string, string>>;
+
+export interface TransferParts {
+  readonly context: Pick<Context, 'log'>;
+  readonly git: Git;
+  readonly folder: (repository: Repository) => string;
+  readonly pushes: Pushes;
+  readonly rules: PushRules;
+  /** What a push asks of the repository itself by its options. */
+  readonly pushOptions: (repository: Repository, options: readonly string[]) => Promise<void>;
+}
+
+/** One conversation with a client of git. */
+export interface Conversation {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** `GIT_PROTOCOL` as the client asked for it. */
+  readonly protocol: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Moves packs between clients and repositories; git does the work, in children. */
+export class Transfer {
+  readonly #parts: TransferParts;
+
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  /** What the server has and can do, which begins every conversation. */
+  async advertise(
+    service: Service,
+    repository: Repository,
+    { output, protocol, signal }: Omit<Conversation, 'input'>,
+    options: { readonly end?: boolean } = {},
+  ): Promise<void> {
+    const child = await this.#start(
+      [service, '--stateless-rpc', '--advertise-refs', '.'],
+      repository,
+      protocol,
+      signal,
+    );
+    child.stdin.end();
+    await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#complaints(child, service)]);
+  }
+
+  /** A fetch. `stateless`: the request is here as a whole, as over HTTP; else client and git talk to and fro. */
+  async upload(
+    repository: Repository,
+    conversation: Conversation,
+    { stateless }: { stateless: boolean },
+  ): Promise<number> {
+    const { input, output, protocol, signal } = conversation;
+    const args = ['upload-pack', ...(stateless ? ['--stateless-rpc'] : []), '.'];
+    const child = await this.#start(args, repository, protocol, signal);
+    return this.#converse(child, 'upload-pack', input, output);
+  }
+
+  /** What `git archive --remote` asks for. */
+  async archive(repository: Repository, { input, output, protocol, signal }: Conversation): Promise<number> {
+    const child = await this.#start(['upload-archive', '.'], repository, protocol, signal);
+    return this.#converse(child, 'upload-archive', input, output);
+  }
+
+  /** A push, after its {@link advertise}. Its client hears that it succeeded when everything else knows as well. */
+  async receive(repository: Repository, account: string, conversation: Conversation): Promise<void> {
+    const { input, output, protocol, signal } = conversation;
+    const { git, folder, pushes, rules } = this.#parts;
+    const push = await readPushRequest(input);
+    if (push === undefined || push.changes.length === 0) {
+      output.end();
+      return;
+    }
+    const reasons = await rules(repository, push);
+    if (reasons.size > 0) {
+      input.resume();
+      output.end(refusal(push, reasons));
+      return;
+    }
+    await this.#parts.pushOptions(repository, push.options);
+    const id = await pushes.begin(repository, account, push.changes);
+    const report = new PushReport(push);
+    const settled = async (): Promise<void> => {
+      const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
+      const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
+      await pushes.settle(id, repository, account, made);
+      report.release();
+    };
+    // Once git has the push it is brought to its end, whether its client waits for the answer or not.
+    const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol);
+    const cut = (): void => void child.stdin.destroy();
+    signal.addEventListener('abort', cut, { once: true });
+    child.stdout.pipe(report);
+    const answered = forward(report, output);
+    void feed(input, child.stdin, push.bytes);
+    try {
+      await Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
+      await settled();
+      await answered;
+    } catch (error) {
+      report.destroy();
+      await answered.catch(() => undefined);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', cut);
+    }
+  }
+
+  async #converse(child: RunningChild, name: string, input: Readable, output: Writable): Promise<number> {
+    output.once('close', () => void child.stop());
+    void feed(input, child.stdin);
+    await Promise.all([forward(child.stdout, output), this.#complaints(child, name)]);
+    return (await child.exited).code ?? 128;
+  }
+
+  #start(
+    args: readonly string[],
+    repository: Repository,
+    protocol: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<RunningChild> {
+    return this.#parts.git.start(this.#parts.folder(repository), args, {
+      ...(protocol === undefined ? {} : { environment: { GIT_PROTOCOL: protocol } }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async #complaints(child: RunningChild, name: string): Promise<void> {
+    const words = await errorsOf(child);
+    if (words !== '') this.#parts.context.log.debug('git said', { name, words: words.slice(0, 500) });
+  }
+}
+
+/** What a client may ask for as its protocol; anything else is not handed on. */
+export function protocolOf(text: string | undefined): string | undefined {
+  return text !== undefined && text.length <= 200 && /^version=[0-2](:[a-z0-9=-]+)*$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,114 @@
+import type { Commit, FileChange, Signature } from '../repositories/commits.ts';
+import type { Reference } from '../repositories/references.ts';
+import { gitTime, never } from './time.ts';
+
+/** No signature of a commit is checked here. */
+export const unverified = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' }; // prettier-ignore
+
+/** Where a repository is, for the addresses within an answer. */
+export interface Place {
+  /** `http://host:3030` */
+  readonly base: string;
+  /** `owner/name` */
+  readonly full: string;
+}
+
+export interface CommitParts {
+  /** Undefined: they were not asked for. */
+  readonly changes?: readonly FileChange[] | undefined;
+  readonly stat: boolean;
+  readonly files: boolean;
+  /** The account behind a signature, as the peer shows it; null for none. */
+  readonly person: (signature: Signature) => unknown;
+}
+
+/** A commit in lists and by itself. */
+export function commitJson(commit: Commit, { base, full }: Place, { changes, stat, files, person }: CommitParts) {
+  const api = `${base}/api/v1/repos/${full}`;
+  const created = gitTime(commit.committer.date);
+  const additions = (changes ?? []).reduce((sum, change) => sum + change.additions, 0);
+  const deletions = (changes ?? []).reduce((sum, change) => sum + change.deletions, 0);
+  return {
+    url: `${api}/git/commits/${commit.id}`,
+    sha: commit.id,
+    created,
+    html_url: `${base}/${full}/commit/${commit.id}`,
+    commit: {
+      url: `${api}/git/commits/${commit.id}`,
+      author: signatureJson(commit.author),
+      committer: signatureJson(commit.committer),
+      message: commit.message,
+      tree: { url: `${api}/git/trees/${commit.tree}`, sha: commit.tree, created },
+      verification: unverified,
+    },
+    author: person(commit.author),
+    committer: person(commit.committer),
+    parents: commit.parents.map((id) => ({ url: `${api}/git/commits/${id}`, sha: id, created: never })),
+    files: files ? (changes ?? []).map(({ path, status }) => ({ filename: path, status })) : null,
+    stats: stat ? { total: additions + deletions, additions, deletions } : null,
+  };
+}
+
+function signatureJson({ name, email, date }: Signature) {
+  return { name, email, date: gitTime(date) };
+}
+
+/** A commit as branches and webhooks carry it. */
+export function payloadCommit(commit: Commit, { base, full }: Place, username: (email: string) => string) {
+  const who = ({ name, email }: Signature) => ({ name, email, username: username(email) });
+  return {
+    id: commit.id,
+    message: commit.message,
+    url: `${base}/${full}/commit/${commit.id}`,
+    author: who(commit.author),
+    committer: who(commit.committer),
+    verification: unverified,
+    timestamp: gitTime(commit.committer.date),
+    added: null,
+    removed: null,
+    modified: null,
+  };
+}
+
+export interface BranchView {
+  readonly protected: boolean;
+  readonly mayPush: boolean;
+}
+
+export function branchJson(name: string, commit: ReturnType<typeof payloadCommit>, view: BranchView) {
+  return {
+    name,
+    commit,
+    protected: view.protected,
+    required_approvals: 0,
+    enable_status_check: false,
+    status_check_contexts: [],
+    user_can_push: view.mayPush,
+    user_can_merge: view.mayPush,
+    effective_branch_protection_name: view.protected ? name : '',
+  };
+}
+
+export function tagJson(
+  tag: Reference & { readonly message: string; readonly created: string },
+  { base, full }: Place,
+) {
+  const name = tag.ref.replace('refs/tags/', '');
+  return {
+    name,
+    message: tag.message,
+    id: tag.id,
+    commit: {
+      url: `${base}/api/v1/repos/${full}/git/commits/${tag.id}`,
+      sha: tag.commit,
+      created: gitTime(tag.created),
+    },
+    zipball_url: `${base}/${full}/archive/${name}.zip`,
+    tarball_url: `${base}/${full}/archive/${name}.tar.gz`,
+  };
+}
+
+export function referenceJson({ ref, id, type }: Reference, { base, full }: Place) {
+  const api = `${base}/api/v1/repos/${full}`;
+  return { ref, url: `${api}/git/${ref}`, object: { type, sha: id, url: `${api}/git/${type}s/${id}` } };
+}

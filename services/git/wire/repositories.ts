@@ -1,0 +1,112 @@
+import { levels, type Level } from '../repositories/access.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { OwnerRow } from '../store/tables.ts';
+import { never, timeOf } from './time.ts';
+import { userOf } from './users.ts';
+
+/** The peer's further fields of a repository, with what they are until a client sets them. */
+export const defaultOptions = {
+  has_issues: true,
+  has_wiki: false,
+  has_pull_requests: true,
+  has_projects: false,
+  has_releases: true,
+  has_packages: false,
+  has_actions: false,
+  ignore_whitespace_conflicts: false,
+  allow_merge_commits: true,
+  allow_rebase: true,
+  allow_rebase_explicit: true,
+  allow_squash_merge: true,
+  allow_fast_forward_only_merge: true,
+  allow_manual_merge: false,
+  autodetect_manual_merge: false,
+  allow_rebase_update: true,
+  default_delete_branch_after_merge: false,
+  default_merge_style: 'merge',
+  default_allow_maintainer_edit: true,
+} as const;
+
+export interface RepositoryLinks {
+  readonly base: string;
+  /** `ssh://git@host:port`, without a slash at its end. */
+  readonly ssh: string;
+}
+
+/** A repository as the peer shows it to somebody of this level. */
+export function repositoryJson(repository: Repository, owner: OwnerRow, level: Level, { base, ssh }: RepositoryLinks) {
+  const full = `${repository.owner}/${repository.name}`;
+  const options: Record<string, unknown> = { ...defaultOptions, ...repository.options };
+  const rank = levels.indexOf(level);
+  return {
+    id: repository.id,
+    owner: userOf(owner, base),
+    name: repository.name,
+    full_name: full,
+    description: repository.description,
+    empty: repository.empty,
+    private: repository.private,
+    fork: false,
+    template: repository.template,
+    mirror: false,
+    size: repository.size,
+    language: '',
+    languages_url: `${base}/api/v1/repos/${full}/languages`,
+    html_url: `${base}/${full}`,
+    url: `${base}/api/v1/repos/${full}`,
+    link: '',
+    ssh_url: `${ssh}/${full}.git`,
+    clone_url: `${base}/${full}.git`,
+    original_url: repository.originalUrl,
+    website: repository.website,
+    stars_count: 0,
+    forks_count: 0,
+    watchers_count: 1,
+    branch_count: repository.branchCount,
+    open_issues_count: 0,
+    open_pr_counter: 0,
+    release_counter: 0,
+    default_branch: repository.defaultBranch,
+    archived: repository.archived,
+    created_at: timeOf(repository.createdAt),
+    updated_at: timeOf(repository.updatedAt),
+    archived_at: repository.archived ? timeOf(repository.updatedAt) : '1970-01-01T00:00:00Z',
+    permissions: { admin: rank >= 3, push: rank >= 2, pull: rank >= 1 },
+    has_code: true,
+    has_issues: options['has_issues'],
+    internal_tracker: {
+      enable_time_tracker: true,
+      allow_only_contributors_to_track_time: true,
+      enable_issue_dependencies: true,
+    },
+    has_wiki: options['has_wiki'],
+    has_pull_requests: options['has_pull_requests'],
+    has_projects: options['has_projects'],
+    projects_mode: 'all',
+    has_releases: options['has_releases'],
+    has_packages: options['has_packages'],
+    has_actions: options['has_actions'],
+    ignore_whitespace_conflicts: options['ignore_whitespace_conflicts'],
+    allow_merge_commits: options['allow_merge_commits'],
+    allow_rebase: options['allow_rebase'],
+    allow_rebase_explicit: options['allow_rebase_explicit'],
+    allow_squash_merge: options['allow_squash_merge'],
+    allow_fast_forward_only_merge: options['allow_fast_forward_only_merge'],
+    allow_merge_update: true,
+    allow_rebase_update: options['allow_rebase_update'],
+    allow_manual_merge: options['allow_manual_merge'],
+    autodetect_manual_merge: options['autodetect_manual_merge'],
+    default_delete_branch_after_merge: options['default_delete_branch_after_merge'],
+    default_merge_style: options['default_merge_style'],
+    default_update_style: 'merge',
+    default_allow_maintainer_edit: options['default_allow_maintainer_edit'],
+    avatar_url: '',
+    internal: false,
+    mirror_interval: '',
+    object_format_name: 'sha1',
+    mirror_updated: never,
+    mirror_last_sync_at: never,
+    topics: repository.topics,
+    licenses: [],
+  };
+}

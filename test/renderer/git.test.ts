@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { makeKey, openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+const source = `/** Says hello. */\nexport function hello(name: string): string {\n  return \`Hello, \${name}\`; // <b>"bold" & co</b>\n}\n`;
+
+describe.skipIf(noBrowser)('Git', () => {
+  let room: GitRoom;
+  beforeAll(async () => {
+    room = await openGitRoom({ services: [inbox] });
+    await room.create('lighthouse', { private: true, description: 'Turns the lamp and tells the time' });
+    await room.create('empty');
+    const readme = '# Lighthouse\n\nTurns the **lamp**. <script>document.title = "taken"</script>\n';
+    const cwd = await room.work('lighthouse', { 'README.md': readme, 'hello.ts': source });
+    await room.run('sh', ['-c', 'mkdir -p lamp/lens && echo fresnel > lamp/lens/kind.txt && git add . && git commit -qm "Lens: the kind it is"'], { cwd }); // prettier-ignore
+    await room.run('sh', ['-c', "sed -i 's/Hello/Ahoy/' hello.ts && git commit -qam 'Say ahoy' && git tag v1"], {
+      cwd,
+    });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/lighthouse.git`, 'main', 'main:refs/heads/feature/beam', 'v1'], { cwd }); // prettier-ignore
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(60_000);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}${path}`);
+    return watched;
+  };
+
+  it('leads from the list to a file, its lines as they are, and on to a commit', async () => {
+    await using watched = await visit('/git');
+    const { page } = watched;
+    await page.getByRole('link', { name: /lighthouse/ }).click();
+    await page.getByRole('heading', { name: 'ada/lighthouse' }).waitFor();
+    await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
+    expect(await page.title()).toBe('Git · Homeport');
+    await page.getByRole('link', { name: /hello\.ts/ }).click();
+    const lines = page.getByRole('region', { name: 'Lines of hello.ts' }).locator('.lines');
+    await lines.getByText('export', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
+    expect(await lines.textContent()).toBe(source.replace('Hello,', 'Ahoy,'));
+    await page.getByRole('link', { name: 'Commits', exact: true }).click();
+    await page.getByText('Commits that changed').waitFor();
+    await page.getByRole('link', { name: /Say ahoy/ }).click();
+    const change = page.getByRole('region', { name: 'hello.ts' });
+    await change.getByText(/^\+ {2}return `Ahoy/).waitFor();
+    await change.getByText(/^- {2}return `Hello/).waitFor();
+    await page.getByRole('link', { name: /^Parent/ }).click();
+    await page.getByRole('region', { name: 'lamp/lens/kind.txt' }).getByText('+fresnel').waitFor();
+  });
+
+  it('shows another branch, folders within folders, and what is pushed meanwhile', async () => {
+    await using watched = await visit('/git/repositories/ada~lighthouse');
+    const { page } = watched;
+    await page.getByLabel('Branch or tag').selectOption('feature/beam');
+    await page.waitForURL(/ref=feature%2Fbeam/);
+    await page.getByRole('link', { name: /^lamp/ }).click();
+    await page.getByRole('link', { name: /^lens/ }).click();
+    await page.getByRole('link', { name: /kind\.txt/ }).click();
+    await page.getByText('fresnel').waitFor();
+    await page.getByRole('link', { name: 'All repositories' }).click();
+    await page.getByRole('link', { name: /empty/ }).click();
+    await page.getByText('Nothing was pushed yet.').waitFor();
+    const command = (await page.getByText(/^git push http/).textContent()) ?? '';
+    const cwd = await room.work('to-empty');
+    await room.git(command.replace('://', `://${new URL(room.signedUrl).username}:${new URL(room.signedUrl).password}@`).split(' ').slice(1), { cwd }); // prettier-ignore
+    await page.getByRole('link', { name: /README\.md/ }).waitFor();
+  });
+
+  it('makes and removes a repository, and keeps keys', async () => {
+    await using watched = await visit('/git');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'New repository' }).click();
+    await page.getByLabel('Name').fill('a b');
+    await page.getByRole('button', { name: 'Make the repository' }).click();
+    await page.getByText('Use letters, digits, dots, - and _.', { exact: true }).waitFor();
+    await page.getByLabel('Name').fill('short.lived');
+    await page.getByRole('button', { name: 'Make the repository' }).click();
+    await page.getByRole('heading', { name: 'ada/short.lived' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove this repository' }).click();
+    await page.getByRole('button', { name: 'Remove it with all its commits?' }).click();
+    await page.getByRole('link', { name: /lighthouse/ }).waitFor();
+    expect((await room.api('GET', '/repos/ada/short.lived')).status).toBe(404);
+
+    await page.goto(`${room.host.url('control')}/git/keys`);
+    const key = await makeKey(room, 'id_page');
+    await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByLabel('Public key').fill('junk');
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByText(/This is no public key/).waitFor();
+    await page.getByLabel('Public key').fill(key.text);
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByText('id_page').waitFor();
+    const { stdout } = await room.run('ssh-keygen', ['-lf', `${room.folder}/id_page.pub`]);
+    await page.getByText(stdout.split(' ')[1] ?? '').waitFor();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove it?' }).click();
+    await page.getByText('You have no key here yet.').waitFor();
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using watched = await visit('/git', screen);
+    const { page } = watched;
+    await page.getByRole('link', { name: /lighthouse/ }).waitFor();
+    await expectFits(watched, 'git-list', screen);
+    for (const [name, path, words] of [
+      ['code', '', 'hello.ts'],
+      ['file', '?path=hello.ts', 'Ahoy'],
+      ['commits', '?show=commits', 'Say ahoy'],
+    ] as const) {
+      await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse${path}`);
+      await page.getByText(words).first().waitFor();
+      await expectFits(watched, `git-${name}`, screen);
+    }
+    const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
+    await page.goto(room.host.url('control') + (href ?? ''));
+    await page.getByText('Parent').waitFor();
+    await expectFits(watched, 'git-commit', screen);
+  });
+});

@@ -1,0 +1,187 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { giteaApi } from 'gitea-js';
+import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { defineManifest, defineService } from '../../../services/contracts/service.ts';
+import { z } from 'zod';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+const offers: NoticeOffer[] = [];
+/** Stands for the aggregator. */
+const listener = defineService({
+  ...defineManifest({ id: 'notify', title: 'Notify', summary: 'Hears of notices.', settings: z.object({}), environment: {}, migrations: [] }), // prettier-ignore
+  create: ({ handovers }) => ({
+    start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
+    health: async () => ({ state: 'up', detail: '' }),
+    async [Symbol.asyncDispose]() {
+      await Promise.resolve();
+    },
+  }),
+});
+
+beforeAll(async () => {
+  room = await openGitRoom({ services: [listener], environment: { GIT_METRICS_TOKEN: 'scrape me' } });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const json = async (method: string, path: string, body?: unknown): Promise<any> => {
+  const reply = await room.api(method, path, body);
+  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+  return reply.json();
+};
+
+describe('the API of repositories', () => {
+  it('works with gitea-js', async () => {
+    const { sha1 } = await json('POST', '/users/ada/tokens', { name: 'js' });
+    const client = giteaApi(room.url, { token: sha1, customFetch: fetch });
+    expect((await client.version.getVersion()).data.version).toMatch(/^1\.\d+\.\d+\+homeport/);
+    const { data: made } = await client.user.createCurrentUserRepo({ name: 'js', auto_init: true, private: true });
+    expect(made).toMatchObject({ full_name: 'ada/js', empty: false, default_branch: 'main' });
+    const { data: contents } = await client.repos.repoGetContents('ada', 'js', 'README.md');
+    expect(Buffer.from(contents.content ?? '', 'base64').toString()).toBe('# js\n');
+    const { data: changed } = await client.repos.repoUpdateFile('ada', 'js', 'README.md', { content: btoa('new\n'), sha: contents.sha ?? '', message: 'change' }); // prettier-ignore
+    expect(changed.commit?.message).toBe('change\n');
+    const { data: commits } = await client.repos.repoGetAllCommits('ada', 'js');
+    expect(commits.map((commit) => commit.commit?.message)).toEqual(['change\n', 'Initial commit\n']);
+    expect(commits[0]?.author?.login).toBe('ada');
+    const { data: branch } = await client.repos.repoCreateBranch('ada', 'js', { new_branch_name: 'feature/one' });
+    expect(branch.name).toBe('feature/one');
+    expect((await client.repos.repoGetBranch('ada', 'js', 'feature/one')).data.commit?.id).toBe(changed.commit?.sha);
+    await client.repos.repoDeleteBranch('ada', 'js', 'feature/one');
+    const { data: search } = await client.repos.repoSearch({ q: 'js' });
+    expect(search.data?.map(({ name }) => name)).toEqual(['js']);
+    await client.repos.repoDelete('ada', 'js');
+    await expect(client.repos.repoGet('ada', 'js')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('writes several files in one commit, and serves trees, archives and diffs of them', async () => {
+    await room.create('files');
+    const content = (text: string) => Buffer.from(text).toString('base64');
+    const answer = await json('POST', '/repos/ada/files/contents', {
+      message: 'all at once',
+      files: [
+        { operation: 'create', path: 'a.txt', content: content('a\n') },
+        { operation: 'create', path: 'dir/ü b.txt', content: content('b\n') },
+      ],
+    });
+    expect(answer.files.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir/ü b.txt']);
+    const sha = answer.commit.sha as string;
+    const tree = await json('GET', `/repos/ada/files/git/trees/${sha}?recursive=1`);
+    expect(tree.tree.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir', 'dir/ü b.txt']);
+    const raw = await fetch(`${room.url}/ada/files/raw/branch/main/dir/${encodeURIComponent('ü b.txt')}`);
+    expect([raw.headers.get('content-type'), await raw.text()]).toEqual(['text/plain; charset=utf-8', 'b\n']);
+    const archive = await room.api('GET', '/repos/ada/files/archive/main.tar.gz');
+    expect(archive.headers.get('content-disposition')).toBe('attachment; filename=files-main.tar.gz');
+    expect((await archive.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    const diff = await (await room.api('GET', `/repos/ada/files/git/commits/${sha}.diff`)).text();
+    expect(diff).toContain('+++ b/a.txt');
+    for (const path of ['../x', '.git/config', 'a/../../x', 'dir/.GIT/hooks/x']) {
+      const reply = await room.api('POST', '/repos/ada/files/contents', { files: [{ operation: 'create', path, content: '' }] }); // prettier-ignore
+      expect([path, reply.status]).toEqual([path, 422]);
+    }
+    for (const ref of ['--upload-pack=x', '-x', 'a..b', 'main:a.txt', 'x\u0000y']) {
+      const reply = await room.api('GET', `/repos/ada/files/commits?sha=${encodeURIComponent(ref)}`);
+      expect([ref, reply.status]).toEqual([ref, 404]);
+    }
+  });
+
+  it('shows an HTML file as text, and never as a page', async () => {
+    await room.create('page');
+    const html = '<script>alert(1)</script>';
+    await json('POST', '/repos/ada/page/contents/x.html', { content: Buffer.from(html).toString('base64') });
+    const raw = await fetch(`${room.url}/ada/page/raw/branch/main/x.html`);
+    expect(raw.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(raw.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(raw.headers.get('content-security-policy')).toContain('sandbox');
+    const rendered = await room.api('POST', '/markdown', { Text: `**x** ${html} [a](javascript:alert(1))` });
+    expect(await rendered.text()).toBe(
+      '<p dir="auto"><strong>x</strong> &#60;script&#62;alert(1)&#60;/script&#62; a</p>\n',
+    );
+  });
+
+  it('renames a repository and leads clients on', async () => {
+    await room.create('old');
+    const cwd = await room.work('renamed');
+    await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main'], { cwd });
+    await json('PATCH', '/repos/ada/old', { name: 'new', description: 'moved', has_issues: false });
+    expect(await json('GET', '/repos/ada/new')).toMatchObject({ name: 'new', description: 'moved', has_issues: false });
+    const moved = await room.api('GET', '/repos/ada/old');
+    expect([moved.status, moved.headers.get('location')]).toEqual([301, '/api/v1/repos/ada/new']);
+    await room.git(['clone', '-q', `${room.url}/ada/old.git`, 'by-old-name']);
+    await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main:again'], { cwd });
+    expect(await json('GET', '/repos/ada/new')).toMatchObject({ branch_count: 2 });
+  });
+
+  it('copies a repository from elsewhere, from nowhere near for accounts, and never from a folder', async () => {
+    const copied = await json('POST', '/repos/migrate', { clone_addr: `${room.url}/ada/new.git`, repo_name: 'copied', private: true }); // prettier-ignore
+    expect(copied).toMatchObject({
+      empty: false,
+      private: true,
+      branch_count: 2,
+      original_url: `${room.url}/ada/new.git`,
+    });
+    const again = await room.api('POST', '/repos/migrate', { clone_addr: `${room.url}/ada/new.git`, repo_name: 'copied' }); // prettier-ignore
+    expect(again.status).toBe(409);
+    const bob = await room.account('bob');
+    for (const clone_addr of [
+      `${room.url}/ada/new.git`,
+      'http://169.254.169.254/x.git',
+      'http://localhost:1/x',
+      'git://127.0.0.1/x',
+      '/etc',
+      'file:///etc',
+      'ext::sh -c touch% /tmp/x',
+      '--upload-pack=x',
+    ]) {
+      // prettier-ignore
+      const reply = await room.api('POST', '/repos/migrate', { clone_addr, repo_name: 'stolen' }, bob);
+      expect([clone_addr, reply.status]).toEqual([clone_addr, 422]);
+    }
+    expect((await room.api('GET', '/repos/bob/stolen', undefined, bob)).status).toBe(404);
+    // Its password is nowhere to be read.
+    let seen: string | undefined;
+    const server = createServer((request, response) => {
+      seen ??= request.headers.authorization;
+      response.writeHead(request.headers.authorization === undefined ? 401 : 404, { 'www-authenticate': 'Basic realm="x"' }).end(); // prettier-ignore
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = (server.address() as AddressInfo).port;
+    const failed = await room.api('POST', '/repos/migrate', { clone_addr: `http://127.0.0.1:${port}/x.git`, repo_name: 'failed', auth_username: 'u', auth_password: "p'q$(id)" }); // prettier-ignore
+    server.close();
+    expect(failed.status).toBe(422);
+    expect(await failed.text()).not.toContain('$(id)');
+    expect(Buffer.from(seen?.split(' ')[1] ?? '', 'base64').toString()).toBe("u:p'q$(id)");
+    expect(JSON.stringify(room.host.log)).not.toContain("p'q$(id)");
+    expect((await room.api('GET', '/repos/ada/failed')).status).toBe(404);
+  });
+
+  it('tells of a push to a branch that people care about', async () => {
+    await room.create('told');
+    const cwd = await room.work('told');
+    offers.length = 0;
+    await room.git(['push', '-q', `${room.signedUrl}/ada/told.git`, 'main', 'main:other'], { cwd });
+    await expect.poll(() => offers.length).toBe(1);
+    expect(offers[0]?.notice).toMatchObject({ title: 'ada/told: main', tags: ['deployment'], source: 'git' });
+    expect(offers[0]?.notice.body).toMatch(/^ada pushed 1 commit\n[0-9a-f]{7} first commit$/);
+  });
+
+  it('gives its numbers to who has the token', async () => {
+    expect((await fetch(`${room.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+    const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer scrape me' } });
+    const text = await reply.text();
+    for (const name of [
+      'githost_repositories_total',
+      'githost_users_total',
+      'githost_http_request_duration_seconds_bucket',
+      'githost_process_resident_memory_bytes',
+      'gitea_repositories',
+      'gitea_users{state="active"}',
+    ]) {
+      // prettier-ignore
+      expect(text).toContain(`\n${name}`);
+    }
+  });
+});

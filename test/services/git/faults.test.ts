@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+const zeros = '0'.repeat(40);
+const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+
+function folderOf(dataDir: string): string {
+  const root = join(dataDir, 'git', 'repositories');
+  const [path = ''] = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((name) => join(root, part, name))); // prettier-ignore
+  return path;
+}
+
+describe('a push that goes wrong', () => {
+  it('is refused when its pack is broken, its names are not names or it is no push, and changes nothing', async () => {
+    await using room = await openGitRoom();
+    await room.create('demo');
+    const cwd = await room.work('demo');
+    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    const head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+    const push = async (command: string, rest: string | Uint8Array) => {
+      const body = Buffer.concat([
+        Buffer.from(line(`${command}\0 report-status`) + '0000'),
+        Buffer.from(rest as string),
+      ]);
+      const reply = await fetch(`${room.url}/ada/demo.git/git-receive-pack`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization, 'content-type': 'application/x-git-receive-pack-request' },
+        body,
+      });
+      return { status: reply.status, text: await reply.text() };
+    };
+    const broken = await push(`${head} ${'1'.repeat(40)} refs/heads/main`, 'PACK\0\0\0\u0002\0\0\0\u0001garbage');
+    expect(broken.text).toContain('ng refs/heads/main');
+    const cut = await push(`${head} ${'1'.repeat(40)} refs/heads/main`, 'PACK');
+    expect(cut.text).not.toContain('ok refs/heads/main');
+    for (const ref of [
+      'refs/heads/../../../hooks/x',
+      'refs/heads/a..b',
+      '--all',
+      'HEAD',
+      'refs/heads/x.lock',
+      'refs/heads/a b',
+    ]) {
+      // prettier-ignore
+      expect([ref, (await push(`${zeros} ${head} ${ref}`, '')).status]).toEqual([ref, 400]);
+    }
+    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/demo.git`]);
+    expect(stdout).toBe(`${head}\tHEAD\n${head}\trefs/heads/main\n`);
+    expect((await room.git(['fsck', '--strict'], { cwd: folderOf(room.host.dataDir) })).code).toBe(0);
+  });
+
+  it('has all its consequences when the host ends between the change of git and ours', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
+    try {
+      let id: number;
+      let head: string;
+      {
+        await using room = await openGitRoom({ dataDir });
+        ({ id } = await room.create('demo'));
+        const cwd = await room.work('demo');
+        await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+        head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+        // As git leaves it, which was killed with the host after it had moved one of two references.
+        await room.git(['update-ref', 'refs/heads/cut', head], { cwd: folderOf(dataDir) });
+      }
+      const database = new Database(join(dataDir, 'git', 'db.sqlite'));
+      const commands = ['cut', 'never'].map((name) => ({ ref: `refs/heads/${name}`, before: zeros, after: head }));
+      database.prepare('insert into pushes values (?, ?, ?, ?, ?)').run('p1', id, 'ada', JSON.stringify(commands), 1);
+      database.close();
+      await using room = await openGitRoom({ dataDir });
+      expect(await (await room.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
+      expect(room.host.log.some((text) => text.includes('cut off') && text.includes('made=1'))).toBe(true);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('leaves a whole repository when the host is killed in the middle, and what was acknowledged stays', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
+    // Its clients alone; the host that is killed is another.
+    await using room: GitRoom = await openGitRoom();
+    let host: HostProcess | undefined;
+    try {
+      const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+      host = await startHostProcess(dataDir, { environment });
+      const remote = (): string => `${host?.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`) ?? ''}/ada/demo.git`; // prettier-ignore
+      await fetch(`${host.url('git')}/api/v1/user/repos`, { method: 'POST', headers: { authorization: adminAuthorization }, body: '{"name":"demo"}' }); // prettier-ignore
+      const cwd = await room.work('demo');
+      await room.git(['push', '-q', remote(), 'main'], { cwd });
+      await host.kill();
+      host = await startHostProcess(dataDir, { environment });
+      const folder = folderOf(dataDir);
+      expect((await room.git(['ls-remote', remote()])).stdout).toContain('refs/heads/main');
+
+      await room.run('sh', ['-c', 'head -c 20000000 /dev/urandom > big && git add big && git commit -qm big'], { cwd });
+      const pushing = spawn('git', ['push', remote(), 'main'], { cwd, stdio: 'ignore', env: { ...process.env, HOME: room.folder } }); // prettier-ignore
+      const isArriving = (): boolean => readdirSync(join(folder, 'objects')).some((name) => name.startsWith('tmp_objdir')); // prettier-ignore
+      while (!isArriving() && pushing.exitCode === null) await new Promise(setImmediate);
+      await host.kill();
+      if (pushing.exitCode === null) await once(pushing, 'exit');
+      host = await startHostProcess(dataDir, { environment });
+      expect((await room.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
+      await room.git(['push', '-q', remote(), 'main'], { cwd });
+      const there = (await room.git(['ls-remote', remote(), 'refs/heads/main'])).stdout.slice(0, 40);
+      expect(there).toBe((await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
+      expect(existsSync(join(folder, 'refs', 'heads', 'main.lock'))).toBe(false);
+    } finally {
+      await host?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { git } from '../../../services/git/index.ts';
+import { control } from '../../../services/control/index.ts';
+import type { Grant } from '../../../services/contracts/control/accounts.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A host with git hosting, and a folder in which real clients work. */
+export interface GitRoom extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly url: string;
+  /** With the administrator's name and password in it. */
+  readonly signedUrl: string;
+  readonly folder: string;
+  /** Real git in a folder below the room's own; it must succeed unless `mayFail`. */
+  git(args: readonly string[], options?: RunOptions): Promise<Ran>;
+  run(program: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
+  api(method: string, path: string, body?: unknown, authorization?: string): Promise<Response>;
+  /** A repository of the administrator. */
+  create(name: string, more?: Record<string, unknown>): Promise<any>;
+  /** A person without further rights; answers the Authorization header. */
+  account(name: string, grants?: readonly Grant[]): Promise<string>;
+  /** A working copy with one commit on `main`. */
+  work(name: string, files?: Record<string, string>): Promise<string>;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly mayFail?: boolean;
+  readonly environment?: Record<string, string>;
+  readonly input?: string;
+}
+
+export async function openGitRoom(
+  options: {
+    readonly environment?: Record<string, string>;
+    readonly services?: readonly ServiceDescriptor<any, any>[];
+    readonly dataDir?: string;
+  } = {},
+): Promise<GitRoom> {
+  const host = await openTestHost({
+    services: [git, control, ...(options.services ?? [])],
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-git-'));
+  const url = host.url('git');
+  const signedUrl = url.replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`);
+  const clean = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ann',
+    GIT_AUTHOR_EMAIL: 'ann@example.org',
+    GIT_COMMITTER_NAME: 'Ann',
+    GIT_COMMITTER_EMAIL: 'ann@example.org',
+  };
+  const run: GitRoom['run'] = async (program, args, { cwd = folder, mayFail = false, environment, input } = {}) => {
+    const child = spawn(program, args, { cwd, env: { ...clean, ...environment }, stdio: 'pipe' });
+    child.stdin.end(input);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0 && !mayFail) {
+      throw new Error(
+        `${program} ${args.join(' ')} ended with ${code}: ${stderr}${stdout}\n${host.log.slice(-20).join('\n')}`,
+      );
+    }
+    return { code, stdout, stderr };
+  };
+  const api: GitRoom['api'] = (method, path, body, authorization = adminAuthorization) =>
+    fetch(`${url}/api/v1${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(authorization === '' ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  return {
+    host,
+    url,
+    signedUrl,
+    folder,
+    run,
+    api,
+    git: (args, more) => run('git', ['-c', 'init.defaultBranch=main', ...args], more),
+    async create(name, more = {}) {
+      const reply = await api('POST', '/user/repos', { name, ...more });
+      if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`);
+      return reply.json();
+    },
+    async account(name, grants = []) {
+      const password = `a long password of ${name}`;
+      const reply = await fetch(`${host.url('control')}/api/accounts`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, password, grants }),
+      });
+      if (!reply.ok) throw new Error(await reply.text());
+      return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+    },
+    async work(name, files = { 'README.md': '# demo\n' }) {
+      const cwd = join(folder, name);
+      await run('git', ['-c', 'init.defaultBranch=main', 'init', '-q', cwd]);
+      for (const [path, text] of Object.entries(files)) writeFileSync(join(cwd, path), text);
+      await run('git', ['add', '.'], { cwd });
+      await run('git', ['commit', '-qm', 'first commit\n\nbody'], { cwd });
+      return cwd;
+    },
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A key pair of OpenSSH; `command` is what git uses to connect with it. */
+export async function makeKey(
+  room: GitRoom,
+  name: string,
+  type = 'ed25519',
+): Promise<{ readonly text: string; readonly command: string }> {
+  const path = join(room.folder, name);
+  await room.run('ssh-keygen', ['-q', '-t', type, ...(type === 'rsa' ? ['-b', '3072'] : []), '-N', '', '-C', name, '-f', path]); // prettier-ignore
+  chmodSync(path, 0o600);
+  const { stdout } = await room.run('cat', [`${path}.pub`]);
+  const options = `-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes`;
+  return { text: stdout.trim(), command: `ssh -F /dev/null ${options} -i ${path}` };
+}
