@@ -153,4 +153,5 @@ export const environment: Readonly<Record<string, string>> = {
   PROVIDER_G_CLIENT_ID: 'pikpakClientId',
   PROVIDER_G_CLIENT_SECRET: 'pikpakClientSecret',
   METADATA_URL: 'metadataUrl',
+  ADDONS_ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
 };

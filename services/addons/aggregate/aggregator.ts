@@ -229,7 +229,7 @@ export class Aggregator {
     const wanted: Wanted = await titles.complete(wantedOf(request.type, request.id), config);
     const wrapped = await wrapTorrents(gathered.streams, {
       ...{ config, wanted, baseUrl, pool, links, history },
-      services: this.services(config),
+      services: this.services(config, asker),
     });
     const matched = await patterns.match(config, wrapped.streams, asker);
     const result = asker.proxy(runPipeline(wrapped.streams, { config, wanted, patterns: matched.matches }));
@@ -241,19 +241,19 @@ export class Aggregator {
     return { ...result, gathered, errors };
   }
 
-  /** Services of a configuration with credentials: its own, or those of the settings. */
-  services(config: AddonConfig): readonly UsableService[] {
-    return usableServices(config, (service) => this.#credentials(service)).filter(({ id }) =>
+  /** Services of a configuration with credentials: its own, or those of the settings, which a page of another site does not get to use. */
+  services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
+    return usableServices(config, (service) => this.#credentials(service, foreign)).filter(({ id }) =>
       this.#options.pool.knows(id),
     );
   }
 
-  #credentials({ id, credentials }: ConfiguredService): Readonly<Record<string, string>> | undefined {
+  #credentials({ id, credentials }: ConfiguredService, foreign: boolean): Readonly<Record<string, string>> | undefined {
     const fields = debridService(id)?.credentials ?? [];
     const found: Record<string, string> = {};
     for (const { id: name, required } of fields) {
       const own = credentials[name];
-      const given = this.#options.settings[credentialSetting(id as ServiceId, name)];
+      const given = foreign ? undefined : this.#options.settings[credentialSetting(id as ServiceId, name)];
       const value = own === null || own === undefined || own === '' ? given : own;
       if (typeof value === 'string' && value !== '') found[name] = value;
       else if (required && name !== 'clientId') return undefined;

@@ -15,6 +15,15 @@ export function baseUrlOf(request: IncomingMessage, configured: string): string 
   return `${secure ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
 }
 
+/** Whether a page of another site sends this: what it makes is its own, not the owner's. */
+function isForeign({ headers }: IncomingMessage, configured: string): boolean {
+  if (headers['sec-fetch-site'] === 'cross-site') return true;
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  const host = URL.parse(origin)?.host;
+  return host === undefined || (host !== headers.host && host !== URL.parse(configured)?.host);
+}
+
 /** Nested aggregators, and those who ask for it, get what was read along with the streams. */
 function wantsData({ headers }: IncomingMessage): boolean {
   return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
@@ -35,6 +44,10 @@ export class Askers {
     this.#options = options;
   }
 
+  isForeign(request: IncomingMessage): boolean {
+    return isForeign(request, this.#options.baseUrl);
+  }
+
   baseUrl(request: IncomingMessage): string {
     return baseUrlOf(request, this.#options.baseUrl);
   }
@@ -44,7 +57,7 @@ export class Askers {
   }
 
   withProfile(request: IncomingMessage, profile: Profile): Asker {
-    const { uuid, encryptedPassword, config, revision } = profile;
+    const { uuid, encryptedPassword, config, revision, foreign } = profile;
     const segment = this.#options.profiles.segment(profile);
     const baseUrl = this.baseUrl(request);
     return {
@@ -56,6 +69,7 @@ export class Askers {
       configureUrl: `${baseUrl}/stremio/${uuid}/${encryptedPassword}/configure`,
       withData: wantsData(request),
       trusted: true,
+      foreign,
       proxy: this.#options.proxy.applying(config, baseUrl),
     };
   }
@@ -84,6 +98,7 @@ export class Askers {
       configureUrl: `${baseUrl}/stremio/configure`,
       withData: wantsData(request),
       trusted: false,
+      foreign: this.isForeign(request),
       proxy: this.#options.proxy.applying(config, baseUrl),
     };
   }

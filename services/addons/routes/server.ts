@@ -216,7 +216,7 @@ async function configure(parts: RouteParts, request: IncomingMessage, response: 
   const config = readConfig(inner ?? rest);
   requirePassword(parts, request, { ...rest, ...config });
   const password = typeof given === 'string' && given !== '' ? given : context.random.text(24);
-  const profile = await create(parts, config, password);
+  const profile = await create(parts, request, config, password);
   const userId = profiles.segment(profile);
   const manifestUrl = `${askers.baseUrl(request)}/${userId}/manifest.json`;
   await sendEnvelope(request, response, {
