@@ -49,6 +49,7 @@ function create(context: Context, settings: Settings): Service {
     cacheSize: settings.maxCacheSize,
     streamCacheSeconds: settings.streamCacheSeconds,
     userAgent: `Homeport/${version}`,
+    logAddresses: settings.logSensitiveInfo,
   });
   const pool = new ProviderPool({
     ...{ context, guarded, metrics },

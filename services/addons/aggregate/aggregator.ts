@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
-import { debridService, type ServiceId } from '../domain/debrid-services.ts';
+import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
@@ -13,7 +13,7 @@ import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { ProviderPool } from '../providers/pool.ts';
 import { wrapTorrents, type UsableService } from '../providers/wrap.ts';
-import { credentialSetting, type Settings } from '../settings.ts';
+import { defaultCredentials, type Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
@@ -249,11 +249,13 @@ export class Aggregator {
   }
 
   #credentials({ id, credentials }: ConfiguredService, foreign: boolean): Readonly<Record<string, string>> | undefined {
-    const fields = debridService(id)?.credentials ?? [];
+    const service = debridService(id);
+    if (service === undefined) return undefined;
+    const defaults = foreign ? {} : defaultCredentials(this.#options.settings, service);
     const found: Record<string, string> = {};
-    for (const { id: name, required } of fields) {
+    for (const { id: name, required } of service.credentials) {
       const own = credentials[name];
-      const given = foreign ? undefined : this.#options.settings[credentialSetting(id as ServiceId, name)];
+      const given = defaults[name];
       const value = own === null || own === undefined || own === '' ? given : own;
       if (typeof value === 'string' && value !== '') found[name] = value;
       else if (required && name !== 'clientId') return undefined;

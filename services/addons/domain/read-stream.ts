@@ -18,6 +18,8 @@ export interface ReadStreams {
   readonly complaint: string | undefined;
   /** Items that are no streams. */
   readonly invalid: number;
+  /** How many it had, where that is more than is looked at. */
+  readonly cutFrom?: number;
 }
 
 /** Reads the list an addon answered; what is no stream is left out, item by item. */

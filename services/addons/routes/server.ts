@@ -40,12 +40,12 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
   if (first === 'api') return await apiRoutes(parts, request, response, path, url);
   if (first === 'stremio') return await stremioRoutes(parts, request, response, path.slice('/stremio'.length), url);
   if (first === 'static') return await staticRoute(request, response, path.slice('/static/'.length));
-  if (first === 'health') return await sendJson(request, response, '{"status":"ok"}');
-  if (first === 'export') return await exportRoute(parts, request, response, url);
+  if (path === '/health') return await sendJson(request, response, '{"status":"ok"}');
+  if (path === '/export') return await exportRoute(parts, request, response, url);
   if (first === 'proxy')
     return await proxied(parts, request, response, path.slice('/proxy/'.length), url.searchParams.get('userId') ?? '');
-  if (first === 'configure' && request.method === 'POST') return await configure(parts, request, response);
-  if (first === 'configure' || first === '') return leadToPage(parts, request, response);
+  if (path === '/configure' && request.method === 'POST') return await configure(parts, request, response);
+  if (path === '/configure' || path === '/configure/' || path === '/') return leadToPage(parts, request, response);
   requireRead(request);
   const below = `/${first}`;
   // `?config=` on the root: the manifest, and whatever clients make of its address.

@@ -28,6 +28,8 @@ export interface UpstreamOptions {
   readonly cacheSize: number;
   readonly streamCacheSeconds: number;
   readonly userAgent: string;
+  /** Whole addresses, which may hold keys, go into the log. */
+  readonly logAddresses: boolean;
 }
 
 /** What an addon said, or why it did not. */
@@ -112,13 +114,14 @@ export class Upstream {
           ? await this.#json(addon, this.#url(addon, request), 'stream', lateMs)
           : await addon.builtIn.resource(request);
       const list = listOf(body, 'streams', addon.name);
-      const read = readStreams(list, addon.stream, this.#options.readRelease);
+      const looked = list.slice(0, largestList);
+      const read = readStreams(looked, addon.stream, this.#options.readRelease);
       if (read.streams.length === 0 && read.invalid > 0 && read.complaint === undefined)
         throw new UpstreamFailure(
           'malformed',
           `${addon.name} answered with ${String(read.invalid)} items, none of which is a stream.`,
         );
-      return read;
+      return list.length > looked.length ? { ...read, cutFrom: list.length } : read;
     };
     const key = keyOf(addon, request);
     const { result, answer } = this.#streams.get(key, load);
@@ -151,7 +154,7 @@ export class Upstream {
   }
 
   async #json(addon: Addon, url: string, resource: string, timeoutMs: number): Promise<unknown> {
-    const { guarded, metrics, userAgent } = this.#options;
+    const { context, guarded, metrics, userAgent, logAddresses } = this.#options;
     const nested = nesting.getStore() ?? 0;
     const began = performance.now();
     try {
@@ -167,6 +170,8 @@ export class Upstream {
     } catch (error) {
       const failure = explainUpstream(error, addon.name, timeoutMs);
       metrics.failures.inc({ addon: addon.label, reason: failure.kind });
+      const where = logAddresses ? { address: url } : { host: URL.parse(url)?.host };
+      context.log.debug('an addon failed', { ...where, resource, reason: failure.kind });
       throw failure;
     } finally {
       metrics.latency.observe((performance.now() - began) / 1000, { addon: addon.label, resource });
@@ -182,7 +187,7 @@ function keyOf(addon: Addon, request: ResourceRequest): string {
 function listOf(body: unknown, member: string, name: string): readonly unknown[] {
   const list =
     typeof body === 'object' && body !== null && member in body ? (body as Record<string, unknown>)[member] : undefined;
-  if (Array.isArray(list)) return list.length > largestList ? list.slice(0, largestList) : list;
+  if (Array.isArray(list)) return list;
   throw new UpstreamFailure('malformed', `${name} answered without a list of ${member}.`);
 }
 
