@@ -7,6 +7,7 @@ import { LruMap } from '../domain/lru.ts';
 import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
+import type { Removal } from '../domain/pipeline/removal.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
@@ -233,8 +234,12 @@ export class Aggregator {
     });
     const matched = await patterns.match(config, wrapped.streams, asker);
     const result = asker.proxy(runPipeline(wrapped.streams, { config, wanted, patterns: matched.matches }));
+    const kept = result.hidden.find(({ removal }) => removal !== undefined && isAboutTitle(removal));
     const errors = [
       ...problems,
+      ...(kept?.removal === undefined
+        ? []
+        : [{ title: this.#nameOf(config), sentence: keptAwaySentence(kept.removal) }]),
       ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
       ...(matched.sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence: matched.sentence }]),
     ];
@@ -279,6 +284,16 @@ export class Aggregator {
   #nameOf(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
+}
+
+function isAboutTitle({ rule }: Removal): boolean {
+  return rule.endsWith(' Certification') || rule.endsWith(' Nudity');
+}
+
+/** Who looks at an empty list wants to know whose doing that is. */
+function keptAwaySentence({ rule, value }: Removal): string {
+  const what = rule.endsWith(' Nudity') ? `has ${value} nudity` : `is rated ${value}`;
+  return `This title ${value === 'Unknown' ? 'has no age rating that is known' : what}, which this configuration does not show.`;
 }
 
 function isSame(one: readonly ReadStreams[], other: readonly ReadStreams[]): boolean {

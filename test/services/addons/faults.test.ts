@@ -230,3 +230,35 @@ describe('upstreams that give more than they should', () => {
     expect((await fetch(`${base}/meta/movie/tt1.json`)).status).toBe(404);
   });
 });
+
+describe('whom a title is for', () => {
+  it('is asked of who has metadata; what is kept away says so, in lists and catalogs', async () => {
+    await using meta = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url === '/meta/movie/tt18.json') sendJson(response, { meta: { name: 'A', certification: 'R' } });
+        return response.headersSent;
+      },
+    });
+    await using up = await openFakeAddon({
+      streams: alphaStreams,
+      manifest: { ...streamManifest, resources: ['stream', 'catalog'], catalogs: [{ type: 'movie', id: 'top' }] },
+      answer: (request, response) => {
+        const metas = [{ id: 'tt18', certification: 'R' }, { id: 'tt6', certification: 'G' }, { id: 'tt0' }];
+        if (request.url?.includes('/catalog/') === true) sendJson(response, { metas });
+        return response.headersSent;
+      },
+    });
+    await using host = await openAddonsHost({ METADATA_URL: meta.url });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl)], { excludedCertifications: ['R'] }),
+    );
+    expect((await streamsOf(base, 'movie/tt18')).map(({ description }) => description)).toEqual([
+      'This title is rated R, which this configuration does not show.',
+    ]);
+    expect(await streamsOf(base, 'movie/tt6')).toHaveLength(alphaStreams.length);
+    const { catalogs } = await getJson(`${base}/manifest.json`);
+    const { metas } = await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`);
+    expect(metas.map(({ id }: any) => id)).toEqual(['tt6', 'tt0']);
+  });
+});
