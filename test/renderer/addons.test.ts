@@ -213,12 +213,24 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.mouse.up();
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
 
+    const one = card.locator('li', { has: page.getByRole('button', { name: 'Move One', exact: true }) });
+    await one.getByText('More').click();
+    await one.getByLabel('Patience (s)').fill('2.5');
+    await one.getByRole('group', { name: 'Streams only for' }).getByRole('button', { name: 'movie' }).click();
+    await one.getByLabel('Place of its streams').selectOption('top');
+    await one.getByLabel('Its own texts stay').check();
+
     await page.getByLabel('How streams are written').selectOption('custom');
     await page.getByLabel('Left column').fill('{stream.resolution}!');
     await page.getByRole('group', { name: 'Example' }).getByText('2160p!').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
-    expect((await saved(uuid)).formatter.definitions.custom.name).toBe('{stream.resolution}!');
+    const { formatter, presets } = await saved(uuid);
+    expect(formatter.definitions.custom.name).toBe('{stream.resolution}!');
+    expect(presets.map(({ options }: any) => options.name)).toEqual(['One', 'Two', 'Three']);
+    expect(presets[0].options).toMatchObject({
+      ...{ timeout: 2500, mediaTypes: ['movie'], pinPosition: 'top', formatPassthrough: true },
+    });
     expect(watched.complaints).toEqual([]);
   });
 
