@@ -41,7 +41,7 @@ function add(found: Set<string>, code: string): void {
 
 const mostTracks = 100;
 /** How addons begin the line that lists them. */
-const marked = /(?:📝|💬|🔤|\bsubs?(?:titles)?:)\s*([^\n]{1,200})/iu;
+const marked = /(?:📝|💬|🔤|[Ss]ub(?:s|titles)?:)\s*([^\n]{1,200})/u;
 
 /** Languages of the subtitles that come with a stream, or that its description lists. */
 export function subtitlesOfStream(tracks: unknown, description: string): readonly string[] {
@@ -50,6 +50,8 @@ export function subtitlesOfStream(tracks: unknown, description: string): readonl
     for (const track of tracks.slice(0, mostTracks) as unknown[])
       if (typeof track === 'object' && track !== null && 'lang' in track && typeof track.lang === 'string')
         found.add(languageOf(track.lang) ?? track.lang);
+  // Most descriptions have none; a look for the marks is cheap.
+  if (!/[\u{1F4DD}\u{1F4AC}\u{1F524}]|ub(?:s|titles)?:/u.test(description)) return [...found];
   for (const language of languagesOfFlags(marked.exec(description)?.[1] ?? '')) found.add(language);
   return [...found];
 }
