@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
+import type { Context } from '../../contracts/service.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
@@ -15,15 +17,6 @@ export function baseUrlOf(request: IncomingMessage, configured: string): string 
   return `${secure ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
 }
 
-/** Whether a page of another site sends this: what it makes is its own, not the owner's. */
-function isForeign({ headers }: IncomingMessage, configured: string): boolean {
-  if (headers['sec-fetch-site'] === 'cross-site') return true;
-  const { origin } = headers;
-  if (origin === undefined) return false;
-  const host = URL.parse(origin)?.host;
-  return host === undefined || (host !== headers.host && host !== URL.parse(configured)?.host);
-}
-
 /** Nested aggregators, and those who ask for it, get what was read along with the streams. */
 function wantsData({ headers }: IncomingMessage): boolean {
   return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
@@ -33,6 +26,7 @@ export interface AskersOptions {
   readonly profiles: Profiles;
   readonly proxy: StreamProxy;
   readonly baseUrl: string;
+  readonly caller: Context['caller'];
 }
 
 /** Makes of a request the one whose configuration answers it. */
@@ -44,8 +38,16 @@ export class Askers {
     this.#options = options;
   }
 
-  isForeign(request: IncomingMessage): boolean {
-    return isForeign(request, this.#options.baseUrl);
+  /**
+   * Whether a page of another site sends this, or somebody of the network whom nobody knows: what they make is their own,
+   * not the owner's. `known`: who sends it knows the addon password.
+   */
+  isForeign(request: IncomingMessage, { known = false } = {}): boolean {
+    const { caller, baseUrl } = this.#options;
+    const { foreignSite, proven } = caller(request);
+    const { origin = '' } = request.headers;
+    if (foreignSite && (baseUrl === '' || URL.parse(origin)?.origin !== URL.parse(baseUrl)?.origin)) return true;
+    return isGatewayRequest(request) && proven === undefined && !known;
   }
 
   baseUrl(request: IncomingMessage): string {

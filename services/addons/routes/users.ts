@@ -51,7 +51,7 @@ export async function userRoutes(
     const read = readConfig(config);
     requirePassword(parts, request, read);
     const marks = [(await profiles.open(uuid, password)).encryptedPassword];
-    const foreign = parts.askers.isForeign(request);
+    const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
     await parts.aggregator.verify({ config: read, uuid, marks, foreign });
     await profiles.save(uuid, password, withoutPassword(read), { foreign });
     await sendEnvelope(request, response, { status: 200, detail: 'User updated successfully', data: { uuid } });
@@ -85,12 +85,12 @@ export async function userRoutes(
 
 /** Makes a configuration after asking each of its addons. */
 export async function create(
-  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'profiles'>,
+  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'profiles' | 'settings'>,
   request: IncomingMessage,
   config: AddonConfig,
   password: string,
 ): Promise<Profile> {
-  const foreign = parts.askers.isForeign(request);
+  const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
   await parts.aggregator.verify({ config, uuid: undefined, marks: [], foreign });
   return await parts.profiles.create(withoutPassword(config), password, { foreign });
 }

@@ -1,6 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Askers, type AskersOptions } from '../../../services/addons/routes/askers.ts';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { AddressPolicy } from '../../../services/addons/upstream/addresses.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import { keyOfSecret, sealText } from '../../../services/addons/profiles/sealing.ts';
@@ -202,6 +204,24 @@ describe('a page of another site', () => {
     expect(torBox.asked).toEqual([]);
     await put({});
     expect((await getJson(`${base}/manifest.json`)).catalogs).toHaveLength(1);
+  });
+
+  it('and so does who comes by the gateway, unless he is known there or knows the addon password', () => {
+    const request = { headers: { host: 'nas.local' } } as IncomingMessage;
+    markGatewayRequest(request);
+    const from = (more: object): Askers =>
+      new Askers({
+        ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as AskersOptions),
+        caller: () => ({ remoteAddress: '192.168.1.9', foreignSite: false, ...more }),
+      });
+    const local = { headers: {} } as IncomingMessage;
+    expect([
+      from({}).isForeign(request),
+      from({}).isForeign(request, { known: true }),
+      from({ proven: { kind: 'user' } }).isForeign(request),
+      from({ foreignSite: true }).isForeign(request, { known: true }),
+      from({}).isForeign(local),
+    ]).toEqual([true, false, false, true, false]);
   });
 
   it('still plays what is installed', async () => {
