@@ -7,7 +7,6 @@ import { LruMap } from '../domain/lru.ts';
 import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
-import type { Removal } from '../domain/pipeline/removal.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
@@ -18,6 +17,7 @@ import { defaultCredentials, type Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
+import { keptAway } from '../wire/kept-away.ts';
 import { statisticItems } from '../wire/statistics.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
 import { gatherStreams, reach, type Gathered } from './gather.ts';
@@ -234,12 +234,9 @@ export class Aggregator {
     });
     const matched = await patterns.match(config, wrapped.streams, asker);
     const result = asker.proxy(runPipeline(wrapped.streams, { config, wanted, patterns: matched.matches }));
-    const kept = result.hidden.find(({ removal }) => removal !== undefined && isAboutTitle(removal));
     const errors = [
       ...problems,
-      ...(kept?.removal === undefined
-        ? []
-        : [{ title: this.#nameOf(config), sentence: keptAwaySentence(kept.removal) }]),
+      ...keptAway(result.hidden, this.#nameOf(config)),
       ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
       ...(matched.sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence: matched.sentence }]),
     ];
@@ -284,16 +281,6 @@ export class Aggregator {
   #nameOf(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
-}
-
-function isAboutTitle({ rule }: Removal): boolean {
-  return rule.endsWith(' Certification') || rule.endsWith(' Nudity');
-}
-
-/** Who looks at an empty list wants to know whose doing that is. */
-function keptAwaySentence({ rule, value }: Removal): string {
-  const what = rule.endsWith(' Nudity') ? `has ${value} nudity` : `is rated ${value}`;
-  return `This title ${value === 'Unknown' ? 'has no age rating that is known' : what}, which this configuration does not show.`;
 }
 
 function isSame(one: readonly ReadStreams[], other: readonly ReadStreams[]): boolean {
