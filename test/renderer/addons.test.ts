@@ -190,6 +190,32 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('catalogs are hidden, named and moved, and players list them so', async () => {
+    await using lists = await openFakeAddon({
+      manifest: {
+        ...{ id: 'l', name: 'L', version: '1.0.0', types: ['movie'], resources: ['catalog'] },
+        catalogs: ['Top', 'New', 'Old'].map((name) => ({ type: 'movie', id: name, name })),
+      },
+    });
+    const uuid = await makeConfiguration({
+      presets: [{ ...preset('l1', 'Lists'), options: { name: 'Lists', manifestUrl: lists.manifestUrl } }],
+    });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'List the catalogs' }).click();
+    await page.getByLabel('Name of New').fill('Fresh');
+    await page.getByLabel('Name of New').blur();
+    await page.getByRole('button', { name: 'Move Fresh', exact: true }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('checkbox', { name: 'Show Old' }).uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
+    expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Fresh', 'Top']);
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('addons change places by keys and by dragging, and a format follows each letter', async () => {
     const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
     await using watched = await visit(`/addons/configurations/${uuid}`);

@@ -22,6 +22,14 @@ export interface DraftCriterion {
   direction: 'asc' | 'desc';
 }
 
+/** How a catalog is listed. Members that the page does not know stay. */
+export interface DraftCatalog {
+  id: string;
+  type: string;
+  name?: string | undefined;
+  enabled: boolean;
+}
+
 /** What the page edits of a configuration; all the rest of it goes along untouched. */
 export interface Draft {
   addonName: string;
@@ -36,6 +44,7 @@ export interface Draft {
   ranges: Record<string, { least: number | null; most: number | null }>;
   limits: Record<string, number | null>;
   flags: Record<string, boolean>;
+  catalogs: DraftCatalog[];
 }
 
 /** Orders people ask for, by their first words. */
@@ -109,6 +118,13 @@ export function draftOf(config: Config): Draft {
       }),
     ),
     flags: Object.fromEntries(flagFields.map(([path]) => [path, valueAt(config, path) === true])),
+    catalogs: list(config['catalogModifications']).map((one) => {
+      const { name, ...change } = record(one);
+      return {
+        ...{ ...change, id: text(change['id']), type: text(change['type']), enabled: change['enabled'] !== false },
+        ...(typeof name === 'string' ? { name } : {}),
+      };
+    }),
   };
 }
 
@@ -128,6 +144,7 @@ export function configOf(before: Config, draft: Draft): Record<string, unknown> 
   for (const [path] of limitFields) base = withValue(base, path, draft.limits[path] ?? null);
   for (const [path] of flagFields)
     if ((valueAt(before, path) === true) !== draft.flags[path]) base = withValue(base, path, draft.flags[path]);
+  if (draft.catalogs.length > 0) base = { ...base, catalogModifications: draft.catalogs };
   return {
     ...base,
     addonName: draft.addonName.trim(),
