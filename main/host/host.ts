@@ -127,6 +127,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       clock,
       log,
       address,
+      addresses: () => Object.values(addressesOf(runners)),
       started: started.promise,
       ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),

@@ -39,6 +39,8 @@ export interface KernelOptions {
   readonly started: Promise<void>;
   /** Base address of a service's listener. */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  /** Those of all listeners that are open. */
+  readonly addresses: () => readonly string[];
   readonly keyStore?: KeyStore;
   /** log2 of scrypt's N for new passwords; default that of the accounts. */
   readonly passwordCost?: number;
@@ -142,6 +144,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
+    addresses: options.addresses,
     caller: callerOf(() => config.read().host.allowedOrigins, trusts),
     trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),

@@ -22,7 +22,8 @@ import { RateLimits } from './routes/rate-limits.ts';
 import { addonsListener } from './routes/server.ts';
 import type { Settings } from './settings.ts';
 import { PlayHistory } from './store/plays.ts';
-import { AddressPolicy } from './upstream/addresses.ts';
+import { AddressPolicy, type Trust } from './upstream/addresses.ts';
+import { GuardedFetch } from './upstream/guarded-fetch.ts';
 import { Upstream } from './upstream/upstream.ts';
 
 /** The addon aggregator. */
@@ -39,17 +40,19 @@ function create(context: Context, settings: Settings): Service {
   const { clock, log } = context;
   const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
   const policy = new AddressPolicy(context, () => settings.baseUrl || undefined);
+  const guarded = new GuardedFetch(context, policy);
+  const trust: Trust = settings.allowPrivateAddresses ? 'owner' : 'other';
   const profiles = new Profiles(context, settings.secretKey);
   const upstream = new Upstream({
-    ...{ context, policy, metrics },
+    ...{ context, guarded, metrics },
     readRelease: rememberReleases(settings.maxCacheSize * releasesPerEntry),
     cacheSize: settings.maxCacheSize,
     streamCacheSeconds: settings.streamCacheSeconds,
     userAgent: `Homeport/${version}`,
-    allowPrivate: settings.allowPrivateAddresses,
+    logAddresses: settings.logSensitiveInfo,
   });
   const pool = new ProviderPool({
-    ...{ context, metrics },
+    ...{ context, guarded, metrics },
     cacheSize: settings.maxCacheSize,
     baseUrl: (id) => baseUrlOf(id, settings),
     makers: {
@@ -65,24 +68,24 @@ function create(context: Context, settings: Settings): Service {
   const links = new PlaybackLinks(profiles);
   const history = new PlayHistory(context);
   const patterns = new Patterns(clock, settings.regexFilterAccess);
-  const proxy = new StreamProxy({ context, profiles, policy, allowPrivate: settings.allowPrivateAddresses });
+  const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
   const titles = new Titles(context, settings.metadataUrl);
   const builtIns = new BuiltIns({
     ...{ clock, pool, links, proxy, titles },
-    servicesOf: (config) => aggregator.services(config),
+    servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
     ...{ context, settings, upstream, pool, links, history, patterns, version },
     titles,
     addons: {
-      policy,
+      ...{ policy, trust },
       defaultTimeoutMs: settings.timeout,
       maxAddons: settings.maxAddons,
       disableSelfScraping: settings.disableSelfScraping,
-      makeBuiltIn: (preset, config, baseUrl) => builtIns.make(preset, config, baseUrl),
+      makeBuiltIn: (preset, config, self) => builtIns.make(preset, config, self),
     },
   });
-  const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl });
+  const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl, caller: context.caller });
   const player = new Player({ clock, log, metrics, pool, history });
   const limits = new RateLimits(clock, settings.disableRateLimits);
   const parts = {

@@ -8,8 +8,8 @@ export const manifest = defineManifest({
   title: 'Addons',
   group: 'media',
   summary: 'Makes one Stremio addon of many, asks debrid services what they have, and keeps keys at home.',
-  // Players run in browsers and apps of any origin; what is not public carries its own credential.
-  listeners: [{ name: 'http', title: 'Addons', protocol: 'http', port: 3000, crossOrigin: 'any' }],
+  // Players run in browsers and apps of any origin; what is not public carries its own credential, in the address.
+  listeners: [{ name: 'http', title: 'Addons', protocol: 'http', port: 3000, crossOrigin: 'any', authenticates: true }],
   grantable: [{ service: 'addons', title: 'Stremio addons', example: '*' }],
   settings: Settings,
   environment,

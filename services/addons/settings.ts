@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { debridServices, type ServiceId } from './domain/debrid-services.ts';
+import { debridServices, type DebridService, type ServiceId } from './domain/debrid-services.ts';
 
 const webAddress = z.string().regex(/^$|^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
 
@@ -17,6 +17,16 @@ function serviceFields(): Record<string, z.ZodType> {
           description: 'Used where a configuration has none of its own.',
           ...(credential.type === 'password' ? { secret: true } : {}),
         });
+    if (!hasKey(credentials))
+      fields[`${id}ApiKey`] = z
+        .string()
+        .max(4096)
+        .default('')
+        .meta({
+          title: `${name}: both as one text`,
+          description: `In place of the two above: ${credentials.map((one) => one.name.toLowerCase()).join(':')}.`,
+          secret: true,
+        });
     fields[`${id}Url`] = webAddress
       .default('')
       .meta({ title: `${name}: address`, description: 'Of its API. Empty: the service’s own.' });
@@ -24,8 +34,13 @@ function serviceFields(): Record<string, z.ZodType> {
   return fields;
 }
 
+/** What a service asks for is one key. */
+function hasKey(credentials: DebridService['credentials']): boolean {
+  return credentials.some(({ id }) => id === 'apiKey');
+}
+
 /** The setting that holds a default credential. */
-export function credentialSetting(service: ServiceId, credential: string): string {
+function credentialSetting(service: ServiceId, credential: string): string {
   return `${service}${credential.slice(0, 1).toUpperCase()}${credential.slice(1)}`;
 }
 
@@ -97,7 +112,7 @@ const general = z.object({
   }),
   logSensitiveInfo: z.boolean().default(false).meta({
     title: 'Log addresses of addons',
-    description: 'They often hold keys. Off: the log names hosts alone.',
+    description: 'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
   }),
   pikpakAuthUrl: webAddress.default('').meta({
     title: 'PikPak: address of the sign-in',
@@ -118,6 +133,26 @@ const general = z.object({
 export const Settings = general.extend(serviceFields());
 export type Settings = z.infer<typeof general> & Readonly<Record<string, unknown>>;
 
+/** The credentials that the settings have for a service. */
+export function defaultCredentials(
+  settings: Settings,
+  { id, credentials }: DebridService,
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const whole = hasKey(credentials) ? undefined : settings[`${id}ApiKey`];
+  if (typeof whole === 'string' && whole !== '') {
+    // put.io's apps write client and token with an @ between, and a token needs no client.
+    const form = id === 'putio' ? /^(?:([^@:]*)[@:])?(.+)$/s : /^([^:]*):(.+)$/s;
+    const parts = form.exec(whole)?.slice(1) ?? [];
+    for (const [at, field] of credentials.entries()) if (parts[at]) found[field.id] = parts[at];
+  }
+  for (const field of credentials) {
+    const given = settings[credentialSetting(id, field.id)];
+    if (typeof given === 'string' && given !== '') found[field.id] = given;
+  }
+  return found;
+}
+
 function serviceEnvironment(): Record<string, string> {
   const names: Record<string, string> = {};
   const credentialNames: Readonly<Record<string, string>> = {
@@ -131,6 +166,7 @@ function serviceEnvironment(): Record<string, string> {
   for (const { id, letter, credentials } of debridServices) {
     for (const { id: credential } of credentials)
       names[`PROVIDER_${letter}_${credentialNames[credential] ?? ''}`] = credentialSetting(id, credential);
+    names[`PROVIDER_${letter}_API_KEY`] = `${id}ApiKey`;
     names[`PROVIDER_${letter}_BASE_URL`] = `${id}Url`;
   }
   return names;
@@ -140,6 +176,7 @@ function serviceEnvironment(): Record<string, string> {
 export const environment: Readonly<Record<string, string>> = {
   ADDON_NAME: 'addonName',
   ADDON_ID: 'addonId',
+  PORT: 'port',
   BASE_URL: 'baseUrl',
   SECRET_KEY: 'secretKey',
   ADDON_PASSWORD: 'addonPassword',
@@ -153,4 +190,5 @@ export const environment: Readonly<Record<string, string>> = {
   PROVIDER_G_CLIENT_ID: 'pikpakClientId',
   PROVIDER_G_CLIENT_SECRET: 'pikpakClientSecret',
   METADATA_URL: 'metadataUrl',
+  ADDONS_ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
 };

@@ -12,6 +12,8 @@ export interface FetchOptions {
   readonly maxBytes?: number;
   /** Default 5; each hop is checked again. */
   readonly maxRedirects?: number;
+  /** `manual`: a redirect is an answer like any other, for who checks each address himself. Default: it is followed. */
+  readonly redirect?: 'follow' | 'manual';
   /** True: a POST that is redirected with 301 or 302 stays one, since its body is what matters. Default: it becomes a GET, as in browsers. */
   readonly keepMethod?: boolean;
   /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */

@@ -41,7 +41,7 @@ it.skipIf(missing)('the joined page is for those who may, and promtool has nothi
   expect(complaints(text)).toBe('');
 });
 
-it.skipIf(missing).each(['push', 'notify', 'downloads'])(
+it.skipIf(missing).each(['push', 'notify', 'downloads', 'addons'])(
   '%s has its own page where scrapers of the peer look',
   async (service) => {
     const reply = await fetch(`${host.url(service)}/metrics`);

@@ -1,13 +1,13 @@
 import stremio from 'stremio-addon-client';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addons } from '../../services/addons/index.ts';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from '../services/addons/fake-addon.ts';
 import { openTorBox, type FakeStore } from '../services/addons/fake-stores.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
-import { openTestHost, type TestHost } from '../support/host.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -98,6 +98,168 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  const makeConfiguration = async (more: object): Promise<string> => {
+    const made = await fetch(`${host.url('control')}/api/addons/profiles`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        config: { formatter: { id: 'gdrive' }, sortCriteria: { global: [] }, presets: [], ...more },
+      }),
+    });
+    return ((await made.json()) as { uuid: string }).uuid;
+  };
+  const preset = (instanceId: string, name: string): object => ({
+    ...{ type: 'custom', instanceId, enabled: true },
+    options: { name, manifestUrl: upstream.manifestUrl },
+  });
+  const saved = async (uuid: string): Promise<any> => {
+    const response = await fetch(`${host.url('control')}/api/addons/profiles/${uuid}`, {
+      headers: { authorization: adminAuthorization },
+    });
+    return ((await response.json()) as { config: any }).config;
+  };
+
+  it('every filter, the order and the limits are edited, and a look says what each dropped', async () => {
+    const uuid = await makeConfiguration({
+      presets: [preset('a1', 'Alpha')],
+      preferredRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 3 }],
+      somethingElse: { kept: true },
+    });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const filters = page.locator('section', { has: page.getByRole('heading', { name: 'Filters' }) });
+    const part = async (title: string) => {
+      await filters.getByText(title, { exact: true }).click();
+      return filters.locator('details', { has: page.getByText(title) });
+    };
+    const resolution = await part('Resolution');
+    const chips = (verb: string) => resolution.getByRole('group', { name: verb });
+    await chips('Hide').getByRole('button', { name: '720p' }).click();
+    await chips('Prefer, in this order').getByRole('button', { name: '1080p' }).click();
+    await chips('Prefer, in this order').getByRole('button', { name: '2160p' }).click();
+    await filters.getByText('Resolution · hide, prefer').waitFor();
+    const words = await part('Words in the name');
+    await words.getByLabel('Hide').fill('eee\nsomething else');
+    const rating = await part('Age rating and nudity');
+    await rating.getByLabel('Age ratings to hide').fill('R');
+    await rating.getByRole('button', { name: 'severe' }).click();
+
+    await page.getByText('The order in detail').click();
+    await page.getByLabel('Sort by', { exact: true }).selectOption('resolution');
+    await page.getByRole('button', { name: 'Sort by it' }).click();
+    await page.getByLabel('Sort by', { exact: true }).selectOption('size');
+    await page.getByRole('button', { name: 'Sort by it' }).click();
+    await page.getByRole('button', { name: 'Move Size up' }).click();
+    await page.getByLabel('Direction of Size').selectOption('asc');
+
+    await page.getByText('At least and at most').click();
+    await page.getByLabel('Size of a film, at most, GB').fill('50');
+    await page.getByText('How many are listed').click();
+    await page.getByLabel('Altogether').fill('9');
+    await page.getByText('Further choices').click();
+    await page.getByLabel('Hide whole seasons').check();
+
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('3 shown, 3 hidden.').waitFor();
+    await page.getByText('Hidden, and why').click();
+    for (const why of ['Excluded Resolution: 720p', 'Excluded Keyword: eee', 'Size Limit: too large'])
+      await page.getByText(why).waitFor();
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const config = await saved(uuid);
+    expect(config).toMatchObject({
+      excludedResolutions: ['720p'],
+      preferredResolutions: ['1080p', '2160p'],
+      excludedKeywords: ['eee', 'something else'],
+      preferredRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 3 }],
+      excludedCertifications: ['R'],
+      excludeNudity: ['severe'],
+      sortCriteria: {
+        global: [
+          { key: 'size', direction: 'asc' },
+          { key: 'resolution', direction: 'desc' },
+        ],
+      },
+      size: { global: { movies: [0, 50e9] } },
+      resultLimits: { global: 9 },
+      excludeSeasonPacks: true,
+      somethingElse: { kept: true },
+    });
+    expect(config.titleMatching).toBeUndefined();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('catalogs are hidden, named and moved, and players list them so', async () => {
+    await using lists = await openFakeAddon({
+      manifest: {
+        ...{ id: 'l', name: 'L', version: '1.0.0', types: ['movie'], resources: ['catalog'] },
+        catalogs: ['Top', 'New', 'Old'].map((name) => ({ type: 'movie', id: name, name })),
+      },
+    });
+    const uuid = await makeConfiguration({
+      presets: [{ ...preset('l1', 'Lists'), options: { name: 'Lists', manifestUrl: lists.manifestUrl } }],
+    });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'List the catalogs' }).click();
+    await page.getByLabel('Name of New').fill('Fresh');
+    await page.getByLabel('Name of New').blur();
+    await page.getByRole('button', { name: 'Move Fresh', exact: true }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('checkbox', { name: 'Show Old' }).uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
+    expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Fresh', 'Top']);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('addons change places by keys and by dragging, and a format follows each letter', async () => {
+    const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
+    const names = async (): Promise<string[]> => await card.locator('li .switch').allInnerTexts();
+    await card.getByText('It works, and has stream.').nth(2).waitFor();
+    await card.getByRole('button', { name: 'Move One', exact: true }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await names()).toEqual(['Two', 'Three', 'One']);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move One');
+    const grip = await card.getByRole('button', { name: 'Move One', exact: true }).boundingBox();
+    const first = await card.locator('li').first().boundingBox();
+    if (grip === null || first === null) throw new Error('not drawn');
+    await page.mouse.move(grip.x + 10, grip.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(first.x + 10, first.y + 40, { steps: 12 });
+    await page.mouse.move(first.x + 10, first.y + 5, { steps: 3 });
+    await page.mouse.up();
+    await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
+
+    const one = card.locator('li', { has: page.getByRole('button', { name: 'Move One', exact: true }) });
+    await one.getByText('More').click();
+    await one.getByLabel('Patience (s)').fill('2.5');
+    await one.getByRole('group', { name: 'Streams only for' }).getByRole('button', { name: 'movie' }).click();
+    await one.getByLabel('Place of its streams').selectOption('top');
+    await one.getByLabel('Its own texts stay').check();
+
+    await page.getByLabel('How streams are written').selectOption('custom');
+    await page.getByLabel('Left column').fill('{stream.resolution}!');
+    await page.getByRole('group', { name: 'Example' }).getByText('2160p!').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const { formatter, presets } = await saved(uuid);
+    expect(formatter.definitions.custom.name).toBe('{stream.resolution}!');
+    expect(presets.map(({ options }: any) => options.name)).toEqual(['One', 'Two', 'Three']);
+    expect(presets[0].options).toMatchObject({
+      ...{ timeout: 2500, mediaTypes: ['movie'], pinPosition: 'top', formatPassthrough: true },
+    });
+    expect(watched.complaints).toEqual([]);
+  });
+
   it.each(screens)('fits $on, in both themes', async (screen) => {
     const headers = {
       authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}`,
@@ -128,6 +290,16 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('It works, and has stream.').waitFor();
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText(/5 shown/).waitFor();
+    await page.getByText('Hidden, and why').click();
+    for (const title of [
+      'Resolution',
+      'Age rating and nudity',
+      'The order in detail',
+      'At least and at most',
+      'How many are listed',
+      'Further choices',
+    ])
+      await page.getByText(title, { exact: true }).first().click();
     await expectFits(watched, 'addons-configuration', screen);
     await page.goto(`${host.url('control')}/addons`);
     await page.getByText('Alpha, with TorBox').waitFor();

@@ -206,6 +206,7 @@ async function openQuietly(
     log: quietLog(),
     readOnly,
     address: () => undefined,
+    addresses: () => [],
     started: Promise.resolve(),
   });
   // The default would stand in for it, and the command would read or write other tables than those that are meant.

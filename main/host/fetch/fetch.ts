@@ -132,7 +132,7 @@ async function walk(
     deadline.check();
     let next: Hop | undefined;
     const answer = await exchange(dispatcherFor(hop), hop, deadline, (status, headers) => {
-      next = nextHop(hop, status, headers['location'], options.keepMethod);
+      if (options.redirect !== 'manual') next = nextHop(hop, status, headers['location'], options.keepMethod);
       if (next === undefined) return { keep: true, mostBytes: maxBytes };
       if (redirects < maxRedirects) return redirectBody;
       const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;

@@ -20,7 +20,8 @@ export async function openStream(
   for (let redirects = 0; ; redirects += 1) {
     const { statusCode, headers, body: answer } = await ask(dispatcherFor(hop), hop, body, options);
     const flat = flatten(headers);
-    const next = nextHop(hop, statusCode, flat['location'], options.keepMethod);
+    const location = options.redirect === 'manual' ? undefined : flat['location'];
+    const next = nextHop(hop, statusCode, location, options.keepMethod);
     if (next === undefined) {
       const { host, href } = hop.url;
       return { status: statusCode, headers: flat, url: href, body: explaining(answer, host) };

@@ -34,6 +34,7 @@ export interface HostParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  readonly addresses: () => readonly string[];
   readonly caller: Context['caller'];
   /** By the settings as they are now. */
   readonly trusts: Trusts;

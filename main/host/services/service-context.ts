@@ -84,6 +84,7 @@ export async function openServiceContext(
       fetch: parts.fetch,
       connect: parts.fetch.connect,
       address: parts.address,
+      addresses: parts.addresses,
       caller: parts.caller,
       publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
       hosts,

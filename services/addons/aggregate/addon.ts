@@ -3,6 +3,7 @@ import type { Preset } from '../domain/config.ts';
 import type { UpstreamManifest } from '../domain/manifest.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { StreamAddon } from '../domain/stream.ts';
+import type { Trust } from '../upstream/addresses.ts';
 
 /** An addon that lives here in place of at an address. */
 export interface BuiltIn {
@@ -31,6 +32,7 @@ export interface Addon {
   readonly resources: readonly string[] | undefined;
   readonly mediaTypes: readonly string[];
   readonly stream: StreamAddon;
+  readonly trust: Trust;
   readonly builtIn: BuiltIn | undefined;
 }
 
@@ -39,13 +41,14 @@ export interface AddonAddress {
   readonly manifestUrl: string;
   /** Tells several addons of one preset apart; empty for the only one. */
   readonly part: string;
+  readonly trust: Trust;
   readonly builtIn?: BuiltIn;
 }
 
 /** @see Addon */
 export function makeAddon(preset: Preset, address: AddonAddress, index: number, defaultTimeoutMs: number): Addon {
   const { options } = preset;
-  const { name, manifestUrl, part, builtIn } = address;
+  const { name, manifestUrl, part, trust, builtIn } = address;
   const instanceId = `${preset.instanceId}${createHash('sha256').update(part).digest('hex').slice(0, 4)}`;
   const [path = '', query] = splitQuery(manifestUrl);
   return {
@@ -55,7 +58,7 @@ export function makeAddon(preset: Preset, address: AddonAddress, index: number, 
     manifestUrl,
     baseUrl: path.replace(/\/manifest\.json$/, ''),
     query,
-    key: `${instanceId} ${builtIn?.key ?? manifestUrl}`,
+    key: `${trust} ${instanceId} ${builtIn?.key ?? manifestUrl}`,
     label:
       builtIn === undefined && preset.type === 'custom' ? (URL.parse(manifestUrl)?.hostname ?? 'custom') : preset.type,
     timeoutMs: options.timeout ?? defaultTimeoutMs,
@@ -72,6 +75,7 @@ export function makeAddon(preset: Preset, address: AddonAddress, index: number, 
       resultPassthrough: options.resultPassthrough === true,
       pinPosition: options.pinPosition ?? undefined,
     },
+    trust,
     builtIn,
   };
 }

@@ -1,11 +1,11 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { manifestUrlOf, presetKinds } from '../domain/presets.ts';
-import type { AddressPolicy } from '../upstream/addresses.ts';
+import type { AddressPolicy, Trust } from '../upstream/addresses.ts';
 import { isManifestUrl, makeAddon, type Addon, type BuiltIn } from './addon.ts';
 
 /** Makes an addon that lives here, for a preset of a kind that does. */
-export type MakeBuiltIn = (preset: Preset, config: AddonConfig, baseUrl: string) => BuiltIn | undefined;
+export type MakeBuiltIn = (preset: Preset, config: AddonConfig, self: Self) => BuiltIn | undefined;
 
 export interface AddonsOfOptions {
   readonly policy: AddressPolicy;
@@ -13,6 +13,8 @@ export interface AddonsOfOptions {
   readonly maxAddons: number;
   readonly disableSelfScraping: boolean;
   readonly makeBuiltIn: MakeBuiltIn;
+  /** How far the owner lets addons reach. */
+  readonly trust: Trust;
 }
 
 /** Who is asking, so that a configuration does not ask itself. */
@@ -22,6 +24,8 @@ export interface Self {
   readonly marks: readonly string[];
   /** Where the service answers, for addresses in answers; empty where nothing is played. */
   readonly baseUrl?: string;
+  /** A page of another site made it: it may reach public addresses alone. */
+  readonly foreign?: boolean;
 }
 
 /** The addons of a configuration that are switched on, and what is wrong with those that cannot be asked. */
@@ -45,7 +49,7 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
       });
       continue;
     }
-    const builtIn = options.makeBuiltIn(preset, config, self.baseUrl ?? '');
+    const builtIn = options.makeBuiltIn(preset, config, self);
     const manifestUrl = builtIn === undefined ? manifestUrlOf(preset) : '';
     const sentence = builtIn === undefined ? addressProblem(name, manifestUrl, self, options) : undefined;
     if (sentence !== undefined) problems.push({ name, sentence, preset });
@@ -53,7 +57,11 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
       addons.push(
         makeAddon(
           preset,
-          { name, manifestUrl: manifestUrl ?? '', part: '', ...(builtIn === undefined ? {} : { builtIn }) },
+          {
+            ...{ name, manifestUrl: manifestUrl ?? '', part: '' },
+            trust: self.foreign === true ? 'other' : options.trust,
+            ...(builtIn === undefined ? {} : { builtIn }),
+          },
           addons.length,
           options.defaultTimeoutMs,
         ),

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
-import { debridService, type ServiceId } from '../domain/debrid-services.ts';
+import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
@@ -13,10 +13,11 @@ import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { ProviderPool } from '../providers/pool.ts';
 import { wrapTorrents, type UsableService } from '../providers/wrap.ts';
-import { credentialSetting, type Settings } from '../settings.ts';
+import { defaultCredentials, type Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
+import { keptAway } from '../wire/kept-away.ts';
 import { statisticItems } from '../wire/statistics.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
 import { gatherStreams, reach, type Gathered } from './gather.ts';
@@ -229,31 +230,34 @@ export class Aggregator {
     const wanted: Wanted = await titles.complete(wantedOf(request.type, request.id), config);
     const wrapped = await wrapTorrents(gathered.streams, {
       ...{ config, wanted, baseUrl, pool, links, history },
-      services: this.services(config),
+      services: this.services(config, asker),
     });
     const matched = await patterns.match(config, wrapped.streams, asker);
     const result = asker.proxy(runPipeline(wrapped.streams, { config, wanted, patterns: matched.matches }));
     const errors = [
       ...problems,
+      ...keptAway(result.hidden, this.#nameOf(config)),
       ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
       ...(matched.sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence: matched.sentence }]),
     ];
     return { ...result, gathered, errors };
   }
 
-  /** Services of a configuration with credentials: its own, or those of the settings. */
-  services(config: AddonConfig): readonly UsableService[] {
-    return usableServices(config, (service) => this.#credentials(service)).filter(({ id }) =>
+  /** Services of a configuration with credentials: its own, or those of the settings, which a page of another site does not get to use. */
+  services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
+    return usableServices(config, (service) => this.#credentials(service, foreign)).filter(({ id }) =>
       this.#options.pool.knows(id),
     );
   }
 
-  #credentials({ id, credentials }: ConfiguredService): Readonly<Record<string, string>> | undefined {
-    const fields = debridService(id)?.credentials ?? [];
+  #credentials({ id, credentials }: ConfiguredService, foreign: boolean): Readonly<Record<string, string>> | undefined {
+    const service = debridService(id);
+    if (service === undefined) return undefined;
+    const defaults = foreign ? {} : defaultCredentials(this.#options.settings, service);
     const found: Record<string, string> = {};
-    for (const { id: name, required } of fields) {
+    for (const { id: name, required } of service.credentials) {
       const own = credentials[name];
-      const given = this.#options.settings[credentialSetting(id as ServiceId, name)];
+      const given = defaults[name];
       const value = own === null || own === undefined || own === '' ? given : own;
       if (typeof value === 'string' && value !== '') found[name] = value;
       else if (required && name !== 'clientId') return undefined;

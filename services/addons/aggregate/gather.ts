@@ -131,6 +131,12 @@ export async function gatherStreams(
       reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
     } else if (result !== undefined) {
       answers.push(result.read);
+      const { streams: looked, cutFrom } = result.read;
+      if (cutFrom !== undefined)
+        told.push({
+          addon: addon.name,
+          sentence: `${addon.name} answered with ${String(cutFrom)} streams, more than anybody looks through; ${String(looked.length)} of them are here.`,
+        });
       for (const stream of result.read.streams) streams.push(stream);
       reports.push({ addon: addon.name, count: result.read.streams.length, ms: result.ms, sentence: undefined });
     }

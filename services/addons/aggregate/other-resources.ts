@@ -5,6 +5,7 @@ import { explainUpstream } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorBody, type ShownError } from '../wire/error-items.ts';
 import type { AddonConfig } from '../domain/config.ts';
+import { looksAtRating, ratingOf, ratingProblem } from '../domain/rating.ts';
 import type { Reached } from './gather.ts';
 
 const catalogMs = 30_000;
@@ -49,7 +50,9 @@ export async function answerCatalog(
     const body = await upstream.resource(found.addon, asked, catalogMs);
     const member = request.resource === 'catalog' ? 'metas' : 'addons';
     const list: readonly unknown[] = Array.isArray(body[member]) ? body[member] : [];
-    const metas = list.filter((item) => typeof item === 'object' && item !== null);
+    const metas = list.filter(
+      (item) => typeof item === 'object' && item !== null && !isKeptAway(item, asker.config, request.resource),
+    );
     return { [member]: change?.reverse === true ? metas.toReversed() : metas };
   } catch (error) {
     const { message } = explainUpstream(error, found.addon.name, catalogMs);
@@ -61,6 +64,14 @@ export async function answerCatalog(
       asker.configureUrl,
     );
   }
+}
+
+/** Where an entry says whom it is for; most catalogs do not. */
+function isKeptAway(item: unknown, config: AddonConfig, resource: string): boolean {
+  if (resource !== 'catalog' || !looksAtRating(config)) return false;
+  const rating = ratingOf(item);
+  const says = rating.certifications.length > 0 || rating.nudity !== undefined;
+  return says && ratingProblem(rating, config) !== undefined;
 }
 
 /** Those that name the id first, then those that take any; the first that knows it. */

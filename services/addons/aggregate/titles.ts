@@ -1,6 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Wanted } from '../domain/pipeline/title-match.ts';
+import { looksAtRating, noRating, ratingOf, type Rating } from '../domain/rating.ts';
 import { AnswerCache } from '../upstream/answer-cache.ts';
 
 const day = 24 * 3_600_000;
@@ -9,6 +10,7 @@ const patienceMs = 3000;
 interface Title {
   readonly titles: readonly string[];
   readonly year: number | undefined;
+  readonly rating: Rating;
 }
 
 /** Titles and years of what is asked for, from an addon that has metadata; only where somebody needs them. */
@@ -29,14 +31,15 @@ export class Titles {
     });
   }
 
-  /** With title and year where the configuration looks at them. Without an answer the filters have no effect. */
-  async complete(wanted: Wanted, { titleMatching, yearMatching }: AddonConfig): Promise<Wanted> {
-    if (titleMatching?.enabled !== true && yearMatching?.enabled !== true) return wanted;
+  /** With title, year and age rating where the configuration looks at them. Without an answer the filters have no effect. */
+  async complete(wanted: Wanted, config: AddonConfig): Promise<Wanted> {
+    const { titleMatching, yearMatching } = config;
+    if (titleMatching?.enabled !== true && yearMatching?.enabled !== true && !looksAtRating(config)) return wanted;
     return { ...wanted, ...(await this.find(wanted)) };
   }
 
   async find({ type, id }: Pick<Wanted, 'type' | 'id'>): Promise<Title> {
-    const nothing = { titles: [], year: undefined };
+    const nothing = { titles: [], year: undefined, rating: noRating };
     const [base = ''] = id.split(':');
     if (this.#url === '' || !/^tt\d+$/.test(base)) return nothing;
     const url = `${this.#url}/meta/${encodeURIComponent(type)}/${base}.json`;
@@ -55,6 +58,10 @@ export class Titles {
     };
     const { name, year, releaseInfo } = body.meta ?? {};
     const found = /\d{4}/.exec(typeof year === 'string' ? year : typeof releaseInfo === 'string' ? releaseInfo : '');
-    return { titles: typeof name === 'string' ? [name] : [], year: found === null ? undefined : Number(found[0]) };
+    return {
+      titles: typeof name === 'string' ? [name] : [],
+      year: found === null ? undefined : Number(found[0]),
+      rating: ratingOf(body.meta),
+    };
   }
 }

@@ -1,6 +1,7 @@
 import { debridServices, type ServiceId } from './debrid-services.ts';
 import { languagesOfFlags } from './languages.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
+import { subtitlesOfStream } from './subtitles.ts';
 
 /** Reads a release name; callers keep what they have read before. */
 export type ReadRelease = (name: string) => ParsedFile;
@@ -18,6 +19,8 @@ export interface ReadStreams {
   readonly complaint: string | undefined;
   /** Items that are no streams. */
   readonly invalid: number;
+  /** How many it had, where that is more than is looked at. */
+  readonly cutFrom?: number;
 }
 
 /** Reads the list an addon answered; what is no stream is left out, item by item. */
@@ -81,7 +84,7 @@ function readStream(
     indexer: indexerOf(description),
     message: undefined,
     private: false,
-    file: withFlags(file, description),
+    file: withSubtitles(withFlags(file, description), upstream['subtitles'], description),
   };
 }
 
@@ -175,6 +178,11 @@ function withFlags(file: ParsedFile, description: string): ParsedFile {
   const flagged = languagesOfFlags(description);
   if (flagged.length === 0) return file;
   return { ...file, languages: [...new Set([...file.languages, ...flagged])] };
+}
+
+function withSubtitles(file: ParsedFile, tracks: unknown, description: string): ParsedFile {
+  const told = subtitlesOfStream(tracks, description);
+  return told.length === 0 ? file : { ...file, subtitles: [...new Set([...file.subtitles, ...told])] };
 }
 
 const units: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };

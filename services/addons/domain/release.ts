@@ -1,6 +1,7 @@
 import { parseTorrentTitle } from '@viren070/parse-torrent-title';
 import { languageOfCode } from './languages.ts';
 import type { ParsedFile } from './stream.ts';
+import { subtitlesOfName } from './subtitles.ts';
 
 /** Names are looked at this far; more is no name. */
 const longestName = 400;
@@ -120,7 +121,7 @@ export function parseRelease(name: string): ParsedFile {
     audioTags,
     audioChannels: mapped(found.channels, channels, true),
     languages,
-    subtitles: [],
+    subtitles: subtitlesOfName(text.slice(found.title?.length ?? 0)),
     subbed: found.subbed === true,
     dubbed: found.dubbed === true,
     proper: found.proper === true ? true : undefined,

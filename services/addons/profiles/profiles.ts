@@ -19,11 +19,14 @@ export interface Profile {
   readonly config: AddonConfig;
   /** Changes with each saving, its own or that of what it inherits from. */
   readonly revision: string;
+  /** A page of another site made it, or what it inherits from. */
+  readonly foreign: boolean;
 }
 
 interface Opened {
   readonly config: AddonConfig;
   readonly updatedAt: number;
+  readonly foreign: boolean;
 }
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -72,7 +75,7 @@ export class Profiles {
     return openText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
   }
 
-  async create(config: AddonConfig, password: string, { keep = false } = {}): Promise<Profile> {
+  async create(config: AddonConfig, password: string, { keep = false, foreign = false } = {}): Promise<Profile> {
     checkPassword(password);
     const { clock, commit, random, vault } = this.#context;
     const uuid = randomUUID();
@@ -83,6 +86,7 @@ export class Profiles {
       salt,
       config: await this.#sealConfig({ ...config, uuid }, uuid, password, salt),
       kept_password: keep ? vault.seal(password, `addons.profile:${uuid}`) : null,
+      made_elsewhere: foreign ? 1 : 0,
       created_at: now,
       updated_at: now,
     };
@@ -92,10 +96,10 @@ export class Profiles {
 
   /** @throws Problem `addons.unknown_user` (400) also for a wrong password. */
   async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
-    const { config: own, updatedAt } = await this.#read(uuid, password);
+    const { config: own, updatedAt, foreign } = await this.#read(uuid, password);
     const parent = own.parentConfig;
     const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
-    const base = { uuid, encryptedPassword: encrypted, own };
+    const base = { uuid, encryptedPassword: encrypted, own, foreign };
     if (parent === null || parent === undefined || parent.uuid === uuid)
       return { ...base, config: own, revision: String(updatedAt) };
     const inherited = await this.#read(parent.uuid, parent.password).catch((error: unknown) => {
@@ -107,7 +111,10 @@ export class Profiles {
       );
     });
     const revision = `${String(updatedAt)}.${String(inherited.updatedAt)}`;
-    return { ...base, config: mergeParent(inherited.config, own), revision };
+    return {
+      ...{ ...base, config: mergeParent(inherited.config, own), revision },
+      foreign: foreign || inherited.foreign,
+    };
   }
 
   /** Out of an install address. @throws Problem as {@link open}; `addons.unreadable_password` (400) when the server never sealed it. */
@@ -119,12 +126,12 @@ export class Profiles {
     return this.open(uuid, password, encryptedPassword);
   }
 
-  async save(uuid: string, password: string, config: AddonConfig): Promise<Profile> {
+  async save(uuid: string, password: string, config: AddonConfig, { foreign = false } = {}): Promise<Profile> {
     const { salt, updated_at } = await this.#row(uuid);
     const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
     // Two savings within one millisecond are two revisions.
     const now = Math.max(this.#context.clock.now(), updated_at + 1);
-    await this.#change(uuid, { config: sealed, updated_at: now });
+    await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: foreign ? 1 : 0 });
     return this.open(uuid, password);
   }
 
@@ -207,7 +214,11 @@ export class Profiles {
     const key = await this.#key(uuid, password, row.salt);
     const text = openText(Buffer.from(row.config, 'base64url'), key, `config:${uuid}`);
     if (text === undefined) throw wrongDetails();
-    const opened = { config: parseConfig(text), updatedAt: row.updated_at };
+    const opened = {
+      config: parseConfig(text),
+      updatedAt: row.updated_at,
+      foreign: Number(row.made_elsewhere) !== 0,
+    };
     this.#opened.set(id, opened);
     return opened;
   }

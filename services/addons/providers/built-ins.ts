@@ -1,5 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { BuiltIn } from '../aggregate/addon.ts';
+import type { Self } from '../aggregate/addons-of.ts';
 import type { Titles } from '../aggregate/titles.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
@@ -15,7 +16,7 @@ export interface BuiltInsOptions {
   readonly links: PlaybackLinks;
   readonly proxy: StreamProxy;
   readonly titles: Titles;
-  readonly servicesOf: (config: AddonConfig) => readonly UsableService[];
+  readonly servicesOf: (config: AddonConfig, self: Self) => readonly UsableService[];
 }
 
 /** The addons that live here: they ask the services of a configuration in place of an address. */
@@ -27,10 +28,12 @@ export class BuiltIns {
   }
 
   /** Undefined for a preset of another kind, or without the account it needs. */
-  make(preset: Preset, config: AddonConfig, baseUrl: string): BuiltIn | undefined {
+  make(preset: Preset, config: AddonConfig, self: Self): BuiltIn | undefined {
+    const { baseUrl = '' } = self;
     const { clock, pool, links, proxy, titles, servicesOf } = this.#options;
-    if (preset.type === 'library') return libraryAddon({ services: servicesOf(config), pool, links, baseUrl });
-    const account = preset.type === 'easynews' ? servicesOf(config).find(({ id }) => id === 'easynews') : undefined;
+    if (preset.type === 'library') return libraryAddon({ services: servicesOf(config, self), pool, links, baseUrl });
+    const account =
+      preset.type === 'easynews' ? servicesOf(config, self).find(({ id }) => id === 'easynews') : undefined;
     const caller = account && pool.caller('easynews', account.credentials);
     if (caller === undefined) return undefined;
     return easynewsAddon({
@@ -38,7 +41,7 @@ export class BuiltIns {
       titleOf: (request) => titles.find(request),
       now: () => clock.now(),
       key: `${baseUrl} ${pool.fingerprint('easynews', account?.credentials ?? {})}`,
-      playable: (url, request, name) => proxy.address(baseUrl, { url, request }, name),
+      playable: (url, request, name) => proxy.address(baseUrl, { url, request, from: caller.baseUrl }, name),
     });
   }
 }

@@ -3,6 +3,7 @@ import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { DebridService } from '../domain/debrid-services.ts';
 import type { AddonMetrics } from '../metrics.ts';
+import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 import type { HealthWatch } from './health.ts';
 import { ProviderError } from './provider.ts';
 
@@ -34,6 +35,7 @@ export type FindFault = (reply: ProviderReply) => ProviderError | undefined;
 
 export interface CallerOptions {
   readonly context: Context;
+  readonly guarded: GuardedFetch;
   readonly metrics: AddonMetrics;
   readonly health: HealthWatch;
   readonly service: DebridService;
@@ -48,6 +50,10 @@ export class ProviderCaller {
 
   constructor(options: CallerOptions) {
     this.#options = options;
+  }
+
+  get baseUrl(): string {
+    return this.#options.baseUrl;
   }
 
   get service(): DebridService {
@@ -83,7 +89,7 @@ export class ProviderCaller {
   }
 
   async #send(request: ProviderRequest): Promise<ProviderReply> {
-    const { context, baseUrl, service } = this.#options;
+    const { guarded, baseUrl, service } = this.#options;
     const { method = 'GET', path, form, json, body } = request;
     const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
     let bytes: Uint8Array | string | undefined;
@@ -97,12 +103,12 @@ export class ProviderCaller {
       headers['content-type'] = body.type;
       bytes = body.bytes;
     }
-    const reply = await context.fetch(`${(request.base ?? baseUrl).replace(/\/+$/, '')}${path}`, {
+    const reply = await guarded.fetch(`${(request.base ?? baseUrl).replace(/\/+$/, '')}${path}`, {
       method,
       headers,
       timeoutMs: request.timeoutMs ?? timeoutMs,
       maxBytes: largest,
-      maxRedirects: 2,
+      name: service.name,
       trust: 'owner',
       ...(bytes === undefined ? {} : { body: bytes }),
     });

@@ -2,6 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { AddonMetrics } from '../metrics.ts';
+import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 import { AnswerCache } from '../upstream/answer-cache.ts';
 import { ProviderCaller } from './caller.ts';
 import { HealthWatch } from './health.ts';
@@ -43,6 +44,7 @@ export interface Account {
 
 export interface PoolOptions {
   readonly context: Context;
+  readonly guarded: GuardedFetch;
   readonly metrics: AddonMetrics;
   readonly cacheSize: number;
   readonly baseUrl: (id: ServiceId) => string;
@@ -99,10 +101,11 @@ export class ProviderPool {
   /** What sends a service's requests; for those that have no torrents. */
   caller(id: ServiceId, credentials: Credentials): ProviderCaller | undefined {
     const service = debridService(id);
-    const { context, metrics, baseUrl } = this.#options;
+    const { context, guarded, metrics, baseUrl } = this.#options;
     if (service === undefined) return undefined;
     const credential = this.fingerprint(id, credentials);
-    return new ProviderCaller({ context, metrics, health: this.health, service, baseUrl: baseUrl(id), credential });
+    const own = { health: this.health, service, baseUrl: baseUrl(id), credential };
+    return new ProviderCaller({ context, guarded, metrics, ...own });
   }
 
   /** Undefined where there is no client for it. */

@@ -8,11 +8,18 @@ import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { Profiles } from '../profiles/profiles.ts';
-import type { AddressPolicy } from '../upstream/addresses.ts';
+import type { AddressPolicy, Trust } from '../upstream/addresses.ts';
+import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 
 const purpose = 'addons.proxy';
 const Headers = z.record(z.string(), z.string());
-const Target = z.object({ url: z.string(), request: Headers.optional(), response: Headers.optional() });
+const Target = z.object({
+  url: z.string(),
+  request: Headers.optional(),
+  response: Headers.optional(),
+  /** Who said that it is there: what is asked in public does not lead into the home network. */
+  from: z.string().optional(),
+});
 
 /** Of one connection alone, or about who asks. */
 const notForwarded = new Set([
@@ -68,14 +75,22 @@ export class StreamProxy {
   readonly #context: Context;
   readonly #profiles: Profiles;
   readonly #policy: AddressPolicy;
-  readonly #allowPrivate: boolean;
+  readonly #guarded: GuardedFetch;
+  readonly #trust: Trust;
   readonly #sealed = new LruMap<string, string>(5000);
 
-  constructor(options: { context: Context; profiles: Profiles; policy: AddressPolicy; allowPrivate: boolean }) {
+  constructor(options: {
+    readonly context: Context;
+    readonly profiles: Profiles;
+    readonly policy: AddressPolicy;
+    readonly guarded: GuardedFetch;
+    readonly trust: Trust;
+  }) {
     this.#context = options.context;
     this.#profiles = options.profiles;
     this.#policy = options.policy;
-    this.#allowPrivate = options.allowPrivate;
+    this.#guarded = options.guarded;
+    this.#trust = options.trust;
   }
 
   /** Sends what a configuration wants proxied through here. */
@@ -109,7 +124,8 @@ export class StreamProxy {
       const base = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
       return { ...stream, proxied: true, url: `${base}/proxy/stream/${name}?${query.toString()}` };
     }
-    return { ...stream, proxied: true, url: this.address(baseUrl, { url, ...headers }, stream.filename ?? 'stream') };
+    const target = { url, from: stream.addon.manifestUrl, ...headers };
+    return { ...stream, proxied: true, url: this.address(baseUrl, target, stream.filename ?? 'stream') };
   }
 
   /** An address here that plays another one, with the headers that one wants; nobody can read it out of ours. */
@@ -129,9 +145,10 @@ export class StreamProxy {
     const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
     if (!target.success)
       throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
-    const { url, request: asked = {}, response: answered = {} } = target.data;
+    const { url, request: asked = {}, response: answered = {}, from = '' } = target.data;
     const headers = { ...forwardable(request.headers), ...asked };
-    await this.pass(request, response, url, { headers, extra: answered });
+    const trust = this.#trust === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
+    await this.pass(request, response, url, { headers, trust, extra: answered });
   }
 
   /** Passes a request on and its answer back. */
@@ -141,24 +158,23 @@ export class StreamProxy {
     url: string,
     {
       headers,
+      trust,
       extra = {},
-    }: { readonly headers: Readonly<Record<string, string>>; readonly extra?: Readonly<Record<string, string>> },
+    }: {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly trust: Trust;
+      readonly extra?: Readonly<Record<string, string>>;
+    },
   ): Promise<void> {
-    await this.#policy.check(url, 'This stream');
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const reply = await this.#context.fetch.stream(url, {
+    const reply = await this.#guarded.stream(url, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       headers,
       signal: gone.signal,
-      trust: this.#allowPrivate ? 'owner' : 'other',
+      name: 'This stream',
+      trust,
     });
-    try {
-      if (reply.url !== url) await this.#policy.check(reply.url, 'This stream');
-    } catch (error) {
-      reply.body.destroy();
-      throw error;
-    }
     for (const [name, value] of Object.entries({ ...passed(reply.headers), ...extra })) response.setHeader(name, value);
     response.writeHead(reply.status);
     if (request.method === 'HEAD') {

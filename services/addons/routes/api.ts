@@ -15,6 +15,7 @@ import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { explainStream } from '../wire/why.ts';
 import type { RouteParts } from './parts.ts';
+import { catalogsOf } from './tools.ts';
 
 const passwordLength = 32;
 const mostPreviewed = 200;
@@ -128,6 +129,14 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
           why: removal === undefined ? '' : `${removal.rule}: ${removal.value}`,
         })),
         errors: [...found.errors],
+      };
+    }),
+    implement(addonsApi.catalogs, async ({ body }) => {
+      const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
+      const config = readConfig(body.config);
+      const catalogs = await catalogsOf(parts, { config, uuid: undefined, marks: [], baseUrl });
+      return {
+        catalogs: catalogs.map(({ id, type, name, addonName }) => ({ id, type, name: name ?? id, addon: addonName })),
       };
     }),
     implement(addonsApi.format, ({ body: { id, name, description } }) => {

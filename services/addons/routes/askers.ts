@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
+import type { Context } from '../../contracts/service.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
@@ -24,6 +26,7 @@ export interface AskersOptions {
   readonly profiles: Profiles;
   readonly proxy: StreamProxy;
   readonly baseUrl: string;
+  readonly caller: Context['caller'];
 }
 
 /** Makes of a request the one whose configuration answers it. */
@@ -35,6 +38,18 @@ export class Askers {
     this.#options = options;
   }
 
+  /**
+   * Whether a page of another site sends this, or somebody of the network whom nobody knows: what they make is their own,
+   * not the owner's. `known`: who sends it knows the addon password.
+   */
+  isForeign(request: IncomingMessage, { known = false } = {}): boolean {
+    const { caller, baseUrl } = this.#options;
+    const { foreignSite, proven } = caller(request);
+    const { origin = '' } = request.headers;
+    if (foreignSite && (baseUrl === '' || URL.parse(origin)?.origin !== URL.parse(baseUrl)?.origin)) return true;
+    return isGatewayRequest(request) && proven === undefined && !known;
+  }
+
   baseUrl(request: IncomingMessage): string {
     return baseUrlOf(request, this.#options.baseUrl);
   }
@@ -44,7 +59,7 @@ export class Askers {
   }
 
   withProfile(request: IncomingMessage, profile: Profile): Asker {
-    const { uuid, encryptedPassword, config, revision } = profile;
+    const { uuid, encryptedPassword, config, revision, foreign } = profile;
     const segment = this.#options.profiles.segment(profile);
     const baseUrl = this.baseUrl(request);
     return {
@@ -56,6 +71,7 @@ export class Askers {
       configureUrl: `${baseUrl}/stremio/${uuid}/${encryptedPassword}/configure`,
       withData: wantsData(request),
       trusted: true,
+      foreign,
       proxy: this.#options.proxy.applying(config, baseUrl),
     };
   }
@@ -84,6 +100,7 @@ export class Askers {
       configureUrl: `${baseUrl}/stremio/configure`,
       withData: wantsData(request),
       trusted: false,
+      foreign: this.isForeign(request),
       proxy: this.#options.proxy.applying(config, baseUrl),
     };
   }

@@ -91,5 +91,5 @@ export async function addonProxyRoute(
   for (const [name, value] of new URL(request.url ?? '/', 'http://localhost').searchParams)
     if (name !== 'userId') query.set(name, value);
   url.search = query.toString();
-  await proxy.pass(request, response, url.href, { headers: forwardable(request.headers) });
+  await proxy.pass(request, response, url.href, { headers: forwardable(request.headers), trust: addon.trust });
 }

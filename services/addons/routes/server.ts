@@ -40,12 +40,12 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
   if (first === 'api') return await apiRoutes(parts, request, response, path, url);
   if (first === 'stremio') return await stremioRoutes(parts, request, response, path.slice('/stremio'.length), url);
   if (first === 'static') return await staticRoute(request, response, path.slice('/static/'.length));
-  if (first === 'health') return await sendJson(request, response, '{"status":"ok"}');
-  if (first === 'export') return await exportRoute(parts, request, response, url);
+  if (path === '/health') return await sendJson(request, response, '{"status":"ok"}');
+  if (path === '/export') return await exportRoute(parts, request, response, url);
   if (first === 'proxy')
     return await proxied(parts, request, response, path.slice('/proxy/'.length), url.searchParams.get('userId') ?? '');
-  if (first === 'configure' && request.method === 'POST') return await configure(parts, request, response);
-  if (first === 'configure' || first === '') return leadToPage(parts, request, response);
+  if (path === '/configure' && request.method === 'POST') return await configure(parts, request, response);
+  if (path === '/configure' || path === '/configure/' || path === '/') return leadToPage(parts, request, response);
   requireRead(request);
   const below = `/${first}`;
   // `?config=` on the root: the manifest, and whatever clients make of its address.
@@ -216,7 +216,7 @@ async function configure(parts: RouteParts, request: IncomingMessage, response: 
   const config = readConfig(inner ?? rest);
   requirePassword(parts, request, { ...rest, ...config });
   const password = typeof given === 'string' && given !== '' ? given : context.random.text(24);
-  const profile = await create(parts, config, password);
+  const profile = await create(parts, request, config, password);
   const userId = profiles.segment(profile);
   const manifestUrl = `${askers.baseUrl(request)}/${userId}/manifest.json`;
   await sendEnvelope(request, response, {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import type { Self } from '../aggregate/addons-of.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import { reach } from '../aggregate/gather.ts';
 import { debridServices } from '../domain/debrid-services.ts';
@@ -213,19 +214,26 @@ function searchResult(stream: ParsedStream, group: string): Record<string, unkno
   };
 }
 
-/** The catalogs of a configuration, for an editor. */
+/** The catalogs of a configuration, as its addons have them. */
+export async function catalogsOf(
+  { aggregator, upstream }: Pick<RouteParts, 'aggregator' | 'upstream'>,
+  asker: Self & Pick<Asker, 'config'>,
+) {
+  const { addons } = await reach(aggregator.configured(asker).addons, upstream);
+  const names = new Map(addons.map(({ addon }) => [addon.instanceId, addon.name]));
+  const catalogs = mergeCatalogs(addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest })));
+  return catalogs.map((catalog) => ({
+    ...catalog,
+    addonName: names.get(catalog.id.slice(0, catalog.id.indexOf('.'))) ?? '',
+  }));
+}
+
+/** The same for tools of the peer. */
 export async function catalogsRoute(
   parts: RouteParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const asker = await askerOf(parts, request);
-  const { addons } = await reach(parts.aggregator.configured(asker).addons, parts.upstream);
-  const names = new Map(addons.map(({ addon }) => [addon.instanceId, addon.name]));
-  const catalogs = mergeCatalogs(addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest })));
-  const data = catalogs.map((catalog) => ({
-    ...catalog,
-    addonName: names.get(catalog.id.slice(0, catalog.id.indexOf('.'))) ?? '',
-  }));
+  const data = await catalogsOf(parts, await askerOf(parts, request));
   await sendEnvelope(request, response, { status: 200, data });
 }

@@ -25,7 +25,7 @@ export async function userRoutes(
     if (password.length < 6) throw new Problem('addons.password_too_short', 400, 'New password is too short');
     const read = readConfig(config);
     requirePassword(parts, request, { ...rest, ...read });
-    const { uuid, encryptedPassword } = await create(parts, read, password);
+    const { uuid, encryptedPassword } = await create(parts, request, read, password);
     await sendEnvelope(request, response, {
       status: 201,
       detail: 'User was successfully created',
@@ -51,8 +51,9 @@ export async function userRoutes(
     const read = readConfig(config);
     requirePassword(parts, request, read);
     const marks = [(await profiles.open(uuid, password)).encryptedPassword];
-    await parts.aggregator.verify({ config: read, uuid, marks });
-    await profiles.save(uuid, password, withoutPassword(read));
+    const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
+    await parts.aggregator.verify({ config: read, uuid, marks, foreign });
+    await profiles.save(uuid, password, withoutPassword(read), { foreign });
     await sendEnvelope(request, response, { status: 200, detail: 'User updated successfully', data: { uuid } });
   } else if (route === 'DELETE /api/v1/user') {
     const { uuid } = await signedIn(parts, request);
@@ -84,12 +85,14 @@ export async function userRoutes(
 
 /** Makes a configuration after asking each of its addons. */
 export async function create(
-  parts: Pick<RouteParts, 'aggregator' | 'profiles'>,
+  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'profiles' | 'settings'>,
+  request: IncomingMessage,
   config: AddonConfig,
   password: string,
 ): Promise<Profile> {
-  await parts.aggregator.verify({ config, uuid: undefined, marks: [] });
-  return await parts.profiles.create(withoutPassword(config), password);
+  const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
+  await parts.aggregator.verify({ config, uuid: undefined, marks: [], foreign });
+  return await parts.profiles.create(withoutPassword(config), password, { foreign });
 }
 
 /** Whoever knows the configuration's password. @throws Problem 400 */

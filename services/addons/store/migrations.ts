@@ -30,4 +30,14 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '002-tell-foreign-profiles',
+    async up(db) {
+      await db.schema
+        .alterTable('profiles')
+        // A page of another site made it.
+        .addColumn('made_elsewhere', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];

@@ -6,6 +6,7 @@ export interface ProfileRow {
   readonly salt: string;
   readonly config: string;
   readonly kept_password: string | null;
+  readonly made_elsewhere: number;
   readonly created_at: number;
   readonly updated_at: number;
 }

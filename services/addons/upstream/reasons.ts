@@ -1,9 +1,10 @@
 import { Problem } from '../../contracts/problem.ts';
+import { ProviderError } from '../providers/provider.ts';
 
 /** Why an addon gave nothing, as a sentence for the person in front of the television. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
-  /** For metrics: `timeout`, `status`, `malformed`, `refused`, `unreachable`, `too_large`. */
+  /** For metrics: `timeout`, `status`, `malformed`, `refused`, `unreachable`, `too_large`, `provider`. */
   readonly kind: string;
 
   constructor(kind: string, sentence: string, cause?: unknown) {
@@ -20,6 +21,8 @@ export function inSeconds(ms: number): string {
 /** What was thrown while an addon was asked, as a sentence about it. */
 export function explainUpstream(error: unknown, name: string, timeoutMs: number): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
+  // An addon that lives here asks a debrid service, which has said why.
+  if (error instanceof ProviderError) return new UpstreamFailure('provider', error.message, error);
   if (error instanceof Problem) {
     if (error.code === 'fetch.timeout')
       return new UpstreamFailure('timeout', `${name} did not answer within ${inSeconds(timeoutMs)}.`, error);

@@ -4,8 +4,8 @@ import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-
 import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
 import type { Addon } from '../aggregate/addon.ts';
 import type { AddonMetrics } from '../metrics.ts';
-import type { AddressPolicy } from './addresses.ts';
 import { AnswerCache } from './answer-cache.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
 import { nesting } from './nesting.ts';
 import { explainStatus, explainUpstream, UpstreamFailure } from './reasons.ts';
 
@@ -22,14 +22,14 @@ const mostStreams = 20_000;
 
 export interface UpstreamOptions {
   readonly context: Context;
-  readonly policy: AddressPolicy;
+  readonly guarded: GuardedFetch;
   readonly metrics: AddonMetrics;
   readonly readRelease: ReadRelease;
   readonly cacheSize: number;
   readonly streamCacheSeconds: number;
   readonly userAgent: string;
-  /** The owner lets addons be on this machine and network. */
-  readonly allowPrivate: boolean;
+  /** Whole addresses, which may hold keys, go into the log. */
+  readonly logAddresses: boolean;
 }
 
 /** What an addon said, or why it did not. */
@@ -81,7 +81,8 @@ export class Upstream {
     if (addon.builtIn !== undefined) return { value: addon.builtIn.manifest };
     const { clock } = this.#options.context;
     const url = addon.manifestUrl;
-    const known = this.#failures.get(url);
+    const key = `${addon.trust} ${url}`;
+    const known = this.#failures.get(key);
     if (!fresh && known !== undefined && known.until > clock.now()) return { failure: known.failure };
     const load = async (): Promise<UpstreamManifest> => {
       const manifest = readManifest(await this.#json(addon, url, 'manifest', timeoutMs));
@@ -93,14 +94,14 @@ export class Upstream {
       return manifest;
     };
     try {
-      const value = await (fresh ? load() : this.#manifests.get(url, load).answer);
-      if (fresh) void this.#manifests.get(url, () => Promise.resolve(value)).answer;
-      this.#failures.delete(url);
+      const value = await (fresh ? load() : this.#manifests.get(key, load).answer);
+      if (fresh) void this.#manifests.get(key, () => Promise.resolve(value)).answer;
+      this.#failures.delete(key);
       return { value };
     } catch (error) {
       const failure = explainUpstream(error, addon.name, timeoutMs);
       if (this.#failures.size > this.#options.cacheSize) this.#failures.clear();
-      this.#failures.set(url, { failure, until: clock.now() + failureKeptMs });
+      this.#failures.set(key, { failure, until: clock.now() + failureKeptMs });
       return { failure };
     }
   }
@@ -113,13 +114,14 @@ export class Upstream {
           ? await this.#json(addon, this.#url(addon, request), 'stream', lateMs)
           : await addon.builtIn.resource(request);
       const list = listOf(body, 'streams', addon.name);
-      const read = readStreams(list, addon.stream, this.#options.readRelease);
+      const looked = list.slice(0, largestList);
+      const read = readStreams(looked, addon.stream, this.#options.readRelease);
       if (read.streams.length === 0 && read.invalid > 0 && read.complaint === undefined)
         throw new UpstreamFailure(
           'malformed',
           `${addon.name} answered with ${String(read.invalid)} items, none of which is a stream.`,
         );
-      return read;
+      return list.length > looked.length ? { ...read, cutFrom: list.length } : read;
     };
     const key = keyOf(addon, request);
     const { result, answer } = this.#streams.get(key, load);
@@ -152,23 +154,24 @@ export class Upstream {
   }
 
   async #json(addon: Addon, url: string, resource: string, timeoutMs: number): Promise<unknown> {
-    const { context, metrics, policy, allowPrivate, userAgent } = this.#options;
+    const { context, guarded, metrics, userAgent, logAddresses } = this.#options;
     const nested = nesting.getStore() ?? 0;
     const began = performance.now();
     try {
-      await policy.check(url, addon.name);
-      const reply = await context.fetch(url, {
+      const reply = await guarded.fetch(url, {
         headers: { 'user-agent': `${userAgent} `.repeat(nested + 1).trim(), accept: 'application/json' },
         timeoutMs,
         maxBytes: largestAnswer,
-        trust: allowPrivate ? 'owner' : 'other',
+        name: addon.name,
+        trust: addon.trust,
       });
-      if (reply.url !== url) await policy.check(reply.url, addon.name);
       if (reply.status !== 200) throw explainStatus(reply.status, addon.name);
       return parseJson(reply.body, addon.name);
     } catch (error) {
       const failure = explainUpstream(error, addon.name, timeoutMs);
       metrics.failures.inc({ addon: addon.label, reason: failure.kind });
+      const where = logAddresses ? { address: url } : { host: URL.parse(url)?.host };
+      context.log.debug('an addon failed', { ...where, resource, reason: failure.kind });
       throw failure;
     } finally {
       metrics.latency.observe((performance.now() - began) / 1000, { addon: addon.label, resource });
@@ -184,7 +187,7 @@ function keyOf(addon: Addon, request: ResourceRequest): string {
 function listOf(body: unknown, member: string, name: string): readonly unknown[] {
   const list =
     typeof body === 'object' && body !== null && member in body ? (body as Record<string, unknown>)[member] : undefined;
-  if (Array.isArray(list)) return list.length > largestList ? list.slice(0, largestList) : list;
+  if (Array.isArray(list)) return list;
   throw new UpstreamFailure('malformed', `${name} answered without a list of ${member}.`);
 }
 

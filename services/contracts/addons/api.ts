@@ -71,6 +71,17 @@ export const AddonPreview = z.object({
 });
 export type AddonPreview = z.infer<typeof AddonPreview>;
 
+/** A catalog as its addon has it. */
+export const AddonCatalog = z.object({
+  /** With its addon's id before its own. */
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  /** The addon's name. */
+  addon: z.string(),
+});
+export type AddonCatalog = z.infer<typeof AddonCatalog>;
+
 /** How a debrid service has been doing. */
 export const ProviderHealthView = z.object({
   id: z.string(),
@@ -159,6 +170,14 @@ export const addonsApi = {
     access: mayWrite('addons'),
     body: WithConfig.extend({ type: z.string().max(60), id: z.string().max(200) }),
     reply: AddonPreview,
+  }),
+  catalogs: defineRoute({
+    method: 'POST',
+    path: '/api/addons/catalogs',
+    summary: 'The catalogs that the addons of a configuration have, saved or not.',
+    access: mayWrite('addons'),
+    body: WithConfig,
+    reply: z.object({ catalogs: z.array(AddonCatalog) }),
   }),
   format: defineRoute({
     method: 'POST',

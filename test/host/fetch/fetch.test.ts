@@ -188,6 +188,13 @@ describe('a redirect', () => {
     await expect(fetch(`${url}/0`, { ...owner, maxRedirects: 3 })).rejects.toMatchObject({ code: 'fetch.failed' });
   });
 
+  test('is an answer like others for who follows it himself', async () => {
+    const url = await serve((_request, response) => response.writeHead(302, { location: '/on' }).end('elsewhere'));
+    const reply = await make()(`${url}/0`, { ...owner, redirect: 'manual' });
+    expect(reply).toMatchObject({ status: 302, url: `${url}/0`, headers: { location: '/on' } });
+    expect(new TextDecoder().decode(reply.body)).toBe('elsewhere');
+  });
+
   test('turns POST into GET where browsers do, and keeps it where they keep it', async () => {
     const seen: string[] = [];
     const url = await serve((request, response) => {

@@ -7,6 +7,7 @@ import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.t
 import { wantedOf } from '../../../services/addons/domain/pipeline/title-match.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
+import { ratingOf } from '../../../services/addons/domain/rating.ts';
 import { selectFile } from '../../../services/addons/domain/select-file.ts';
 import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
@@ -419,5 +420,61 @@ describe('configurations', () => {
       presets: [{ type: 'x', instanceId: 'i', extra: 1, options: { other: 2 } }],
     });
     expect(readConfig(config)).toMatchObject(config);
+  });
+});
+
+describe('subtitles', () => {
+  it.each([
+    [{ ...web('A.2019.1080p.VOSTFR.mkv') }, ['French']],
+    [{ ...web('A.2019.1080p.SUBS.ENG.FRE.mkv') }, ['English', 'French']],
+    [{ ...web('A.2019.1080p.ITA.Sub.EN.mkv') }, ['English']],
+    [{ ...web('A.2019.1080p.KorSub.x264.mkv') }, ['Korean']],
+    [{ ...web('A.2019.1080p.HIN.x264.ESub.mkv') }, ['English']],
+    [{ ...web('A.2019.1080p.Multi-Subs.mkv') }, ['Multi']],
+    [{ ...web('Submarine.2010.1080p.mkv') }, []],
+    [{ ...web('Sub.Zero.2010.1080p.mkv') }, []],
+    [
+      { ...web('A.2019.mkv'), subtitles: [{ id: '1', lang: 'ger', url: 'u' }, null, { lang: 'pt-BR' }] },
+      ['German', 'Portuguese'],
+    ],
+    [{ ...web('A.2019.mkv'), description: 'x\n💬 🇫🇷 🇩🇪' }, ['French', 'German']],
+  ])('%j', (item, languages) => {
+    expect(read([item])[0]?.file.subtitles).toEqual(languages);
+  });
+
+  it('are filtered and sorted by', () => {
+    const streams = read([web('A.2019.mkv'), web('B.2019.SUBS.ENG.mkv'), web('C.2019.VOSTFR.mkv')]);
+    expect(removals(streams, { excludedSubtitles: ['Unknown'] })).toEqual(['A.2019.mkv: Excluded Subtitle Unknown']);
+    expect(files(run(streams, { requiredSubtitles: ['French'] }).shown)).toEqual(['C.2019.VOSTFR.mkv']);
+    const sortCriteria = { global: [{ key: 'subtitle', direction: 'desc' }] };
+    expect(files(run(streams, { sortCriteria, preferredSubtitles: ['French', 'English'] }).shown)).toEqual([
+      'C.2019.VOSTFR.mkv',
+      'B.2019.SUBS.ENG.mkv',
+      'A.2019.mkv',
+    ]);
+  });
+});
+
+describe('age ratings', () => {
+  const streams = read([web('A.2019.1080p.mkv')]);
+  const wanted = (meta: object) => ({ ...wantedOf('movie', 'tt1'), rating: ratingOf(meta) });
+  it.each([
+    [{ certification: 'R' }, { excludedCertifications: ['r'] }, 'Excluded Certification R'],
+    [{ app_extras: { certification: 'PG-13' } }, { excludedCertifications: ['R'] }, undefined],
+    [
+      { app_extras: { certification: 'PG-13' } },
+      { requiredCertifications: ['G', 'PG'] },
+      'Required Certification PG-13',
+    ],
+    [{ parent_guide_certificates: ['16', 'R'] }, { excludedCertifications: ['R'] }, 'Excluded Certification R'],
+    [{}, { requiredCertifications: ['PG'] }, 'Required Certification Unknown'],
+    [{}, { requiredCertifications: ['PG', 'Unknown'] }, undefined],
+    [{}, { excludedCertifications: ['R'] }, undefined],
+    [{ parent_guide_nudity_status: 'Severe' }, { excludeNudity: ['severe'] }, 'Excluded Nudity severe'],
+    [{ parentsGuide: { nudity: 'mild' } }, { excludeNudity: ['severe'] }, undefined],
+    [{ certification: 5, parentsGuide: [], app_extras: null }, { excludedCertifications: ['R'] }, undefined],
+  ])('%j with %j', (meta, more, reason) => {
+    const [hidden] = run(streams, { ...more, includedResolutions: ['1080p'] }, wanted(meta)).hidden;
+    expect(hidden && `${String(hidden.removal?.rule)} ${String(hidden.removal?.value)}`).toBe(reason);
   });
 });

@@ -1,3 +1,6 @@
+import { listNames, sortLists } from './filter-kinds.ts';
+import { flagFields, limitFields, rangeAt, rangeFields, rangeOf, valueAt, withValue } from './number-fields.ts';
+
 /** An addon of a configuration, as the page edits it. Members it does not know stay. */
 export interface DraftPreset {
   type: string;
@@ -13,6 +16,20 @@ export interface DraftService {
   credentials: Record<string, string>;
 }
 
+/** One thing that streams are sorted by. */
+export interface DraftCriterion {
+  key: string;
+  direction: 'asc' | 'desc';
+}
+
+/** How a catalog is listed. Members that the page does not know stay. */
+export interface DraftCatalog {
+  id: string;
+  type: string;
+  name?: string | undefined;
+  enabled: boolean;
+}
+
 /** What the page edits of a configuration; all the rest of it goes along untouched. */
 export interface Draft {
   addonName: string;
@@ -21,9 +38,13 @@ export interface Draft {
   formatter: { id: string; name: string; description: string };
   excludeUncached: boolean;
   deduplicate: boolean;
-  excludedQualities: string;
-  excludedResolutions: string;
-  sort: string;
+  /** By their names in the configuration, such as `excludedQualities`. */
+  lists: Record<string, string[]>;
+  sorts: Record<string, DraftCriterion[]>;
+  ranges: Record<string, { least: number | null; most: number | null }>;
+  limits: Record<string, number | null>;
+  flags: Record<string, boolean>;
+  catalogs: DraftCatalog[];
 }
 
 /** Orders people ask for, by their first words. */
@@ -56,8 +77,6 @@ export const newConfig: Config = {
 export function draftOf(config: Config): Draft {
   const formatter = record(config['formatter']);
   const custom = record(record(formatter['definitions'])['custom']);
-  const keys = list(record(config['sortCriteria'])['global']).map((one) => text(record(one)['key']));
-  const known = sortings.find(([, , wanted]) => wanted.join() === keys.join());
   return {
     addonName: text(config['addonName']),
     presets: list(config['presets']).map((one) => {
@@ -87,22 +106,47 @@ export function draftOf(config: Config): Draft {
     },
     excludeUncached: config['excludeUncached'] === true,
     deduplicate: record(config['deduplicator'])['enabled'] === true,
-    excludedQualities: words(config['excludedQualities']),
-    excludedResolutions: words(config['excludedResolutions']),
-    sort: known?.[0] ?? 'own',
+    lists: Object.fromEntries(listNames.map((name) => [name, list(config[name]).map(patternOf)])),
+    sorts: Object.fromEntries(
+      sortLists.map(([name]) => [name, list(record(config['sortCriteria'])[name]).map(criterionOf)]),
+    ),
+    ranges: Object.fromEntries(rangeFields.map((field) => [field.path, rangeAt(config, field)])),
+    limits: Object.fromEntries(
+      limitFields.map(([path]) => {
+        const value = valueAt(config, path);
+        return [path, typeof value === 'number' && value > 0 ? value : null];
+      }),
+    ),
+    flags: Object.fromEntries(flagFields.map(([path]) => [path, valueAt(config, path) === true])),
+    catalogs: list(config['catalogModifications']).map((one) => {
+      const { name, ...change } = record(one);
+      return {
+        ...{ ...change, id: text(change['id']), type: text(change['type']), enabled: change['enabled'] !== false },
+        ...(typeof name === 'string' ? { name } : {}),
+      };
+    }),
   };
 }
 
 /** The configuration with what was edited. */
 export function configOf(before: Config, draft: Draft): Record<string, unknown> {
-  const { formatter, sort } = draft;
-  const keys = sortings.find(([id]) => id === sort)?.[2];
+  const { formatter } = draft;
   const definitions = {
     ...record(record(before['formatter'])['definitions']),
     custom: { name: formatter.name, description: formatter.description },
   };
+  let base: Record<string, unknown> = { ...before };
+  for (const name of listNames) base = withValue(base, name, listOf(before[name], draft.lists[name] ?? []));
+  for (const field of rangeFields) {
+    const range = draft.ranges[field.path];
+    if (range !== undefined) base = withValue(base, field.path, rangeOf(range, field));
+  }
+  for (const [path] of limitFields) base = withValue(base, path, draft.limits[path] ?? null);
+  for (const [path] of flagFields)
+    if ((valueAt(before, path) === true) !== draft.flags[path]) base = withValue(base, path, draft.flags[path]);
+  if (draft.catalogs.length > 0) base = { ...base, catalogModifications: draft.catalogs };
   return {
-    ...before,
+    ...base,
     addonName: draft.addonName.trim(),
     presets: draft.presets,
     services: draft.services,
@@ -113,12 +157,7 @@ export function configOf(before: Config, draft: Draft): Record<string, unknown> 
     },
     excludeUncached: draft.excludeUncached,
     deduplicator: { ...record(before['deduplicator']), enabled: draft.deduplicate },
-    excludedQualities: split(draft.excludedQualities),
-    excludedResolutions: split(draft.excludedResolutions),
-    sortCriteria:
-      keys === undefined
-        ? (before['sortCriteria'] ?? { global: [] })
-        : { ...record(before['sortCriteria']), global: keys.map((key) => ({ key, direction: 'desc' })) },
+    sortCriteria: { ...record(before['sortCriteria']), ...draft.sorts },
   };
 }
 
@@ -129,15 +168,36 @@ export function freshId(type: string, presets: readonly DraftPreset[]): string {
   for (let number = 1; ; number += 1) if (!taken.has(`${base}${String(number)}`)) return `${base}${String(number)}`;
 }
 
-function split(given: string): string[] {
+/** The order of {@link sortings} that a list of criteria is; `own` where it is none of them. */
+export function sortingOf(criteria: readonly DraftCriterion[]): string {
+  const wanted = criteria.map(({ key, direction }) => (direction === 'desc' ? key : `-${key}`)).join();
+  return sortings.find(([, , keys]) => keys.join() === wanted)?.[0] ?? 'own';
+}
+
+/** Values that somebody typed with commas between. */
+export function splitWords(given: string): string[] {
   return given
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
 }
-function words(value: unknown): string {
-  return list(value).map(text).join(', ');
+
+function criterionOf(one: unknown): DraftCriterion {
+  const { key, direction } = record(one);
+  return { key: text(key), direction: direction === 'asc' ? 'asc' : 'desc' };
 }
+
+/** An expression may have a name; the page edits what it matches. */
+function patternOf(one: unknown): string {
+  return typeof one === 'string' ? one : text(record(one)['pattern']);
+}
+
+/** The edited list, its entries with whatever else they had. Null where there is none and was none. */
+function listOf(before: unknown, edited: readonly string[]): readonly unknown[] | null {
+  if (edited.length === 0 && !Array.isArray(before)) return null;
+  return edited.map((value) => list(before).find((one) => patternOf(one) === value) ?? value);
+}
+
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,5 @@
 import type { AddonConfig } from '../config.ts';
+import { looksAtRating, ratingProblem } from '../rating.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { attributes, attributeWords, searchedText, type Attribute } from './attributes.ts';
 import type { Removal } from './removal.ts';
@@ -25,6 +26,9 @@ type Test = (stream: ParsedStream, index: number) => string | undefined;
 /** Makes the filters of a configuration ready; the result says for a stream why it goes, or nothing where it stays. */
 export function compileFilter(input: FilterInput): Rule {
   const { config, patterns } = input;
+  // What is about the title is about all of its streams, those that pass other filters too.
+  const title = looksAtRating(config) ? ratingProblem(input.wanted.rating, config) : undefined;
+  if (title !== undefined) return () => title;
   const includes = includingTests(config, patterns);
   const rules = [...listRules(config), ...patternRules(config, patterns), ...cacheRules(config), ...numberRules(input)];
   const { excludeSeasonPacks } = config;

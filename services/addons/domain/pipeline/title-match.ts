@@ -1,5 +1,6 @@
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
+import { noRating, type Rating } from '../rating.ts';
 import type { Removal } from './removal.ts';
 
 /** What is asked for, as far as it is known. */
@@ -11,6 +12,7 @@ export interface Wanted {
   readonly episode: number | undefined;
   readonly titles: readonly string[];
   readonly year: number | undefined;
+  readonly rating: Rating;
 }
 
 /** Season and episode of an id such as `tt0903747:2:5` or `kitsu:7442:3`. */
@@ -22,7 +24,7 @@ export function wantedOf(type: string, id: string): Wanted {
     .map(Number)
     .filter((number) => Number.isSafeInteger(number) && number >= 0);
   const [season, episode] = anime ? [undefined, numbers[0]] : numbers.length >= 2 ? numbers : [undefined, undefined];
-  return { type, id, anime, season, episode, titles: [], year: undefined };
+  return { type, id, anime, season, episode, titles: [], year: undefined, rating: noRating };
 }
 
 /** Without accents, case and signs, so that spellings of one title are equal. */

@@ -1,0 +1,116 @@
+/** An attribute of streams that is filtered and sorted by. */
+export interface FilterKind {
+  /** As configurations name it, after `excluded`, `required`, `included` and `preferred`. */
+  readonly name: string;
+  readonly title: string;
+  /** Its values in the order of their worth; empty where anything may be one. */
+  readonly known: readonly string[];
+  /** What may be typed, where anything may. */
+  readonly hint?: string;
+}
+
+/** What is done with the values of an attribute. */
+export const verbs = [
+  ['excluded', 'Hide'],
+  ['required', 'Show nothing but'],
+  ['included', 'Show in any case'],
+  ['preferred', 'Prefer, in this order'],
+] as const;
+
+const languages =
+  'English,Japanese,Chinese,Taiwanese,Russian,Arabic,Portuguese,Spanish,Latino,French,German,Italian,Korean,Hindi,Bengali,Punjabi,Marathi,Gujarati,Tamil,Telugu,Kannada,Malayalam,Thai,Vietnamese,Indonesian,Turkish,Hebrew,Persian,Ukrainian,Greek,Lithuanian,Latvian,Estonian,Polish,Czech,Slovak,Hungarian,Romanian,Bulgarian,Serbian,Croatian,Slovenian,Dutch,Danish,Finnish,Swedish,Norwegian,Malay,Multi,Dual Audio,Dubbed,Original,Unknown';
+const list = (values: string): readonly string[] => values.split(',');
+
+/** All of them, the most asked for first. */
+export const filterKinds: readonly FilterKind[] = [
+  {
+    name: 'Resolutions',
+    title: 'Resolution',
+    known: list('2160p,1440p,1080p,720p,576p,480p,360p,240p,144p,Unknown'),
+  },
+  {
+    name: 'Qualities',
+    title: 'Quality',
+    known: list('BluRay REMUX,BluRay,WEB-DL,WEBRip,HDRip,HC HD-Rip,DVD REMUX,DVDRip,HDTV,CAM,TS,TC,SCR,Unknown'),
+  },
+  { name: 'Languages', title: 'Language of the sound', known: list(languages) },
+  { name: 'Subtitles', title: 'Language of the subtitles', known: list(languages) },
+  {
+    name: 'VisualTags',
+    title: 'Picture',
+    known: list('HDR+DV,DV Only,HDR Only,HDR10+,HDR10,DV,HDR,HLG,10bit,3D,IMAX,AI,Upscaled,SDR,H-OU,H-SBS,Unknown'),
+  },
+  {
+    name: 'AudioTags',
+    title: 'Sound',
+    known: list('Atmos,DD+,DD,DTS:X,DTS-HD MA,DTS-HD,DTS-ES,DTS,TrueHD,PCM,OPUS,FLAC,AAC,Unknown'),
+  },
+  { name: 'AudioChannels', title: 'Channels', known: list('7.1,6.1,5.1,2.0,Unknown') },
+  { name: 'Encodes', title: 'Encoding', known: list('AV1,HEVC,AVC,VC-1,XviD,DivX,MPEG-4,Unknown') },
+  {
+    name: 'StreamTypes',
+    title: 'Kind of stream',
+    known: list('debrid,usenet,p2p,live,http,archive,stremio-usenet,external,youtube'),
+  },
+  { name: 'ReleaseGroups', title: 'Release group', known: [], hint: 'Such as NTb, one a line.' },
+  { name: 'Keywords', title: 'Words in the name', known: [], hint: 'Such as extended cut, one a line.' },
+  {
+    name: 'RegexPatterns',
+    title: 'Regular expressions',
+    known: [],
+    hint: String.raw`Such as \bremux\b or /x26[45]/i, one a line.`,
+  },
+];
+
+/** Ratings and levels that keep titles away as a whole. */
+export const ratingKinds = [
+  { name: 'excludedCertifications', title: 'Age ratings to hide', hint: 'Such as R, TV-MA or 18, one a line.' },
+  {
+    name: 'requiredCertifications',
+    title: 'Age ratings to show alone',
+    hint: 'Such as G, PG or 6. Titles without a rating are Unknown.',
+  },
+] as const;
+export const nudityLevels = ['none', 'mild', 'moderate', 'severe'] as const;
+
+/** Every list of a configuration that the page edits. */
+export const listNames: readonly string[] = [
+  ...filterKinds.flatMap(({ name }) => verbs.map(([verb]) => `${verb}${name}`)),
+  ...ratingKinds.map(({ name }) => name),
+  'excludeNudity',
+];
+
+/** What streams are sorted by. */
+export const sortKeys: readonly (readonly [key: string, title: string])[] = [
+  ['cached', 'Plays at once'],
+  ['library', 'In the library'],
+  ['resolution', 'Resolution, as preferred'],
+  ['quality', 'Quality, as preferred'],
+  ['size', 'Size'],
+  ['seeders', 'Seeders'],
+  ['bitrate', 'Bit rate'],
+  ['age', 'Age'],
+  ['language', 'Language, as preferred'],
+  ['subtitle', 'Subtitles, as preferred'],
+  ['visualTag', 'Picture, as preferred'],
+  ['audioTag', 'Sound, as preferred'],
+  ['audioChannel', 'Channels, as preferred'],
+  ['encode', 'Encoding, as preferred'],
+  ['streamType', 'Kind of stream, as preferred'],
+  ['releaseGroup', 'Release group, as preferred'],
+  ['keyword', 'Preferred words'],
+  ['regexPatterns', 'Preferred expressions'],
+  ['service', 'Order of the accounts'],
+  ['addon', 'Order of the addons'],
+  ['private', 'Private trackers'],
+];
+
+/** The lists of criteria a configuration may have; what is empty follows the first. */
+export const sortLists: readonly (readonly [name: string, title: string])[] = [
+  ['global', 'Everything'],
+  ['movies', 'Films'],
+  ['series', 'Series'],
+  ['anime', 'Anime'],
+  ['cached', 'What plays at once'],
+  ['uncached', 'What has to be fetched'],
+];

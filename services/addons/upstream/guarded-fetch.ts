@@ -1,0 +1,109 @@
+import type { FetchOptions, FetchReply, StreamReply } from '../../contracts/outgoing.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AddressPolicy, Route, Trust } from './addresses.ts';
+
+const mostRedirects = 5;
+/** What says nothing about who asks goes on to wherever a redirect leads; all else stays behind. */
+const harmless = new Set(['accept', 'accept-language', 'user-agent', 'range', 'if-range']);
+
+export interface GuardedOptions extends Pick<FetchOptions, 'method' | 'body' | 'signal' | 'maxBytes'> {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Who is asked, for sentences. */
+  readonly name: string;
+  readonly trust: Trust;
+}
+
+interface Hop {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** Sends requests whose addresses others choose: each address, that of a redirect too, is checked before it is asked. */
+export class GuardedFetch {
+  readonly #context: Pick<Context, 'fetch'>;
+  readonly #policy: AddressPolicy;
+
+  constructor(context: Pick<Context, 'fetch'>, policy: AddressPolicy) {
+    this.#context = context;
+    this.#policy = policy;
+  }
+
+  /** The whole answer within `timeoutMs`. @throws Problem as `Fetch` does, and `addons.refused_address` (403). */
+  async fetch(url: string, options: GuardedOptions & { readonly timeoutMs: number }): Promise<FetchReply> {
+    const until = performance.now() + options.timeoutMs;
+    return await this.#walk(url, options, async (route, hop) => {
+      const { maxBytes } = options;
+      return await this.#context.fetch(route.url, {
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+        ...sent(route, hop, options),
+        timeoutMs: Math.max(1, until - performance.now()),
+      });
+    });
+  }
+
+  /** As {@link fetch}, for bodies of any length. */
+  async stream(url: string, options: GuardedOptions): Promise<StreamReply> {
+    return await this.#walk(url, options, async (route, hop) => {
+      const reply = await this.#context.fetch.stream(route.url, sent(route, hop, options));
+      if (isRedirect(reply)) reply.body.destroy();
+      return reply;
+    });
+  }
+
+  async #walk<Reply extends FetchReply | StreamReply>(
+    url: string,
+    options: GuardedOptions,
+    ask: (route: Route, hop: Hop) => Promise<Reply>,
+  ): Promise<Reply> {
+    const { name, trust, method = 'GET', headers, body } = options;
+    const first = URL.parse(url)?.hostname;
+    let hop: Hop = { url, method, headers, body };
+    for (let redirects = 0; ; redirects += 1) {
+      // The owner vouches for the host he typed, not for where that host sends us on.
+      const near = trust === 'owner' && URL.parse(hop.url)?.hostname === first;
+      const route = await this.#policy.route(hop.url, name, near ? 'owner' : 'other');
+      const reply = await ask(route, hop);
+      if (!isRedirect(reply)) return reply;
+      if (redirects >= mostRedirects)
+        throw new Problem('fetch.failed', 502, `More than ${String(mostRedirects)} redirects.`, { retryable: false });
+      hop = next(hop, reply);
+    }
+  }
+}
+
+function sent(route: Route, hop: Hop, { signal }: GuardedOptions) {
+  return {
+    method: hop.method,
+    headers: { ...hop.headers, ...route.headers },
+    trust: route.trust,
+    redirect: 'manual' as const,
+    ...(hop.body === undefined ? {} : { body: hop.body }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function isRedirect({ status, headers }: Pick<FetchReply, 'status' | 'headers'>): boolean {
+  return [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined;
+}
+
+/** As browsers do; credentials and bodies do not go to another origin. */
+function next(hop: Hop, { status, headers }: Pick<FetchReply, 'status' | 'headers'>): Hop {
+  const url = URL.parse(headers['location'] ?? '', hop.url);
+  if (url === null) throw new Problem('fetch.failed', 502, 'A redirect leads to no address.', { retryable: false });
+  const same = url.origin === URL.parse(hop.url)?.origin;
+  const toGet = hop.method !== 'HEAD' && (status === 303 || (status < 303 && hop.method === 'POST'));
+  if (!same && hop.body !== undefined && !toGet)
+    throw new Problem('fetch.failed', 502, `${url.host} is another place, to which nothing is sent on.`);
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => (same || harmless.has(name.toLowerCase())) && !(toGet && name.toLowerCase().startsWith('content-')),
+  );
+  return {
+    url: url.href,
+    method: toGet ? 'GET' : hop.method,
+    headers: Object.fromEntries(kept),
+    body: toGet ? undefined : hop.body,
+  };
+}

@@ -1,0 +1,16 @@
+import type { Verdict } from '../domain/pipeline/pipeline.ts';
+import type { ShownError } from './error-items.ts';
+
+/** What is said where a whole title is hidden by its age rating: who looks at an empty list wants to know whose doing that is. */
+export function keptAway(hidden: readonly Verdict[], title: string): readonly ShownError[] {
+  const found = hidden.find(({ removal }) => /(?:Certification|Nudity)$/.test(removal?.rule ?? ''))?.removal;
+  if (found === undefined) return [];
+  const { rule, value } = found;
+  const what =
+    value === 'Unknown'
+      ? 'has no age rating that is known'
+      : rule.endsWith('Nudity')
+        ? `has ${value} nudity`
+        : `is rated ${value}`;
+  return [{ title, sentence: `This title ${what}, which this configuration does not show.` }];
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Five addons of 200 streams each, and one that never answers, as a process of their own: their work is not counted. */
+const count = 5;
+const streamsEach = 200;
+const resolutions = ['2160p', '1080p', '720p', '480p'];
+const qualities = ['BluRay.REMUX', 'WEB-DL', 'WEBRip', 'HDTV', 'BluRay'];
+const sounds = ['TrueHD.7.1.Atmos', 'DDP5.1', 'AAC2.0', 'DTS-HD.MA.5.1'];
+
+/** Names are new for each title unless it is one of the known. */
+function streamsOf(number: number, title: string, known: boolean): readonly object[] {
+  const seed = known ? '1' : title;
+  return Array.from({ length: streamsEach }, (_, at) => {
+    const name = `The.Film.${seed}.${String(1950 + (at % 70))}.${resolutions[at % 4] ?? ''}.${qualities[at % 5] ?? ''}.${sounds[(at >> 2) % 4] ?? ''}.x265-GRP${String(number)}x${String(at)}.mkv`;
+    return {
+      name: '[RD+] Up',
+      description: `${name}\n👤 ${String(at)} 💾 ${String(1 + (at % 60))} GB ⚙️ Idx\n🇬🇧 / 🇫🇷`,
+      url: `http://127.0.0.1:1/${title}/${String(at)}`,
+      behaviorHints: { filename: name, videoSize: (1 + at) * 1e8 },
+    };
+  });
+}
+
+async function open(number: number): Promise<number> {
+  const manifest = { id: `b${String(number)}`, name: 'B', version: '1.0.0', resources: ['stream'], types: ['movie'] };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    response.setHeader('content-type', 'application/json');
+    if (path === '/manifest.json') return void response.end(JSON.stringify({ ...manifest, catalogs: [] }));
+    if (number === count) return;
+    const streams = streamsOf(number, /tt(\d+)/.exec(path)?.[1] ?? '0', path.includes('known'));
+    response.end(JSON.stringify({ streams }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+console.log((await Promise.all(Array.from({ length: count + 1 }, (_, number) => open(number)))).join(' '));

@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Askers, type AskersOptions } from '../../../services/addons/routes/askers.ts';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { AddressPolicy } from '../../../services/addons/upstream/addresses.ts';
+import type { Random } from '../../../services/contracts/service.ts';
+import { keyOfSecret, sealText } from '../../../services/addons/profiles/sealing.ts';
+import { registry } from '../../../main/host/services/registry.ts';
+import { addons } from '../../../services/addons/index.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { alphaStreams, openFakeAddon } from './fake-addon.ts';
+import { openFakeStore } from './fake-stores.ts';
+import { configOf, customPreset, getJson, makeUser, password, readJson, streamsOf } from './rig.ts';
+
+let host: TestHost;
+let url: string;
+beforeAll(async () => {
+  host = await openTestHost({
+    services: [addons, ...registry.filter(({ id }) => ['control', 'push'].includes(id))],
+    environment: { DISABLE_RATE_LIMITS: 'true' },
+  });
+  url = host.url('addons');
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+});
+
+const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+
+describe('where no addon is', () => {
+  it.each([
+    ['the administration', () => `${host.url('control')}/manifest.json`, "Homeport's own administration"],
+    ['another of its services', () => `${host.url('push')}/manifest.json`, 'another service of Homeport'],
+    [
+      'that under another name',
+      () => `http://localhost:${String(host.port('push'))}/manifest.json`,
+      'another service of Homeport',
+    ],
+    [
+      'that as IPv6',
+      () => `http://[::ffff:127.0.0.1]:${String(host.port('push'))}/manifest.json`,
+      'another service of Homeport',
+    ],
+    ['the secrets of clouds', () => 'http://169.254.169.254/manifest.json', 'secrets of machines'],
+    ['those written as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
+    ['those as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
+    ['those behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
+  ])('%s is refused when it is configured', async (_what, address, words) => {
+    const response = await post('/api/v1/user', { config: configOf([customPreset('a', 'Up', address())]), password });
+    const { error } = await readJson(response);
+    expect([response.status, error.code]).toEqual([400, 'USER_INVALID_CONFIG']);
+    expect(error.message).toContain(words);
+  });
+
+  it.each(['301', '302', '303', '307', '308'])('a redirect (%s) there is not followed', async (status) => {
+    const seen: string[] = [];
+    const target = createServer((request, response) => {
+      seen.push(request.url ?? '');
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    const port = String((target.address() as AddressInfo).port);
+    const places = [`${host.url('push')}/v1/health`, 'http://169.254.169.254/latest', `http://[::1]:${port}/x`];
+    await using bad = await openFakeAddon({
+      answer: (request, response) => {
+        const found = /\/stream\/movie\/tt(\d)\.json/.exec(request.url ?? '');
+        if (found !== null) response.writeHead(Number(status), { location: places[Number(found[1])] }).end();
+        return found !== null;
+      },
+    });
+    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', bad.manifestUrl)]));
+    const told = [];
+    for (const at of places.keys()) told.push((await streamsOf(base, `movie/tt${String(at)}`))[0]?.description);
+    expect(told).toEqual([
+      'Up leads to another service of Homeport, which is no addon.',
+      'Up leads to where clouds keep secrets of machines, which is no addon.',
+      'Up leads to this machine or its network, where this configuration may not reach.',
+    ]);
+    expect(seen).toEqual([]);
+    await new Promise((resolve) => target.close(resolve));
+  });
+
+  it('a name is judged by what it resolves to, and asked at just that address', async () => {
+    const names: Record<string, string[]> = {
+      'push.evil.example': ['127.0.0.1'],
+      'meta.evil.example': ['93.184.216.34', '169.254.169.254'],
+      'home.example': ['192.168.1.9'],
+      'out.example': ['93.184.216.34'],
+    };
+    const policy = new AddressPolicy(
+      { address: () => undefined, addresses: () => ['http://127.0.0.1:2586'] },
+      () => undefined,
+      (name) => Promise.resolve((names[name] ?? []).map((address) => ({ address }))),
+    );
+    const route = async (address: string, trust: 'owner' | 'other' = 'owner'): Promise<unknown> =>
+      await policy.route(address, 'Up', trust).catch((error: unknown) => (error as Error).message);
+    expect(await route('http://push.evil.example:2586/x')).toContain('another service of Homeport');
+    expect(await route('http://meta.evil.example/x')).toContain('secrets of machines');
+    // A resolver that says something else a moment later gains nothing.
+    expect(await route('http://home.example:8000/x')).toEqual({
+      url: 'http://192.168.1.9:8000/x',
+      headers: { host: 'home.example:8000' },
+      trust: 'owner',
+    });
+    expect(await route('http://out.example/x')).toEqual({ url: 'http://out.example/x', headers: {}, trust: 'other' });
+    expect(await route('http://gone.example/x')).toMatchObject({ trust: 'other' });
+    expect(await route('http://home.example:8000/x', 'other')).toContain('may not reach');
+    expect(await route('http://127.0.0.1:9/x', 'other')).toContain('may not reach');
+    expect(await route('ftp://out.example/x')).toContain('no web address');
+  });
+
+  it('a debrid service that sends elsewhere is not followed there either', async () => {
+    await using store = await openFakeStore(() => [302, '', { location: `${host.url('control')}/api/health` }]);
+    await using own = await openTestHost({
+      services: [addons, ...registry.filter(({ id }) => id === 'control')],
+      environment: { PROVIDER_H_BASE_URL: store.url, DISABLE_RATE_LIMITS: 'true' },
+    });
+    store.fail('/', [302, '', { location: `${own.url('control')}/api/health` }]);
+    await using up = await openFakeAddon({ streams: [{ infoHash: 'a'.repeat(40), title: 'A.2019.1080p.mkv' }] });
+    const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'K' } }];
+    const { base } = await makeUser(own, configOf([customPreset('u1', 'Up', up.manifestUrl)], { services }));
+    expect((await streamsOf(base)).at(-1).description).toContain("leads to Homeport's own administration");
+  });
+
+  it('a stream of an addon in public does not lead the proxy into the home network', async () => {
+    const secret = 'cd'.repeat(32);
+    await using own = await openTestHost({
+      services: [addons, ...registry.filter(({ id }) => id === 'control')],
+      environment: { SECRET_KEY: secret, DISABLE_RATE_LIMITS: 'true' },
+    });
+    await using film = await openFakeAddon({ answer: (_request, response) => Boolean(response.end('film')) });
+    const random = { bytes: (count: number) => new Uint8Array(count) } as Random;
+    const play = async (from: string): Promise<Response> => {
+      const target = JSON.stringify({ url: `${film.url}/film.mkv`, from });
+      const token = sealText(target, keyOfSecret(secret), random, 'addons.proxy').toString('base64url');
+      return await fetch(`${own.url('addons')}/api/v1/proxy/e.${token}/film.mkv`);
+    };
+    expect(await (await play(film.manifestUrl)).text()).toBe('film');
+    const refused = await play('http://93.184.216.34/manifest.json');
+    expect([refused.status, (await readJson(refused)).error.message]).toEqual([
+      403,
+      'This stream leads to this machine or its network, where this configuration may not reach.',
+    ]);
+  });
+
+  it('the owner may keep addons off this machine and network altogether', async () => {
+    await using strict = await openTestHost({
+      services: [addons, ...registry.filter(({ id }) => id === 'control')],
+      environment: { ADDONS_ALLOW_PRIVATE_ADDRESSES: 'false' },
+    });
+    await using up = await openFakeAddon();
+    const refused = await fetch(`${strict.url('addons')}/api/v1/user`, {
+      method: 'POST',
+      body: JSON.stringify({ config: configOf([customPreset('u1', 'Up', up.manifestUrl)]), password }),
+    });
+    expect((await readJson(refused)).error.message).toContain('Up leads to this machine or its network');
+    expect(up.asked).toEqual([]);
+  });
+});
+
+describe('a page of another site', () => {
+  const elsewhere = { origin: 'https://evil.example' };
+  it('makes configurations that reach public addresses alone, and use no account of this machine', async () => {
+    await using torBox = await openFakeStore(() => [200, { success: true, data: [] }]);
+    await using own = await openTestHost({
+      services: [addons, ...registry.filter(({ id }) => id === 'control')],
+      environment: { PROVIDER_H_BASE_URL: torBox.url, PROVIDER_H_API_KEY: 'HOUSE-KEY', DISABLE_RATE_LIMITS: 'true' },
+    });
+    await using up = await openFakeAddon({ streams: alphaStreams });
+    const config = configOf([customPreset('u1', 'Up', up.manifestUrl)]);
+    const place = own.url('addons');
+    const make = async (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
+      await fetch(`${place}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    for (const headers of [elsewhere, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const user = await make('/api/v1/user', { config, password }, headers);
+      expect((await readJson(user)).error.message).toContain('may not reach');
+      expect((await make('/configure', config, headers)).status).toBe(400);
+    }
+    expect((await make('/configure', config, { origin: place })).status).toBe(201);
+    // In the address itself, as long as it is asked from there.
+    const segment = Buffer.from(JSON.stringify(config)).toString('base64url');
+    const [refused] = (await getJson(`${place}/${segment}/stream/movie/tt1.json`, { headers: elsewhere })).streams;
+    expect(refused.description).toContain('may not reach');
+    expect((await getJson(`${place}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
+    // What was made there stays so, also for players, until its owner saves it.
+    const bare = configOf([], { services: [{ id: 'torbox', enabled: true }] });
+    const made = await readJson(await make('/api/v1/user', { config: bare, password }, elsewhere));
+    const { uuid, encryptedPassword } = made.data;
+    const base = `${place}/stremio/${String(uuid)}/${String(encryptedPassword)}`;
+    const library = { type: 'library', instanceId: 'l', enabled: true, options: {} };
+    const put = async (headers: Record<string, string>): Promise<unknown> =>
+      await getJson(`${place}/api/v1/user`, {
+        method: 'PUT',
+        headers: {
+          ...headers,
+          authorization: `Basic ${Buffer.from(`${String(uuid)}:${password}`).toString('base64')}`,
+        },
+        body: JSON.stringify({ config: { ...bare, presets: [library] } }),
+      });
+    await put(elsewhere);
+    expect((await getJson(`${base}/manifest.json`)).catalogs).toEqual([]);
+    expect(torBox.asked).toEqual([]);
+    await put({});
+    expect((await getJson(`${base}/manifest.json`)).catalogs).toHaveLength(1);
+  });
+
+  it('and so does who comes by the gateway, unless he is known there or knows the addon password', () => {
+    const request = { headers: { host: 'nas.local' } } as IncomingMessage;
+    markGatewayRequest(request);
+    const from = (more: object): Askers =>
+      new Askers({
+        ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as AskersOptions),
+        caller: () => ({ remoteAddress: '192.168.1.9', foreignSite: false, ...more }),
+      });
+    const local = { headers: {} } as IncomingMessage;
+    expect([
+      from({}).isForeign(request),
+      from({}).isForeign(request, { known: true }),
+      from({ proven: { kind: 'user' } }).isForeign(request),
+      from({ foreignSite: true }).isForeign(request, { known: true }),
+      from({}).isForeign(local),
+    ]).toEqual([true, false, false, true, false]);
+  });
+
+  it('still plays what is installed', async () => {
+    await using up = await openFakeAddon({ streams: alphaStreams });
+    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', up.manifestUrl)]));
+    const response = await fetch(`${base}/stream/movie/tt1.json`, { headers: { origin: 'https://web.stremio.com' } });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await readJson(response)).streams).toHaveLength(alphaStreams.length);
+  });
+});

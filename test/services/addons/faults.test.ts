@@ -1,0 +1,264 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestHost } from '../../support/host.ts';
+import { alphaStreams, openFakeAddon, sendJson, streamManifest, type FakeAddon } from './fake-addon.ts';
+import { openRealDebrid, openTorBox, type FakeStore, type StoreReply } from './fake-stores.ts';
+import {
+  openAllDebrid,
+  openDebridLink,
+  openEasynews,
+  openPikPak,
+  openPremiumize,
+  openPutIo,
+} from './more-fake-stores.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+const services = {
+  realdebrid: { letter: 'A', name: 'Real-Debrid', open: openRealDebrid, fields: ['apiKey'] },
+  alldebrid: { letter: 'B', name: 'AllDebrid', open: openAllDebrid, fields: ['apiKey'] },
+  premiumize: { letter: 'C', name: 'Premiumize', open: openPremiumize, fields: ['apiKey'] },
+  debridlink: { letter: 'D', name: 'Debrid-Link', open: openDebridLink, fields: ['apiKey'] },
+  putio: { letter: 'E', name: 'put.io', open: openPutIo, fields: ['clientId', 'token'] },
+  easynews: { letter: 'F', name: 'Easynews', open: openEasynews, fields: ['username', 'password'] },
+  pikpak: { letter: 'G', name: 'PikPak', open: openPikPak, fields: ['email', 'password'] },
+  torbox: { letter: 'H', name: 'TorBox', open: openTorBox, fields: ['apiKey'] },
+} as const;
+type Id = keyof typeof services;
+const ids = Object.keys(services) as Id[];
+
+const same = (reply: StoreReply | 'hang'): Record<Id, StoreReply | 'hang'> =>
+  Object.fromEntries(ids.map((id) => [id, reply])) as Record<Id, StoreReply | 'hang'>;
+const put = (error_type: string, status: number): StoreReply => [
+  status,
+  { status: 'ERROR', error_type, error_message: error_type },
+];
+const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 'hang'>, words: RegExp])[] = [
+  [
+    'a wrong key',
+    {
+      realdebrid: [401, { error: 'bad_token', error_code: 8 }],
+      alldebrid: [200, { status: 'error', error: { code: 'AUTH_BAD_APIKEY', message: 'x' } }],
+      premiumize: [200, { status: 'error', message: 'Not logged in' }],
+      debridlink: [200, { success: false, error: 'badToken' }],
+      putio: put('invalid_grant', 401),
+      easynews: [401, ''],
+      pikpak: [400, { error: 'invalid_account_or_password', error_code: 4022 }],
+      torbox: [403, { success: false, data: null, detail: 'x', error: 'BAD_TOKEN' }],
+    },
+    /does not accept this/,
+  ],
+  [
+    'an account that is not paid for',
+    {
+      realdebrid: [403, { error: 'premium_only', error_code: 20 }],
+      alldebrid: [200, { status: 'error', error: { code: 'MUST_BE_PREMIUM', message: 'x' } }],
+      premiumize: [200, { status: 'error', message: 'You need a premium subscription' }],
+      debridlink: [200, { success: false, error: 'freeServerOverload' }],
+      putio: put('PAYMENT_REQUIRED', 402),
+      easynews: [402, ''],
+      pikpak: [402, {}],
+      torbox: [403, { success: false, data: null, detail: 'x', error: 'PLAN_RESTRICTED_FEATURE' }],
+    },
+    /paid account|larger plan|free accounts/,
+  ],
+  ['trouble of its own', same([503, '<html>down']), /has trouble of its own \(503\)/],
+  ['no JSON', same([200, '<html>']), /no JSON/],
+  ['silence', same('hang'), /did not (?:say in time what it has|answer within)/],
+  ['too many requests', same([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
+];
+
+describe('what a debrid service refuses while a list is made', () => {
+  const stores = new Map<Id, FakeStore>();
+  let host: TestHost;
+  let meta: FakeAddon;
+  beforeAll(async () => {
+    const environment: Record<string, string> = { PROVIDER_G_CLIENT_ID: 'C', PROVIDER_G_CLIENT_SECRET: 'S' };
+    for (const id of ids) {
+      const store = await services[id].open();
+      stores.set(id, store);
+      environment[`PROVIDER_${services[id].letter}_BASE_URL`] = store.url;
+    }
+    environment['PROVIDER_G_AUTH_BASE_URL'] = stores.get('pikpak')?.url ?? '';
+    meta = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url?.startsWith('/meta/') === true) sendJson(response, { meta: { name: 'A', year: '2019' } });
+        return response.headersSent;
+      },
+    });
+    host = await openAddonsHost({ ...environment, METADATA_URL: meta.url });
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    await meta[Symbol.asyncDispose]();
+    for (const store of stores.values()) await store[Symbol.asyncDispose]();
+  });
+
+  it.each(kinds)(
+    '%s: a readable item for each of the eight, and the streams are there',
+    async (what, replies, words) => {
+      const number = kinds.findIndex(([one]) => one === what);
+      await using up = await openFakeAddon({
+        streams: [{ infoHash: String(number).repeat(40), title: 'A.2019.1080p.mkv' }, alphaStreams[0]],
+      });
+      // A credential that was refused is not tried again, so each has its own.
+      const credentials = (id: Id): object =>
+        Object.fromEntries(services[id].fields.map((field) => [field, `SECRET${String(number)}`]));
+      const config = configOf(
+        [
+          customPreset('u1', 'Up', up.manifestUrl),
+          { type: 'easynews', instanceId: 'e1', enabled: true, options: { name: 'Easynews', timeout: 2000 } },
+        ],
+        { services: ids.map((id) => ({ id, enabled: true, credentials: credentials(id) })) },
+      );
+      const { base } = await makeUser(host, config);
+      for (const id of ids) stores.get(id)?.fail('/', replies[id]);
+      const response = await fetch(`${base}/stream/movie/tt000000${String(number)}.json`);
+      for (const id of ids) stores.get(id)?.fail('/', undefined);
+      expect(response.status).toBe(200);
+      const { streams } = (await response.json()) as { streams: any[] };
+      const told = new Map(
+        streams
+          .filter(({ name }) => name.startsWith('[❌]'))
+          .map(({ name, description }) => [name.slice(4), description]),
+      );
+      expect([...told.keys()].toSorted()).toEqual(ids.map((id) => services[id].name).toSorted());
+      for (const [name, sentence] of told) expect([name, sentence]).toEqual([name, expect.stringMatching(words)]);
+      // Seven services that hold torrents, and what comes from no torrent.
+      expect(streams).toHaveLength(7 + 1 + told.size);
+      expect(JSON.stringify(streams)).not.toContain('SECRET');
+      const health = JSON.stringify(await getJson(`${host.url('addons')}/api/v1/providers/health`));
+      expect(health).not.toContain('SECRET');
+    },
+  );
+});
+
+describe('upstreams that give more than they should', () => {
+  let host: TestHost;
+  beforeAll(async () => {
+    host = await openAddonsHost();
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  it('a body that unpacks to a gigabyte stops where an answer is too long', async () => {
+    const block = gzipSync(Buffer.alloc(64 * 1024 * 1024, 32), { level: 1 });
+    const bomb = Buffer.concat(Array.from({ length: 16 }, () => block));
+    await using up = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url?.includes('/stream/') !== true) return false;
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb);
+        return true;
+      },
+    });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
+    );
+    const before = process.memoryUsage.rss();
+    const [stream] = await streamsOf(base);
+    expect(stream.description).toBe('Up answered with far more than an addon has to say.');
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
+  });
+
+  it('10,000 streams are looked at as far as anybody would, and that is said', async () => {
+    const streams = Array.from({ length: 10_000 }, (_, at) => ({
+      url: `http://h.example/${String(at)}`,
+      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at % 50)}.mkv` },
+    }));
+    await using up = await openFakeAddon({ streams });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
+    );
+    const shown = await streamsOf(base);
+    expect(shown).toHaveLength(5001);
+    expect(shown.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
+  });
+
+  it.each([
+    ['null', null],
+    ['a list', []],
+    ['no id', { name: 'x', resources: [] }],
+    ['resources that are none', { id: 'x', name: 'x', version: 1, resources: 'stream' }],
+    ['a page', '<html>'],
+  ])('a manifest that is %s is no manifest', async (_what, manifest) => {
+    let good = true;
+    await using up = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url?.endsWith('manifest.json') !== true || good) return false;
+        if (typeof manifest === 'string') response.end(manifest);
+        else sendJson(response, manifest);
+        return true;
+      },
+    });
+    await using fine = await openFakeAddon({ streams: alphaStreams });
+    good = false;
+    const encoded = Buffer.from(
+      JSON.stringify(
+        configOf([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
+      ),
+    ).toString('base64url');
+    const base = `${host.url('addons')}/${encoded}`;
+    const streams = await streamsOf(base);
+    expect(streams).toHaveLength(alphaStreams.length + 1);
+    expect(streams.at(-1).description).toMatch(/^Up answered with (?:something that is no manifest|a web page)/);
+    expect((await getJson(`${base}/manifest.json`)).resources).toHaveLength(1);
+  });
+
+  it('members of wrong types all over a manifest and a catalog do no harm', async () => {
+    await using up = await openFakeAddon({
+      manifest: {
+        ...streamManifest,
+        types: ['movie', 5, null],
+        idPrefixes: [null, 'tt'],
+        resources: ['stream', null, 5, { name: 7 }, { name: 'meta', types: 'movie', idPrefixes: {} }, 'catalog'],
+        catalogs: [
+          null,
+          { id: 5 },
+          { id: 'a', type: 'movie', extra: [null, { name: 3 }, { name: 'skip', options: 4 }] },
+        ],
+      },
+      answer: (request, response) => {
+        if (request.url?.includes('/catalog/') === true) sendJson(response, { metas: [null, 4, { id: 'tt1' }] });
+        if (request.url?.includes('/meta/') === true) sendJson(response, { meta: 'none' });
+        return response.headersSent;
+      },
+    });
+    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', up.manifestUrl)]));
+    const { catalogs } = await getJson(`${base}/manifest.json`);
+    expect(catalogs).toEqual([expect.objectContaining({ type: 'movie', extra: [{ name: 'skip' }] })]);
+    expect(await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`)).toEqual({ metas: [{ id: 'tt1' }] });
+    expect((await fetch(`${base}/meta/movie/tt1.json`)).status).toBe(404);
+  });
+});
+
+describe('whom a title is for', () => {
+  it('is asked of who has metadata; what is kept away says so, in lists and catalogs', async () => {
+    await using meta = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url === '/meta/movie/tt18.json') sendJson(response, { meta: { name: 'A', certification: 'R' } });
+        return response.headersSent;
+      },
+    });
+    await using up = await openFakeAddon({
+      streams: alphaStreams,
+      manifest: { ...streamManifest, resources: ['stream', 'catalog'], catalogs: [{ type: 'movie', id: 'top' }] },
+      answer: (request, response) => {
+        const metas = [{ id: 'tt18', certification: 'R' }, { id: 'tt6', certification: 'G' }, { id: 'tt0' }];
+        if (request.url?.includes('/catalog/') === true) sendJson(response, { metas });
+        return response.headersSent;
+      },
+    });
+    await using host = await openAddonsHost({ METADATA_URL: meta.url });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl)], { excludedCertifications: ['R'] }),
+    );
+    expect((await streamsOf(base, 'movie/tt18')).map(({ description }) => description)).toEqual([
+      'This title is rated R, which this configuration does not show.',
+    ]);
+    expect(await streamsOf(base, 'movie/tt6')).toHaveLength(alphaStreams.length);
+    const { catalogs } = await getJson(`${base}/manifest.json`);
+    const { metas } = await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`);
+    expect(metas.map(({ id }: any) => id)).toEqual(['tt6', 'tt0']);
+  });
+});
