@@ -1,7 +1,6 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { beatStatus } from '../contracts/uptime/monitor.ts';
 import { Checker } from './check/checker.ts';
-import { checkedTypes } from './check/runner.ts';
 import { manifest } from './manifest.ts';
 import { openSocket, type UptimeSocket } from './socket/server.ts';
 import { Tags } from './store/tags.ts';
@@ -9,12 +8,14 @@ import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
 import { ApiKeys } from './routes/api-keys.ts';
 import { uptimeApp } from './routes/app.ts';
+import { maintenanceHandlers } from './routes/maintenance-api.ts';
 import { statusPageHandlers } from './routes/status-page-api.ts';
 import type { Settings } from './settings.ts';
 import { BeatStore } from './store/beats.ts';
 import { BucketStore } from './store/buckets.ts';
 import { DockerHosts } from './store/docker-hosts.ts';
 import { IncidentStore } from './store/incidents.ts';
+import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
 import { StatusPages } from './store/status-pages.ts';
 import { Teller } from './tell/tell.ts';
@@ -22,6 +23,7 @@ import { Connectivity } from './watch/connectivity.ts';
 import { Figures } from './watch/figures.ts';
 import { Live } from './watch/live.ts';
 import { LocalChecks } from './watch/local.ts';
+import { Maintenances } from './watch/maintenances.ts';
 import { Monitors } from './watch/monitors.ts';
 import { Options } from './watch/options.ts';
 import { Recorder } from './watch/recorder.ts';
@@ -73,8 +75,20 @@ function create(context: Context, settings: Settings): Service {
       }
     },
   });
+  const maintenances: Maintenances = new Maintenances({
+    context,
+    store: new MaintenanceStore(db),
+    teller: { enqueue: (...given) => teller.enqueue(...given) },
+    serverZone: () => options.current.timezone,
+    covered: (ids) => monitors.turned(ids),
+    changed() {
+      live.changed([]);
+      socket.maintenanceChanged();
+    },
+  });
   const local = new LocalChecks({
     context,
+    inMaintenance: (watched) => monitors.inMaintenance(watched),
     members: (group) => monitors.children(group).filter((one) => monitors.isActive(one)),
     beat: (watched, outcome) =>
       void watch
@@ -86,6 +100,7 @@ function create(context: Context, settings: Settings): Service {
     store: new MonitorStore(db, context.vault),
     checker,
     local,
+    isCovered: (id) => maintenances.covers(id),
     changed(ids) {
       live.changed(ids);
       socket.changed(ids);
@@ -104,6 +119,7 @@ function create(context: Context, settings: Settings): Service {
     incidents,
     teller,
     connectivity: new Connectivity(context.connect, settings.connectivityAddress, () => clock.now()),
+    inMaintenance: (watched) => monitors.inMaintenance(watched),
     options: () => options.current,
     find: (id) => monitors.find(id),
     siblings: (watched) => monitors.siblings(watched),
@@ -129,7 +145,7 @@ function create(context: Context, settings: Settings): Service {
     return kind === 'down' ? watched.silenced : kind === 'up' && before;
   };
   const checkNow = async (watched: Watched): Promise<void> => {
-    if (checkedTypes.has(watched.config.type)) await checker.now(watched.id);
+    if (monitors.isChecked(watched)) await checker.now(watched.id);
     else await local.check(watched);
     await recorder.settled();
   };
@@ -156,15 +172,43 @@ function create(context: Context, settings: Settings): Service {
   });
   const tags = new Tags(context);
   const socket: UptimeSocket = openSocket({
-    ...{ context, monitors, beats, buckets, recorder, figures, dockerHosts, checker, pages, tags, keys, options },
+    ...{
+      context,
+      monitors,
+      beats,
+      buckets,
+      recorder,
+      figures,
+      dockerHosts,
+      checker,
+      pages,
+      tags,
+      keys,
+      options,
+      maintenances,
+    },
   });
-  const handlers = [...ownHandlers, ...statusPageHandlers(pages)];
+  const handlers = [...ownHandlers, ...statusPageHandlers(pages), ...maintenanceHandlers(maintenances)];
   let closed = false;
   let warming: Promise<void> | undefined;
 
   return {
     http: uptimeApp({
-      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages, socket },
+      ...{
+        context,
+        keys,
+        handlers,
+        clock,
+        monitors,
+        watch,
+        local,
+        recorder,
+        figures,
+        beats,
+        pages,
+        maintenances,
+        socket,
+      },
       options: () => options.current,
     }),
     upgrade: socket.upgrade,
@@ -175,12 +219,14 @@ function create(context: Context, settings: Settings): Service {
       open.use(local);
       open.use(live);
       open.use(socket);
+      open.use(maintenances);
       open.defer(() => rollup.close());
       await options.start();
       await pages.start();
       await tags.start();
       await dockerHosts.start();
       const began = clock.now();
+      await maintenances.start();
       await monitors.start();
       open.use(teller.handle());
       open.use(clock.every(hourMs, () => void rollup.run()));

@@ -62,6 +62,27 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('plans maintenance, says which field is wrong, and ends it', async () => {
+    const { id } = await rig.add({ type: 'manual', name: 'Night job', manual_status: 1, interval: 86_400 });
+    const { page, complaints } = await visit('/uptime/maintenance');
+    await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('New disks');
+    await form.getByLabel('When', { exact: true }).selectOption({ label: 'On days of the week' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Choose a day.').waitFor();
+    await form.getByLabel('When', { exact: true }).selectOption({ label: 'Until somebody ends it' });
+    await form.getByLabel('Night job').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Runs now').waitFor();
+    await rig.until(id, 3);
+    await page.getByRole('button', { name: 'End it' }).click();
+    await page.getByText('Paused').waitFor();
+    await rig.until(id, 1);
+    expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
   it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ type: 'manual', name: `job ${String(index)}`, interval: 86_400 })); // prettier-ignore
     for (let at = 0; at < items.length; at += 1000) {
@@ -82,6 +103,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['monitors', '/uptime'],
       ['monitor', '/uptime/monitors/1'],
       ['outages', '/uptime/outages'],
+      ['maintenance', '/uptime/maintenance'],
       ['connect', '/uptime/connect'],
     ] as const) {
       const watched = await visit(path, { width, height, touch });

@@ -9,6 +9,8 @@ import { uptimeByBeats } from '../domain/tally.ts';
 import { peerTime } from '../domain/time.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
+import type { Maintenances } from '../watch/maintenances.ts';
+import { peerMaintenance } from '../wire/peer-maintenance.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import { lastDay } from '../watch/watched.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
@@ -20,11 +22,14 @@ export interface StatusPageParts {
   readonly monitors: Monitors;
   readonly beats: BeatStore;
   readonly pages: StatusPages;
+  readonly maintenances: Maintenances;
   readonly options: () => UptimeOptions;
 }
 
 const shownBeats = 100;
 const historyPage = 10;
+/** Windows are on the page so long before they begin. */
+const comingMs = 7 * 86_400_000;
 
 /** Status pages for visitors and for the programs that read them; nobody signs in here. */
 export function statusPageRoutes(parts: StatusPageParts): Router {
@@ -94,7 +99,7 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     response.status(known === undefined ? 404 : 200).type('html');
     if (known === undefined) return void response.send(statusPageHtml(undefined));
     const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
-    response.send(statusPageHtml({ page: known, shown, beats, status: pageStatus(known, monitors), now: clock.now() }));
+    response.send(statusPageHtml({ page: known, shown, beats, windows: parts.maintenances.ofPage(known.id, comingMs), status: pageStatus(known, monitors), now: clock.now() })); // prettier-ignore
   });
   return router;
 }
@@ -102,7 +107,7 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
 export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 
-async function publicPage({ pages, monitors, clock }: StatusPageParts, page: KnownPage) {
+async function publicPage({ pages, monitors, maintenances, clock }: StatusPageParts, page: KnownPage) {
   const { config } = page;
   const incidents: readonly ShownNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
@@ -127,7 +132,13 @@ async function publicPage({ pages, monitors, clock }: StatusPageParts, page: Kno
       };
     }),
   }));
-  return { config, incidents, incident: incidents[0] ?? null, publicGroupList, maintenanceList: [] };
+  return {
+    config,
+    incidents,
+    incident: incidents[0] ?? null,
+    publicGroupList,
+    maintenanceList: maintenances.ofPage(page.id, 0).map(peerMaintenance),
+  };
 }
 
 async function heartbeats({ monitors, beats, clock }: StatusPageParts, page: KnownPage) {

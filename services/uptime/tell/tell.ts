@@ -37,6 +37,8 @@ export interface TellParts {
 /** What an event needs beside itself. */
 export interface TellOptions {
   readonly monitor: number | null;
+  /** Events of one order go out one after another; without it that of the monitor. */
+  readonly order?: string;
   /** A tag of its own; without one that of the settings. */
   readonly tag: string | null;
   /** Those it runs on: their fault may say it all. */
@@ -57,8 +59,9 @@ export class Teller {
   async enqueue(
     transaction: Kysely<any>,
     event: UptimeEvent,
-    { monitor, tag, hosts = [], notBefore }: TellOptions,
+    { monitor, order, tag, hosts = [], notBefore }: TellOptions,
   ): Promise<void> {
+    const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
     const { jobs, options } = { jobs: this.#parts.context.jobs, options: this.#parts.options() };
     await jobs.enqueue(
       transaction,
@@ -66,7 +69,7 @@ export class Teller {
       { ...event, tag: tag || options.notifyTag, monitor, hosts: [...hosts] },
       {
         key: event.event.id,
-        ...(monitor === null ? {} : { orderKey: `monitor:${String(monitor)}` }),
+        ...(orderKey === undefined ? {} : { orderKey }),
         ...(notBefore === undefined ? {} : { runAt: notBefore }),
       },
     );

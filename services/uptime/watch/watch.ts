@@ -20,6 +20,7 @@ import {
   type UptimeEvent,
 } from '../tell/events.ts';
 import type { Teller } from '../tell/tell.ts';
+import { maintained } from './local.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Effect, Recorder } from './recorder.ts';
 import { countBeat, intervalMs, retryMs, spreadOfDay, type Watched } from './watched.ts';
@@ -42,6 +43,7 @@ export interface WatchParts {
   readonly incidents: IncidentStore;
   readonly teller: Teller;
   readonly connectivity: Connectivity;
+  readonly inMaintenance: (watched: Watched) => boolean;
   readonly options: () => UptimeOptions;
   readonly find: (id: number) => Watched | undefined;
   /** Those that belong together with it: its group's and its host's. */
@@ -68,6 +70,7 @@ export class Watch {
 
   /** What the checker found. The beat, unless the failure was our own fault. */
   async take(watched: Watched, result: CheckResult): Promise<JudgedBeat | undefined> {
+    if (result.status === beatStatus.maintenance) return this.beat(watched, result);
     if (result.certificate !== undefined) {
       watched.chain = result.certificate;
       this.#parts.recorder.note(watched);
@@ -84,7 +87,9 @@ export class Watch {
   }
 
   /** Judges an outcome and stores what comes of it. `timely`: its ping says how fast the target is. */
-  beat(watched: Watched, outcome: Outcome, { timely = true }: { readonly timely?: boolean } = {}): JudgedBeat {
+  beat(watched: Watched, given: Outcome, { timely = true }: { readonly timely?: boolean } = {}): JudgedBeat {
+    // Also of a check that began before the window, and of a job that reports itself in it.
+    const outcome = this.#parts.inMaintenance(watched) ? maintained(given.at) : given;
     const before = watched.standing;
     // Two beats of one ms would be one row.
     const at = before.at !== null && outcome.at <= before.at ? before.at + 1 : outcome.at;
@@ -115,6 +120,7 @@ export class Watch {
 
   /** What comes due without a beat: certificates grow old, and what flapped calms down. */
   timePassed(watched: Watched): void {
+    if (this.#parts.inMaintenance(watched)) return;
     this.#warnOfCertificate(watched);
     this.#settle(watched);
   }

@@ -1,5 +1,6 @@
 import { Marked } from 'marked';
 import type { Heartbeats, PublicPage } from '../routes/status-pages.ts';
+import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { PageStatus } from './page-status.ts';
 
@@ -16,6 +17,8 @@ export interface ShownStatusPage {
   readonly page: KnownPage;
   readonly shown: PublicPage;
   readonly beats: Heartbeats;
+  /** Those that run or come soon. */
+  readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
 }
@@ -23,7 +26,7 @@ export interface ShownStatusPage {
 /** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
 export function statusPageHtml(given: ShownStatusPage | undefined): string {
   if (given === undefined) return documentOf('Status', '', '', '<main><h1>There is no status page here.</h1></main>');
-  const { shown, beats, status, now } = given;
+  const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
   const head = `${refresh}<meta name="description" content="${escaped(description ?? '')}"><meta property="og:title" content="${escaped(title)}"><meta property="og:description" content="${escaped(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
@@ -40,9 +43,17 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     )
     .join('');
   const body = `<main><header><h1>${escaped(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${titles[status]}</p>${notes}${groups}
+<p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escaped(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
+}
+
+function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
+  const time = (text: string): string => `${text.slice(0, 16).replace('T', ' ')} UTC`;
+  const end = slot?.endDate ?? null;
+  const when = slot === undefined ? '' : `${status === 'under-maintenance' ? 'Since' : 'From'} ${time(slot.startDate)}${end === null ? '' : ` until ${time(end)}`}`; // prettier-ignore
+  const words = status === 'under-maintenance' ? 'Maintenance' : 'Planned maintenance';
+  return `<section class="note window"><h2>${words}: ${escaped(title)}</h2>${markdown(description)}<p class="soft">${escaped(when)}</p></section>`;
 }
 
 type Shown = PublicPage['publicGroupList'][number]['monitorList'][number];
