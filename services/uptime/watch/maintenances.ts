@@ -268,7 +268,7 @@ function requireFit(config: MaintenanceConfig): void {
   const fields: Record<string, string> = windowTrouble(config);
   if (zone !== sameAsServer && !isZone(zone)) fields['timezoneOption'] = 'Use the name of a time zone, such as Europe/Berlin.'; // prettier-ignore
   const [first] = Object.entries(fields);
-  if (first !== undefined) throw new Problem('uptime.invalid', 400, `${first[0]}: ${first[1]}`, { fields });
+  if (first !== undefined) throw new Problem('uptime.invalid', 400, first[1], { fields });
 }
 
 /** What does not fit, by field. */
