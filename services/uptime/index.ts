@@ -18,6 +18,7 @@ import { IncidentStore } from './store/incidents.ts';
 import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
 import { StatusPages } from './store/status-pages.ts';
+import { Followers } from './tell/followers.ts';
 import { Teller } from './tell/tell.ts';
 import { Connectivity } from './watch/connectivity.ts';
 import { Figures } from './watch/figures.ts';
@@ -28,6 +29,7 @@ import { Monitors } from './watch/monitors.ts';
 import { Options } from './watch/options.ts';
 import { Recorder } from './watch/recorder.ts';
 import { Rollup } from './watch/rollup.ts';
+import { SleepWatch } from './watch/sleep.ts';
 import { warmUpAll } from './watch/warm.ts';
 import { Watch } from './watch/watch.ts';
 import type { Watched } from './watch/watched.ts';
@@ -61,11 +63,13 @@ function create(context: Context, settings: Settings): Service {
     all: () => monitors.all(),
     isActive: (watched) => monitors.isActive(watched),
   });
+  const slept = (ms: number): void => {
+    log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
+    watch.slept();
+  };
+  const sleep = new SleepWatch(clock, slept);
   const checker: Checker = new Checker(context, {
-    slept: (ms) => {
-      log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
-      watch.slept();
-    },
+    slept,
     results(results) {
       for (const result of results) {
         const watched = monitors.find(result.id);
@@ -111,6 +115,7 @@ function create(context: Context, settings: Settings): Service {
     options: () => options.current,
     sent: metrics.sent,
     failed: metrics.failed,
+    follow: (event) => followers.take(event),
     isCovered: (kind, id, hosts, at) => isCovered(kind, monitors.find(id), hosts, at),
   });
   const watch: Watch = new Watch({
@@ -119,6 +124,7 @@ function create(context: Context, settings: Settings): Service {
     incidents,
     teller,
     connectivity: new Connectivity(context.connect, settings.connectivityAddress, () => clock.now()),
+    lookAtClock: () => sleep.look(),
     inMaintenance: (watched) => monitors.inMaintenance(watched),
     options: () => options.current,
     find: (id) => monitors.find(id),
@@ -158,7 +164,20 @@ function create(context: Context, settings: Settings): Service {
     all: () => monitors.all(),
     keepDays: () => options.current.keepDataPeriodDays,
   });
-  const pages = new StatusPages(context);
+  let names: Disposable | undefined;
+  const pages: StatusPages = new StatusPages(context, {
+    noted: (transaction, page, note) => followers.note(transaction, page, note),
+    changed() {
+      names?.[Symbol.dispose]();
+      names = context.hosts.add(pages.all().flatMap(({ config }) => config.domainNameList));
+    },
+  });
+  const followers = new Followers({
+    context,
+    pages: () => pages.all(),
+    pagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
+    publicUrl: () => options.current.publicUrl,
+  });
   const ownHandlers = uptimeHandlers({
     ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
     resolved(incident) {
@@ -206,6 +225,7 @@ function create(context: Context, settings: Settings): Service {
         figures,
         beats,
         pages,
+        incidents,
         maintenances,
         socket,
       },
@@ -220,6 +240,8 @@ function create(context: Context, settings: Settings): Service {
       open.use(live);
       open.use(socket);
       open.use(maintenances);
+      open.use(sleep);
+      sleep.start();
       open.defer(() => rollup.close());
       await options.start();
       await pages.start();
@@ -229,6 +251,7 @@ function create(context: Context, settings: Settings): Service {
       await maintenances.start();
       await monitors.start();
       open.use(teller.handle());
+      open.use(followers.handle());
       open.use(clock.every(hourMs, () => void rollup.run()));
       open.use(
         clock.every(minuteMs, () => {

@@ -5,6 +5,7 @@ export const environment: Readonly<Record<string, string>> = {
   UPTIME_NOTIFY_TAG: 'notifyTag',
   UPTIME_PUBLIC_URL: 'publicUrl',
   UPTIME_KEEP_DAYS: 'keepDays',
+  UPTIME_CONNECTIVITY_ADDRESS: 'connectivityAddress',
 };
 
 /** Section `services.uptime` of the settings. */

@@ -83,6 +83,37 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('makes a status page of groups, puts a note on it, and visitors see both without a sign-in', async () => {
+    await rig.add({ type: 'manual', name: 'Shop', manual_status: 1, interval: 86_400 });
+    const { page, complaints } = await visit('/uptime/pages');
+    await page.getByRole('button', { name: 'Make a status page' }).click();
+    await page.getByLabel('Title').fill('Harbour');
+    await page.getByRole('textbox', { name: 'Address' }).fill('harbour');
+    await page.getByLabel('Name of the group').fill('For everybody');
+    await page.getByLabel('Night job').check();
+    await page.getByLabel('Shop').check();
+    await page.getByRole('button', { name: 'Move Shop up' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Write a note' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('New disks tonight');
+    await form.getByLabel('Text').fill('From **22:00** on.');
+    await form.getByRole('button', { name: 'Put it on the page' }).click();
+    await page.getByText('New disks tonight').waitFor();
+    const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as { publicGroupList: { name: string; monitorList: { name: string }[] }[] }; // prettier-ignore
+    expect(publicGroupList.map(({ name, monitorList }) => [name, ...monitorList.map((one) => one.name)])).toEqual([['For everybody', 'Shop', 'Night job']]); // prettier-ignore
+    const visitor = await browser.newContext();
+    const seen = await visitor.newPage();
+    await seen.goto(`${rig.url}/status/harbour`);
+    await seen.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await seen.getByText('New disks tonight').waitFor();
+    await visitor.close();
+    await page.getByRole('link', { name: 'All status pages' }).click();
+    await page.getByText('/status/harbour · 2 monitors').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ type: 'manual', name: `job ${String(index)}`, interval: 86_400 })); // prettier-ignore
     for (let at = 0; at < items.length; at += 1000) {
@@ -104,6 +135,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['monitor', '/uptime/monitors/1'],
       ['outages', '/uptime/outages'],
       ['maintenance', '/uptime/maintenance'],
+      ['pages', '/uptime/pages'],
+      ['page', '/uptime/pages/harbour'],
       ['connect', '/uptime/connect'],
     ] as const) {
       const watched = await visit(path, { width, height, touch });
@@ -112,5 +145,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
       await expectFits(watched, `uptime-${name}`, screen);
       await watched.page.context().close();
     }
+    // A page that loads itself anew is its owner's choice, which axe holds against it.
+    await rig.call('PUT', '/api/status-pages/harbour', { autoRefreshInterval: 0 });
+    const visitor = await openPage(browser, { width: screen.width, height: screen.height, touch: screen.touch });
+    await visitor.page.goto(`${rig.url}/status/harbour`);
+    await expectFits(visitor, 'uptime-public', screen);
+    await visitor.page.context().close();
   });
 });

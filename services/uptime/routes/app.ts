@@ -29,6 +29,7 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.use(socketPath, (request, response) => parts.socket.http(request, response));
   app.all('/api/push/:token', pushRoute(parts));
+  app.use(statusPageRoutes(parts));
   app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
@@ -39,7 +40,6 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.get('/metrics', peerMetrics(parts));
   app.use(badgeRoutes(parts));
-  app.use(statusPageRoutes(parts));
   app.use(['/api/badge', '/api/status-page', '/status'], renderForVisitors(context));
   app.use(restRoutes(context, keys, handlers));
   app.use(() => {

@@ -30,6 +30,8 @@ export interface TellParts {
   readonly options: () => UptimeOptions;
   readonly sent: Counter;
   readonly failed: Counter;
+  /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
+  readonly follow: (event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string }) => Promise<void>; // prettier-ignore
   /** Whether an event is not to go out after all: somebody else's fault says it all. */
   readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
@@ -76,10 +78,11 @@ export class Teller {
   }
 
   handle(): Disposable {
-    const { context, sent, failed, isCovered } = this.#parts;
+    const { context, sent, failed, isCovered, follow } = this.#parts;
     return context.jobs.handle(deliver, async ({ payload }) => {
       const { event, monitor, hosts } = payload;
       if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
+      await follow(event);
       try {
         await this.#pass(payload);
         sent.inc({ kind: event.kind });

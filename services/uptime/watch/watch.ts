@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { Clock } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
@@ -9,7 +8,6 @@ import { changed, settled, type Flapping } from '../domain/flap.ts';
 import { judge, type JudgedBeat, type Outcome, type Verdict } from '../domain/judge.ts';
 import { addSpread, count, emptySpread } from '../domain/spread.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Tables } from '../store/tables.ts';
 import {
   certificateEvent,
   downEvent,
@@ -43,6 +41,8 @@ export interface WatchParts {
   readonly incidents: IncidentStore;
   readonly teller: Teller;
   readonly connectivity: Connectivity;
+  /** Notices a sleep that ended just now. */
+  readonly lookAtClock: () => void;
   readonly inMaintenance: (watched: Watched) => boolean;
   readonly options: () => UptimeOptions;
   readonly find: (id: number) => Watched | undefined;
@@ -77,6 +77,7 @@ export class Watch {
     }
     this.#warnOfCertificate(watched);
     const failed = result.status === beatStatus.down;
+    if (failed) this.#parts.lookAtClock();
     if (failed && this.#isExcused(watched, result)) return undefined;
     watched.excused = 0;
     const offline = failed && result.unreachable === true && !(await this.#parts.connectivity.isOnline(watched.config));
@@ -139,6 +140,8 @@ export class Watch {
   }
 
   #isExcused(watched: Watched, result: CheckResult): boolean {
+    // Somebody said so, which no sleep makes untrue.
+    if (watched.config.type === 'manual') return false;
     const wait = this.#grace(watched);
     if (wait > 0) {
       this.#parts.again(watched.id, wait);
@@ -210,7 +213,7 @@ export class Watch {
     const { incidents, siblings } = this.#parts;
     const others = siblings(watched);
     return async (transaction) => {
-      const joined = await openOf(transaction, others, beat.at - togetherMs);
+      const joined = await incidents.openOf(transaction, others, beat.at - togetherMs);
       if (joined !== undefined) await incidents.join(transaction, joined, watched.id);
       const id =
         joined ?? (await incidents.open(transaction, watched.id, beat.at, `${watched.config.name}: ${beat.msg}`));
@@ -280,23 +283,4 @@ export class Watch {
       return undefined;
     };
   }
-}
-
-async function openOf(
-  transaction: Kysely<Tables>,
-  monitors: readonly number[],
-  since: number,
-): Promise<number | undefined> {
-  if (monitors.length === 0) return undefined;
-  const row = await transaction
-    .selectFrom('incidents')
-    .innerJoin('incident_monitors', 'incident_monitors.incident_id', 'incidents.id')
-    .select('incidents.id')
-    .where('incidents.resolved_at', 'is', null)
-    .where('incidents.started_at', '>=', since)
-    .where('incident_monitors.monitor_id', 'in', monitors.slice(0, 1000))
-    .orderBy('incidents.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
 }
