@@ -8,6 +8,7 @@ import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
 import { ApiKeys } from './routes/api-keys.ts';
 import { uptimeApp } from './routes/app.ts';
+import { manageHandlers } from './routes/manage-api.ts';
 import { maintenanceHandlers } from './routes/maintenance-api.ts';
 import { statusPageHandlers } from './routes/status-page-api.ts';
 import type { Settings } from './settings.ts';
@@ -207,7 +208,13 @@ function create(context: Context, settings: Settings): Service {
       maintenances,
     },
   });
-  const handlers = [...ownHandlers, ...statusPageHandlers(pages), ...maintenanceHandlers(maintenances)];
+  const manage = { context, keys, monitors, tags, dockerHosts, pages, maintenances, figures, incidents };
+  const handlers = [
+    ...ownHandlers,
+    ...statusPageHandlers(pages),
+    ...maintenanceHandlers(maintenances),
+    ...manageHandlers(manage),
+  ];
   let closed = false;
   let warming: Promise<void> | undefined;
 
@@ -226,6 +233,7 @@ function create(context: Context, settings: Settings): Service {
         beats,
         pages,
         incidents,
+        manage,
         maintenances,
         socket,
       },
