@@ -19,6 +19,7 @@ import { IncidentStore } from './store/incidents.ts';
 import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
 import { StatusPages } from './store/status-pages.ts';
+import { provision } from './move/provision.ts';
 import { Followers } from './tell/followers.ts';
 import { Teller } from './tell/tell.ts';
 import { Connectivity } from './watch/connectivity.ts';
@@ -258,6 +259,7 @@ function create(context: Context, settings: Settings): Service {
       const began = clock.now();
       await maintenances.start();
       await monitors.start();
+      await provision({ monitors, pages, maintenances, log }, settings);
       open.use(teller.handle());
       open.use(followers.handle());
       open.use(clock.every(hourMs, () => void rollup.run()));

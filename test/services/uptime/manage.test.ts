@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReportRow, UptimeExport } from '../../../services/contracts/uptime/manage.ts';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
@@ -113,4 +116,47 @@ it('a report says what of the error budget is left, also as CSV that no spreadsh
   expect(await own.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
     uptime: { day: expect.closeTo(0.91, 2), week: expect.closeTo(0.91, 2), month: expect.closeTo(0.91, 2), year: expect.closeTo(0.91, 2) }, // prettier-ignore
   });
+});
+
+it('what the settings name is made at each start, by file and by environment, and goes when they no longer do', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
+  const file = join(dataDir, 'homeport.yaml');
+  const yaml = `services:
+  uptime:
+    monitors:
+      - { name: inside, type: manual, manual_status: 1, interval: 3600, parent: all }
+      - { name: all, type: group, interval: 3600 }
+      - { name: wrong, type: http }
+    statusPages:
+      - { slug: main, title: Main, theme: dark, groups: [{ name: Group, monitors: [inside] }] }
+    maintenances:
+      - { title: Updates, strategy: cron, cron: '0 3 * * 0', monitors: [all], statusPages: [main] }
+`;
+  try {
+    let inside: number;
+    {
+      writeFileSync(file, yaml);
+      await using own = await openUptime({ dataDir });
+      const { items } = await own.call<{ items: Monitor[] }>('GET', '/api/monitors');
+      expect(items.map(({ name }) => name)).toEqual(['all', 'inside']);
+      inside = items[1]?.id ?? 0;
+      expect(items[1]?.parent).toBe(items[0]?.id);
+      expect(await own.call('GET', '/api/status-pages/main')).toMatchObject({ theme: 'dark', publicGroupList: [{ name: 'Group', monitorList: [{ id: inside }] }] }); // prettier-ignore
+      expect(await own.call('GET', '/api/maintenances')).toMatchObject({ items: [{ title: 'Updates', monitors: [items[0]?.id] }] }); // prettier-ignore
+      expect(own.host.log.some((line) => line.includes('wrong') && line.includes('url'))).toBe(true);
+      await own.add({ type: 'manual', name: 'by hand', interval: 3600 });
+      await own.until(inside, 1);
+    }
+    {
+      writeFileSync(file, yaml.replace(/ {6}- { name: all.*\n/, '').replace(', parent: all', ''));
+      const UPTIME_MONITORS = JSON.stringify([{ name: 'inside', type: 'manual', manual_status: 0, interval: 3600 }]);
+      await using own = await openUptime({ dataDir, environment: { UPTIME_MONITORS } });
+      const { items } = await own.call<{ items: Monitor[] }>('GET', '/api/monitors');
+      expect(items.map(({ name, parent, id }) => [name, parent, id === inside])).toEqual([['inside', null, true], ['by hand', null, false]]); // prettier-ignore
+      expect(await own.call<{ items: object[] }>('GET', '/api/maintenances')).toMatchObject({ items: [{ title: 'Updates' }] }); // prettier-ignore
+      await own.until(inside, 0);
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
