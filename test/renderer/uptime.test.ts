@@ -114,6 +114,23 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('pauses many at once, and says how all did over a month', async () => {
+    const { page, complaints } = await visit('/uptime?q=Shop');
+    await page.getByRole('button', { name: 'Choose several' }).click();
+    await page.getByRole('button', { name: 'Choose all shown' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('1 monitor was changed.').waitFor();
+    const { items } = await rig.call<{ items: { name: string; active: boolean }[] }>('GET', '/api/monitors?q=Shop');
+    expect(items).toMatchObject([{ name: 'Shop', active: false }]);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('tab', { name: 'Report' }).click();
+    await page.getByRole('cell', { name: 'Shop' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]); // prettier-ignore
+    expect(download.suggestedFilename()).toBe('uptime-30-days.csv');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ type: 'manual', name: `job ${String(index)}`, interval: 86_400 })); // prettier-ignore
     for (let at = 0; at < items.length; at += 1000) {
@@ -135,8 +152,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['monitor', '/uptime/monitors/1'],
       ['outages', '/uptime/outages'],
       ['maintenance', '/uptime/maintenance'],
-      ['pages', '/uptime/pages'],
       ['page', '/uptime/pages/harbour'],
+      ['report', '/uptime/report'],
       ['connect', '/uptime/connect'],
     ] as const) {
       const watched = await visit(path, { width, height, touch });

@@ -43,6 +43,20 @@ export const ReportRow = z
   .meta({ id: 'UptimeReportRow' });
 export type ReportRow = z.infer<typeof ReportRow>;
 
+const columns = ['id', 'name', 'uptime', 'downSeconds', 'knownSeconds', 'outages', 'avgPing', 'budgetSeconds', 'budgetLeftSeconds', 'meets'] as const; // prettier-ignore
+
+/** RFC 4180; a text that a spreadsheet would take for a formula is none. */
+export function reportCsv(rows: readonly ReportRow[]): string {
+  const cell = (value: string | number | boolean | null): string => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((line) => line.map(cell).join(','))
+    .join('\r\n')
+    .concat('\r\n');
+}
+
 export const ReportQuery = z.object({
   days: z.coerce.number().int().min(1).max(366).default(30),
   target: z.coerce.number().min(0).max(100).default(99.9),
@@ -101,7 +115,8 @@ export const manageApi = {
   import: defineRoute({
     method: 'POST',
     path: '/api/uptime/import',
-    summary: 'Adds what a backup of Uptime Kuma or an export of this service holds; unknown kinds keep all their fields.',
+    summary:
+      'Adds what a backup of Uptime Kuma or an export of this service holds; unknown kinds keep all their fields.',
     access: write,
     body: z.record(z.string(), z.unknown()),
     reply: z.object({

@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { manageApi, ReportQuery } from '../../contracts/uptime/manage.ts';
+import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage.ts';
 import { exportAll, importAll, type MoveParts } from '../move/move.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Figures } from '../watch/figures.ts';
-import { reportCsv, reportOf } from '../watch/report.ts';
+import { reportOf } from '../watch/report.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';
 

@@ -38,17 +38,3 @@ export async function reportOf(
   }
   return rows;
 }
-
-const columns = ['id', 'name', 'uptime', 'downSeconds', 'knownSeconds', 'outages', 'avgPing', 'budgetSeconds', 'budgetLeftSeconds', 'meets'] as const; // prettier-ignore
-
-/** RFC 4180; a text that a spreadsheet would take for a formula is none. */
-export function reportCsv(rows: readonly ReportRow[]): string {
-  const cell = (value: string | number | boolean | null): string => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
-    .map((line) => line.map(cell).join(','))
-    .join('\r\n')
-    .concat('\r\n');
-}
