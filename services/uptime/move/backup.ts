@@ -56,7 +56,9 @@ export function ownFields(
     tags,
     parent: known.monitors.get(Number(parent)) ?? null,
     docker_host: known.engines.get(Number(engine)) ?? null,
-    ...(Array.isArray(dependsOn) ? { dependsOn: dependsOn.flatMap((one) => known.monitors.get(Number(one)) ?? []) } : {}),
+    ...(Array.isArray(dependsOn)
+      ? { dependsOn: dependsOn.flatMap((one) => known.monitors.get(Number(one)) ?? []) }
+      : {}),
   };
 }
 

@@ -24,7 +24,13 @@ export type Imported = z.infer<typeof manageApi.import.reply>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Everything that is set, without secrets: they are only in the backup of the whole host. */
-export async function exportAll({ monitors, tags, dockerHosts, pages, maintenances }: MoveParts): Promise<UptimeExport> {
+export async function exportAll({
+  monitors,
+  tags,
+  dockerHosts,
+  pages,
+  maintenances,
+}: MoveParts): Promise<UptimeExport> {
   const secret = new Set<string>(secretFields);
   return {
     format: 'homeport-uptime',

@@ -38,7 +38,10 @@ const Wanted = {
  * Makes what the settings name as they name it, at each start; what was made so before and is no longer named goes. What
  * people made by themselves stays, unless it has the same name. One that does not fit is said in the log and left out.
  */
-export async function provision(parts: ProvisionParts, { monitors, statusPages, maintenances }: Provisioned): Promise<void> {
+export async function provision(
+  parts: ProvisionParts,
+  { monitors, statusPages, maintenances }: Provisioned,
+): Promise<void> {
   const names = await provisionMonitors(parts, monitors);
   const idOf = (one: string | number): number[] => (typeof one === 'number' ? [one] : names(one));
   for (const given of statusPages) {

@@ -22,7 +22,16 @@ const backup = {
     { id: 12, name: 'inner', type: 'http', url: 'http://127.0.0.1:1/', parent: 30, interval: 3600, maxretries: 2, accepted_statuscodes: ['200-299'], active: 1, notificationIDList: { 1: true }, basic_auth_pass: 'hush', tags: [{ id: 4, monitor_id: 12, tag_id: 7, value: 'berlin', name: 'site', color: '#112233' }], path: ['all', 'inner'], childrenIDs: [], includeSensitiveData: true }, // prettier-ignore
     { id: 30, name: 'all', type: 'group', interval: 3600, active: true, tags: [], parent: null },
     { id: 31, name: 'game', type: 'gamedig', game: 'minecraft', hostname: 'mc.test', port: 25565, gamedigGivenPortOnly: false, interval: 3600, active: true, tags: [] }, // prettier-ignore
-    { id: 32, name: 'backup', type: 'push', pushToken: 'Abc123', interval: 3600, active: false, upsideDown: false, tags: [] },
+    {
+      id: 32,
+      name: 'backup',
+      type: 'push',
+      pushToken: 'Abc123',
+      interval: 3600,
+      active: false,
+      upsideDown: false,
+      tags: [],
+    },
     { id: 33, name: '', type: 'http', url: 'http://x' },
   ],
 };
