@@ -134,10 +134,10 @@ describe('with a turned clock', () => {
     return [...new Map(events.map(({ event, title }) => [event.id, title])).values()];
   };
 
-  /** Jobs take their turn by the clock as well. */
+  /** Jobs take their turn by the clock as well, and one that it cut short comes again seconds later. */
   const told = (clock: FakeClock, rig: UptimeRig, count: number) =>
     vi.waitUntil(() => {
-      clock.advance(1);
+      clock.advance(1000);
       return about(rig).length >= count;
     });
 

@@ -11,7 +11,7 @@ const day = 1440 * minute;
 /** Events of a kind, each once; the clock goes on a little, since jobs take their turn by it. */
 function until(clock: FakeClock, rig: UptimeRig, kind: string, count: number) {
   return vi.waitUntil(() => {
-    clock.advance(1);
+    clock.advance(10);
     const found = eventsOf(rig, kind);
     return found.length >= count ? found : undefined;
   });
@@ -29,7 +29,7 @@ function push(rig: UptimeRig, token: string, query: string): Promise<Response> {
 async function settle(clock: FakeClock, rig: UptimeRig): Promise<void> {
   const mark = await rig.add({ type: 'manual', name: 'mark', manual_status: 0, interval: 86_400 });
   await vi.waitUntil(() => {
-    clock.advance(1);
+    clock.advance(10);
     return rig.sent.some(({ event }) => event.monitorId === mark.id);
   });
 }
