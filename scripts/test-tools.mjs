@@ -29,6 +29,7 @@ const programs = {
   Xvfb: 'xvfb',
   'dbus-run-session': 'dbus-daemon',
   'notify-send': 'libnotify-bin',
+  ping: 'iputils-ping',
 };
 
 /** The same, where the distribution has them; the tests do without, and are slower. */

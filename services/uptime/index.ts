@@ -1,7 +1,6 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { beatStatus } from '../contracts/uptime/monitor.ts';
 import { Checker } from './check/checker.ts';
-import { checkedTypes } from './check/runner.ts';
 import { manifest } from './manifest.ts';
 import { openSocket, type UptimeSocket } from './socket/server.ts';
 import { Tags } from './store/tags.ts';
@@ -9,23 +8,30 @@ import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
 import { ApiKeys } from './routes/api-keys.ts';
 import { uptimeApp } from './routes/app.ts';
+import { manageHandlers } from './routes/manage-api.ts';
+import { maintenanceHandlers } from './routes/maintenance-api.ts';
 import { statusPageHandlers } from './routes/status-page-api.ts';
 import type { Settings } from './settings.ts';
 import { BeatStore } from './store/beats.ts';
 import { BucketStore } from './store/buckets.ts';
 import { DockerHosts } from './store/docker-hosts.ts';
 import { IncidentStore } from './store/incidents.ts';
+import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
 import { StatusPages } from './store/status-pages.ts';
+import { provision } from './move/provision.ts';
+import { Followers } from './tell/followers.ts';
 import { Teller } from './tell/tell.ts';
 import { Connectivity } from './watch/connectivity.ts';
 import { Figures } from './watch/figures.ts';
 import { Live } from './watch/live.ts';
 import { LocalChecks } from './watch/local.ts';
+import { Maintenances } from './watch/maintenances.ts';
 import { Monitors } from './watch/monitors.ts';
 import { Options } from './watch/options.ts';
 import { Recorder } from './watch/recorder.ts';
 import { Rollup } from './watch/rollup.ts';
+import { SleepWatch } from './watch/sleep.ts';
 import { warmUpAll } from './watch/warm.ts';
 import { Watch } from './watch/watch.ts';
 import type { Watched } from './watch/watched.ts';
@@ -59,11 +65,13 @@ function create(context: Context, settings: Settings): Service {
     all: () => monitors.all(),
     isActive: (watched) => monitors.isActive(watched),
   });
+  const slept = (ms: number): void => {
+    log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
+    watch.slept();
+  };
+  const sleep = new SleepWatch(clock, slept);
   const checker: Checker = new Checker(context, {
-    slept: (ms) => {
-      log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
-      watch.slept();
-    },
+    slept,
     results(results) {
       for (const result of results) {
         const watched = monitors.find(result.id);
@@ -73,8 +81,20 @@ function create(context: Context, settings: Settings): Service {
       }
     },
   });
+  const maintenances: Maintenances = new Maintenances({
+    context,
+    store: new MaintenanceStore(db),
+    teller: { enqueue: (...given) => teller.enqueue(...given) },
+    serverZone: () => options.current.timezone,
+    covered: (ids) => monitors.turned(ids),
+    changed() {
+      live.changed([]);
+      socket.maintenanceChanged();
+    },
+  });
   const local = new LocalChecks({
     context,
+    inMaintenance: (watched) => monitors.inMaintenance(watched),
     members: (group) => monitors.children(group).filter((one) => monitors.isActive(one)),
     beat: (watched, outcome) =>
       void watch
@@ -86,6 +106,7 @@ function create(context: Context, settings: Settings): Service {
     store: new MonitorStore(db, context.vault),
     checker,
     local,
+    isCovered: (id) => maintenances.covers(id),
     changed(ids) {
       live.changed(ids);
       socket.changed(ids);
@@ -96,6 +117,7 @@ function create(context: Context, settings: Settings): Service {
     options: () => options.current,
     sent: metrics.sent,
     failed: metrics.failed,
+    follow: (event) => followers.take(event),
     isCovered: (kind, id, hosts, at) => isCovered(kind, monitors.find(id), hosts, at),
   });
   const watch: Watch = new Watch({
@@ -104,6 +126,8 @@ function create(context: Context, settings: Settings): Service {
     incidents,
     teller,
     connectivity: new Connectivity(context.connect, settings.connectivityAddress, () => clock.now()),
+    lookAtClock: () => sleep.look(),
+    inMaintenance: (watched) => monitors.inMaintenance(watched),
     options: () => options.current,
     find: (id) => monitors.find(id),
     siblings: (watched) => monitors.siblings(watched),
@@ -129,7 +153,7 @@ function create(context: Context, settings: Settings): Service {
     return kind === 'down' ? watched.silenced : kind === 'up' && before;
   };
   const checkNow = async (watched: Watched): Promise<void> => {
-    if (checkedTypes.has(watched.config.type)) await checker.now(watched.id);
+    if (monitors.isChecked(watched)) await checker.now(watched.id);
     else await local.check(watched);
     await recorder.settled();
   };
@@ -142,7 +166,20 @@ function create(context: Context, settings: Settings): Service {
     all: () => monitors.all(),
     keepDays: () => options.current.keepDataPeriodDays,
   });
-  const pages = new StatusPages(context);
+  let names: Disposable | undefined;
+  const pages: StatusPages = new StatusPages(context, {
+    noted: (transaction, page, note) => followers.note(transaction, page, note),
+    changed() {
+      names?.[Symbol.dispose]();
+      names = context.hosts.add(pages.all().flatMap(({ config }) => config.domainNameList));
+    },
+  });
+  const followers = new Followers({
+    context,
+    pages: () => pages.all(),
+    pagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
+    publicUrl: () => options.current.publicUrl,
+  });
   const ownHandlers = uptimeHandlers({
     ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
     resolved(incident) {
@@ -156,15 +193,51 @@ function create(context: Context, settings: Settings): Service {
   });
   const tags = new Tags(context);
   const socket: UptimeSocket = openSocket({
-    ...{ context, monitors, beats, buckets, recorder, figures, dockerHosts, checker, pages, tags, keys, options },
+    ...{
+      context,
+      monitors,
+      beats,
+      buckets,
+      recorder,
+      figures,
+      dockerHosts,
+      checker,
+      pages,
+      tags,
+      keys,
+      options,
+      maintenances,
+    },
   });
-  const handlers = [...ownHandlers, ...statusPageHandlers(pages)];
+  const manage = { context, keys, monitors, tags, dockerHosts, pages, maintenances, figures, incidents };
+  const handlers = [
+    ...ownHandlers,
+    ...statusPageHandlers(pages),
+    ...maintenanceHandlers(maintenances),
+    ...manageHandlers(manage),
+  ];
   let closed = false;
   let warming: Promise<void> | undefined;
 
   return {
     http: uptimeApp({
-      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages, socket },
+      ...{
+        context,
+        keys,
+        handlers,
+        clock,
+        monitors,
+        watch,
+        local,
+        recorder,
+        figures,
+        beats,
+        pages,
+        incidents,
+        manage,
+        maintenances,
+        socket,
+      },
       options: () => options.current,
     }),
     upgrade: socket.upgrade,
@@ -175,14 +248,20 @@ function create(context: Context, settings: Settings): Service {
       open.use(local);
       open.use(live);
       open.use(socket);
+      open.use(maintenances);
+      open.use(sleep);
+      sleep.start();
       open.defer(() => rollup.close());
       await options.start();
       await pages.start();
       await tags.start();
       await dockerHosts.start();
       const began = clock.now();
+      await maintenances.start();
       await monitors.start();
+      await provision({ monitors, pages, maintenances, log }, settings);
       open.use(teller.handle());
+      open.use(followers.handle());
       open.use(clock.every(hourMs, () => void rollup.run()));
       open.use(
         clock.every(minuteMs, () => {

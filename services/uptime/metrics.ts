@@ -4,7 +4,16 @@ import type { CheckResult } from './check/messages.ts';
 import type { Watched } from './watch/watched.ts';
 
 const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
-const kinds = ['down', 'up', 'cert_expiry', 'degraded', 'degraded_resolved', 'maintenance_reminder'] as const;
+const kinds = [
+  'down',
+  'up',
+  'cert_expiry',
+  'degraded',
+  'degraded_resolved',
+  'maintenance_reminder',
+  'maintenance_started',
+  'maintenance_ended',
+] as const;
 
 export interface UptimeMetrics {
   readonly sent: Counter;

@@ -5,7 +5,13 @@ export const environment: Readonly<Record<string, string>> = {
   UPTIME_NOTIFY_TAG: 'notifyTag',
   UPTIME_PUBLIC_URL: 'publicUrl',
   UPTIME_KEEP_DAYS: 'keepDays',
+  UPTIME_MONITORS: 'monitors',
+  UPTIME_STATUS_PAGES: 'statusPages',
+  UPTIME_MAINTENANCES: 'maintenances',
+  UPTIME_CONNECTIVITY_ADDRESS: 'connectivityAddress',
 };
+
+const things = z.array(z.record(z.string(), z.unknown())).max(5000).default([]);
 
 /** Section `services.uptime` of the settings. */
 export const Settings = z.object({
@@ -46,5 +52,22 @@ export const Settings = z.object({
       description:
         'Something that always takes a connection. When it does not, silence of others is our own fault and nobody is told. Empty: any network counts.',
     }),
+  monitors: things.meta({
+    title: 'Monitors',
+    description:
+      'Made at each start as they stand here, by their names; what is no longer named here goes: [{"name": "web", "type": "http", "url": "https://example.org"}]. A group and what a monitor depends on are named too.',
+  }),
+  statusPages: things.meta({
+    title: 'Status pages',
+    description:
+      'Made at each start, by their addresses: [{"slug": "main", "title": "Main", "groups": [{"name": "All", "monitors": ["web"]}]}].',
+  }),
+  maintenances: things.meta({
+    title: 'Maintenance',
+    description:
+      'Made at each start, by their titles: [{"title": "Updates", "strategy": "cron", "cron": "0 3 * * 0", "durationMinutes": 60, "monitors": ["web"]}].',
+  }),
 });
 export type Settings = z.infer<typeof Settings>;
+/** What is made of the settings at each start. */
+export type Provisioned = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;

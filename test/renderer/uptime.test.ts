@@ -62,6 +62,75 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('plans maintenance, says which field is wrong, and ends it', async () => {
+    const { id } = await rig.add({ type: 'manual', name: 'Night job', manual_status: 1, interval: 86_400 });
+    const { page, complaints } = await visit('/uptime/maintenance');
+    await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('New disks');
+    await form.getByLabel('When', { exact: true }).selectOption({ label: 'On days of the week' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Choose a day.').waitFor();
+    await form.getByLabel('When', { exact: true }).selectOption({ label: 'Until somebody ends it' });
+    await form.getByLabel('Night job').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Runs now').waitFor();
+    await rig.until(id, 3);
+    await page.getByRole('button', { name: 'End it' }).click();
+    await page.getByText('Paused').waitFor();
+    await rig.until(id, 1);
+    expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('makes a status page of groups, puts a note on it, and visitors see both without a sign-in', async () => {
+    await rig.add({ type: 'manual', name: 'Shop', manual_status: 1, interval: 86_400 });
+    const { page, complaints } = await visit('/uptime/pages');
+    await page.getByRole('button', { name: 'Make a status page' }).click();
+    await page.getByLabel('Title').fill('Harbour');
+    await page.getByRole('textbox', { name: 'Address' }).fill('harbour');
+    await page.getByLabel('Name of the group').fill('For everybody');
+    await page.getByLabel('Night job').check();
+    await page.getByLabel('Shop').check();
+    await page.getByRole('button', { name: 'Move Shop up' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Write a note' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('New disks tonight');
+    await form.getByLabel('Text').fill('From **22:00** on.');
+    await form.getByRole('button', { name: 'Put it on the page' }).click();
+    await page.getByText('New disks tonight').waitFor();
+    const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as { publicGroupList: { name: string; monitorList: { name: string }[] }[] }; // prettier-ignore
+    expect(publicGroupList.map(({ name, monitorList }) => [name, ...monitorList.map((one) => one.name)])).toEqual([['For everybody', 'Shop', 'Night job']]); // prettier-ignore
+    const visitor = await browser.newContext();
+    const seen = await visitor.newPage();
+    await seen.goto(`${rig.url}/status/harbour`);
+    await seen.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await seen.getByText('New disks tonight').waitFor();
+    await visitor.close();
+    await page.getByRole('link', { name: 'All status pages' }).click();
+    await page.getByText('/status/harbour · 2 monitors').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('pauses many at once, and says how all did over a month', async () => {
+    const { page, complaints } = await visit('/uptime?q=Shop');
+    await page.getByRole('button', { name: 'Choose several' }).click();
+    await page.getByRole('button', { name: 'Choose all shown' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('1 monitor was changed.').waitFor();
+    const { items } = await rig.call<{ items: { name: string; active: boolean }[] }>('GET', '/api/monitors?q=Shop');
+    expect(items).toMatchObject([{ name: 'Shop', active: false }]);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('tab', { name: 'Report' }).click();
+    await page.getByRole('cell', { name: 'Shop' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]); // prettier-ignore
+    expect(download.suggestedFilename()).toBe('uptime-30-days.csv');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ type: 'manual', name: `job ${String(index)}`, interval: 86_400 })); // prettier-ignore
     for (let at = 0; at < items.length; at += 1000) {
@@ -82,6 +151,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['monitors', '/uptime'],
       ['monitor', '/uptime/monitors/1'],
       ['outages', '/uptime/outages'],
+      ['maintenance', '/uptime/maintenance'],
+      ['page', '/uptime/pages/harbour'],
+      ['report', '/uptime/report'],
       ['connect', '/uptime/connect'],
     ] as const) {
       const watched = await visit(path, { width, height, touch });
@@ -90,5 +162,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
       await expectFits(watched, `uptime-${name}`, screen);
       await watched.page.context().close();
     }
+    // A page that loads itself anew is its owner's choice, which axe holds against it.
+    await rig.call('PUT', '/api/status-pages/harbour', { autoRefreshInterval: 0 });
+    const visitor = await openPage(browser, { width: screen.width, height: screen.height, touch: screen.touch });
+    await visitor.page.goto(`${rig.url}/status/harbour`);
+    await expectFits(visitor, 'uptime-public', screen);
+    await visitor.page.context().close();
   });
 });

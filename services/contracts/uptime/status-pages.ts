@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
+import { TopicName } from '../push/topics.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 export const Slug = z
@@ -10,6 +11,21 @@ export const Slug = z
 
 const text = z.string().max(100_000).nullable();
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
+
+const DomainName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'Use a name such as status.example.org.');
+
+/** What the peer keeps elsewhere or has not. */
+const OwnPageFields = {
+  domainNameList: z.array(DomainName).max(20).default([]).describe('Names under which it is the first page.'),
+  showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
+  pushTopic: TopicName.nullable().default(null).describe('Those who follow this topic are told what happens.'),
+  notifyTag: z.string().trim().min(1).max(500).nullable().default(null).describe('Destinations of Delivery, such as mail, that are told.'), // prettier-ignore
+};
 
 /** What a status page is like; the names are the peer's. */
 export const StatusPageConfig = z.object({
@@ -30,8 +46,15 @@ export const StatusPageConfig = z.object({
   showCertificateExpiry: flag.default(false),
   showOnlyLastHeartbeat: flag.default(false),
   rssTitle: text.default(null),
+  ...OwnPageFields,
 });
 export type StatusPageConfig = z.infer<typeof StatusPageConfig>;
+
+/** What visitors and the peer's clients are told of it. */
+export function publicConfig(config: StatusPageConfig) {
+  const { domainNameList: _domains, showOutages: _outages, pushTopic: _topic, notifyTag: _tag, ...shown } = config;
+  return shown;
+}
 
 export const PublicMonitor = z.object({
   id: z.int(),

@@ -6,7 +6,8 @@ import { probeHttp } from './http.ts';
 import type { Check, CheckResult, EngineAddress, FromChecker, ToChecker } from './messages.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 import { Schedule } from './schedule.ts';
-import { probeDns, probePort, probeSmtp, probeWebSocket } from './simple.ts';
+import { probeDns, probePort, probeWebSocket } from './simple.ts';
+import { probeSmtp } from './smtp.ts';
 
 /** Checks that run at once; others wait in line. */
 const mostAtOnce = 384;

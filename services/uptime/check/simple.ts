@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import { WebSocket } from 'ws';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
@@ -15,25 +15,18 @@ export async function probePort({ config, signal }: ProbeOrder): Promise<Found> 
   return { status: beatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 
-/** SMTP: a server greets. */
-export async function probeSmtp({ config, signal }: ProbeOrder): Promise<Found> {
-  const socket = await connectTo({ host: config.hostname ?? '', port: config.port ?? 25, signal });
-  try {
-    const greeting = await firstLine(socket, signal);
-    if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
-    socket.end('QUIT\r\n');
-    return { status: beatStatus.up, msg: 'SMTP connection verifies successfully' };
-  } finally {
-    socket.destroySoon();
-  }
-}
-
 /** WebSocket: the upgrade succeeds. */
 export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   return new Promise((resolve, reject) => {
     const url = URL.parse(config.url ?? '');
     if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw new CheckFailure('Invalid URL');
-    const socket = new WebSocket(url, { rejectUnauthorized: config.ignoreTls !== true, maxPayload: 65_536 });
+    const wished = config['wsSubprotocol'];
+    const subprotocols = (typeof wished === 'string' ? wished : '').split(',').map((one) => one.trim()).filter((one) => one !== ''); // prettier-ignore
+    const socket = new WebSocket(url, subprotocols, {
+      rejectUnauthorized: config.ignoreTls !== true,
+      maxPayload: 65_536,
+      ...(config.tlsCa ? { ca: config.tlsCa } : {}),
+    });
     const abort = (): void => {
       reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
       socket.terminate();
@@ -74,20 +67,4 @@ export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
 function recordText(record: unknown): string {
   if (Array.isArray(record)) return record.join('');
   return typeof record === 'string' ? record : JSON.stringify(record);
-}
-
-function firstLine(socket: Socket, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('error', reject);
-    socket.once('close', () => reject(new CheckFailure('The server hung up without a greeting')));
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString('latin1');
-      const end = text.indexOf('\n');
-      if (end >= 0) resolve(text.slice(0, end).trim());
-      else if (text.length > 4096) reject(new CheckFailure('The greeting has no end'));
-    });
-  });
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { badgeRoutes, type BadgeParts } from './badges.ts';
+import { reportFile, type ManageParts } from './manage-api.ts';
 import { openApiDocument } from './openapi.ts';
 import { peerMetrics } from './peer-metrics.ts';
 import { pushRoute, type PushParts } from './push.ts';
@@ -15,6 +16,7 @@ export interface AppParts extends PushParts, BadgeParts, StatusPageParts {
   readonly context: Context;
   readonly keys: ApiKeys;
   readonly handlers: readonly ApiHandler[];
+  readonly manage: ManageParts;
   readonly socket: Pick<UptimeSocket, 'http'>;
 }
 
@@ -29,6 +31,7 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.use(socketPath, (request, response) => parts.socket.http(request, response));
   app.all('/api/push/:token', pushRoute(parts));
+  app.use(statusPageRoutes(parts));
   app.get('/', (request, response) => {
     const page = context.address('control');
     if (page === undefined) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
@@ -39,8 +42,8 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.get('/metrics', peerMetrics(parts));
   app.use(badgeRoutes(parts));
-  app.use(statusPageRoutes(parts));
   app.use(['/api/badge', '/api/status-page', '/status'], renderForVisitors(context));
+  app.get('/api/report.csv', reportFile(parts.manage));
   app.use(restRoutes(context, keys, handlers));
   app.use(() => {
     throw new Problem('uptime.unknown_path', 404, 'There is nothing at this address.');

@@ -2,13 +2,16 @@ import express, { type Request, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
-import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
+import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { withoutCredentials } from '../domain/target.ts';
 import { uptimeByBeats } from '../domain/tally.ts';
 import { peerTime } from '../domain/time.ts';
 import type { BeatStore } from '../store/beats.ts';
+import type { IncidentStore } from '../store/incidents.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
+import type { Maintenances } from '../watch/maintenances.ts';
+import { peerMaintenance } from '../wire/peer-maintenance.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import { lastDay } from '../watch/watched.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
@@ -20,11 +23,18 @@ export interface StatusPageParts {
   readonly monitors: Monitors;
   readonly beats: BeatStore;
   readonly pages: StatusPages;
+  readonly maintenances: Maintenances;
+  readonly incidents: Pick<IncidentStore, 'ofMonitors'>;
   readonly options: () => UptimeOptions;
 }
 
 const shownBeats = 100;
 const historyPage = 10;
+/** Outages stay on the page so long, and so many of them. */
+const outageMs = 7 * 86_400_000;
+const mostOutages = 20;
+/** Windows are on the page so long before they begin. */
+const comingMs = 7 * 86_400_000;
 
 /** Status pages for visitors and for the programs that read them; nobody signs in here. */
 export function statusPageRoutes(parts: StatusPageParts): Router {
@@ -40,8 +50,13 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     response.setHeader('Cache-Control', 'no-cache');
     next();
   });
-  router.get('/api/entry-page', (_request, response) => {
-    response.json({ type: 'entryPage', entryPage: 'dashboard' });
+  router.get('/api/entry-page', (request, response) => {
+    const own = pages.ofDomain(request.hostname);
+    response.json(
+      own === undefined
+        ? { type: 'entryPage', entryPage: 'dashboard' }
+        : { type: 'statusPageMatchedDomain', statusPageSlug: own.config.slug },
+    );
   });
   router.get('/robots.txt', (_request, response) => {
     response.type('text').send('User-agent: *\nDisallow: /');
@@ -86,23 +101,44 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     const notes = await pages.notes(page, { active: true });
     response.type('application/rss+xml').send(feedOf({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() })); // prettier-ignore
   });
-  router.get(['/status', '/status-page', '/status/:slug'], async (request: Request<{ slug?: string }>, response) => {
-    const page = pages.find(request.params.slug ?? 'default');
-    const known = page?.config.published === true ? page : undefined;
-    response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'none'; frame-ancestors 'self'"); // prettier-ignore
-    response.setHeader('Cache-Control', 'no-cache');
-    response.status(known === undefined ? 404 : 200).type('html');
-    if (known === undefined) return void response.send(statusPageHtml(undefined));
-    const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
-    response.send(statusPageHtml({ page: known, shown, beats, status: pageStatus(known, monitors), now: clock.now() }));
-  });
+  router.get(
+    ['/', '/status', '/status-page', '/status/:slug'],
+    async (request: Request<{ slug?: string }>, response, next) => {
+      // prettier-ignore
+      const own = pages.ofDomain(request.hostname);
+      if (request.path === '/' && own === undefined) return next();
+      const page = request.params.slug === undefined ? (own ?? pages.find('default')) : pages.find(request.params.slug);
+      const known = page?.config.published === true ? page : undefined;
+      response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'none'; frame-ancestors 'self'"); // prettier-ignore
+      response.setHeader('Cache-Control', 'no-cache');
+      response.status(known === undefined ? 404 : 200).type('html');
+      if (known === undefined) return void response.send(statusPageHtml(undefined));
+      const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
+      response.send(statusPageHtml({ page: known, shown, beats, windows: parts.maintenances.ofPage(known.id, comingMs), status: pageStatus(known, monitors), now: clock.now() })); // prettier-ignore
+    },
+  );
   return router;
 }
 
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
 export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 
-async function publicPage({ pages, monitors, clock }: StatusPageParts, page: KnownPage) {
+/** Outages of its monitors, for everybody: when, and of what, but not why. */
+async function outagesOf({ incidents, clock }: StatusPageParts, page: KnownPage) {
+  if (!page.config.showOutages) return [];
+  const shown = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
+  const found = await incidents.ofMonitors([...shown], clock.now() - outageMs, mostOutages);
+  return found.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
+    id,
+    monitorIds: monitorIds.filter((one) => shown.has(one)),
+    startedAt: peerTime(startedAt).slice(0, 19),
+    acknowledgedAt: acknowledgedAt === null ? null : peerTime(acknowledgedAt).slice(0, 19),
+    resolvedAt: resolvedAt === null ? null : peerTime(resolvedAt).slice(0, 19),
+  }));
+}
+
+async function publicPage(parts: StatusPageParts, page: KnownPage) {
+  const { pages, monitors, maintenances, clock } = parts;
   const { config } = page;
   const incidents: readonly ShownNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
@@ -127,7 +163,14 @@ async function publicPage({ pages, monitors, clock }: StatusPageParts, page: Kno
       };
     }),
   }));
-  return { config, incidents, incident: incidents[0] ?? null, publicGroupList, maintenanceList: [] };
+  return {
+    config: publicConfig(config),
+    incidents,
+    incident: incidents[0] ?? null,
+    publicGroupList,
+    outages: await outagesOf(parts, page),
+    maintenanceList: maintenances.ofPage(page.id, 0).map(peerMaintenance),
+  };
 }
 
 async function heartbeats({ monitors, beats, clock }: StatusPageParts, page: KnownPage) {

@@ -8,6 +8,7 @@ import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
 import type { Figures } from '../watch/figures.ts';
+import type { Maintenances } from '../watch/maintenances.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import type { Options } from '../watch/options.ts';
 import type { Recorder } from '../watch/recorder.ts';
@@ -25,6 +26,7 @@ export interface SocketParts {
   readonly tags: Tags;
   readonly keys: ApiKeys;
   readonly options: Options;
+  readonly maintenances: Maintenances;
 }
 
 /** A client and who it is. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
-import { PageNote, PublicGroup, type StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
+import { PageNote, publicConfig, PublicGroup } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
@@ -144,7 +144,7 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
     saveStatusPage: {
       needs: 'write',
       async run(session, slug, config, _picture, groups) {
-        const { id: _id, domainNameList: _domains, logo, ...fields } = recordOf(config);
+        const { id: _id, logo, ...fields } = recordOf(config);
         const list = read(z.array(PublicGroup), groups ?? []);
         const icon = typeof logo === 'string' ? { icon: logo } : {};
         const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
@@ -209,8 +209,8 @@ export function statusPageList(all: readonly KnownPage[]): Record<string, unknow
   return Object.fromEntries(all.map((page) => [String(page.id), peerPage(page)]));
 }
 
-function peerPage({ id, config }: KnownPage): StatusPageConfig & { id: number; domainNameList: readonly string[] } {
-  return { id, ...config, domainNameList: [] };
+function peerPage({ id, config }: KnownPage) {
+  return { id, ...publicConfig(config), domainNameList: config.domainNameList };
 }
 
 export function peerKey({ id, name, createdAt, expires, active }: ApiKey, now: number): Record<string, unknown> {

@@ -8,6 +8,7 @@ import type { StoredBeat } from '../store/beats.ts';
 import { lastDay, type Watched } from '../watch/watched.ts';
 import { peerBeat, peerMonitor } from '../wire/peer-monitor.ts';
 import type { Session, SocketEvents, SocketParts } from './events.ts';
+import { maintenanceEvents, maintenanceList } from './maintenance-events.ts';
 import { mayWrite, monitorEvents, monitorList } from './monitor-events.ts';
 import { otherEvents, pageEvents, peerKey, statusPageList } from './other-events.ts';
 import { signInEvents } from './sign-in.ts';
@@ -30,6 +31,8 @@ export interface UptimeSocket extends SocketIo {
   readonly beaten: (watched: Watched, beat: StoredBeat) => void;
   /** Monitors were added, changed or removed. */
   readonly changed: (ids: readonly number[]) => void;
+  /** Windows were changed, began or ended. */
+  readonly maintenanceChanged: () => void;
 }
 
 /** socket.io 4 over engine.io 4: each call is an event with an acknowledgement; each change is told to all who are signed in. */
@@ -43,6 +46,7 @@ export function openSocket(parts: SocketParts): UptimeSocket {
     ...monitorEvents(parts),
     ...otherEvents(parts),
     ...pageEvents(parts),
+    ...maintenanceEvents(parts),
   };
 
   const take = (socket: Socket): void => {
@@ -101,6 +105,9 @@ export function openSocket(parts: SocketParts): UptimeSocket {
         if (shown.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(shown));
         for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
       }
+    },
+    maintenanceChanged() {
+      for (const { session } of signedIn()) session.emit('maintenanceList', maintenanceList(parts));
     },
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
@@ -170,7 +177,7 @@ async function welcome(parts: SocketParts, session: Session): Promise<void> {
     serverTimezone: timezone,
     serverTimezoneOffset: offsetNow(),
   });
-  session.emit('maintenanceList', {});
+  session.emit('maintenanceList', maintenanceList(parts));
   session.emit('notificationList', []);
   session.emit('proxyList', []);
   session.emit(

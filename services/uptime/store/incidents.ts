@@ -20,6 +20,22 @@ export class IncidentStore {
     return id;
   }
 
+  /** The newest open one of some monitors that began since a moment. */
+  async openOf(transaction: Kysely<Tables>, monitors: readonly number[], since: number): Promise<number | undefined> {
+    if (monitors.length === 0) return undefined;
+    const row = await transaction
+      .selectFrom('incidents')
+      .innerJoin('incident_monitors', 'incident_monitors.incident_id', 'incidents.id')
+      .select('incidents.id')
+      .where('incidents.resolved_at', 'is', null)
+      .where('incidents.started_at', '>=', since)
+      .where('incident_monitors.monitor_id', 'in', monitors.slice(0, 1000))
+      .orderBy('incidents.id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id;
+  }
+
   async join(transaction: Kysely<Tables>, id: number, monitorId: number): Promise<void> {
     await transaction
       .insertInto('incident_monitors')
@@ -60,6 +76,22 @@ export class IncidentStore {
   async find(id: number): Promise<Incident | undefined> {
     const row = await this.#db.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : (await this.#withMonitors([row]))[0];
+  }
+
+  /** Those of some monitors that were open at some time since a moment, newest first. */
+  async ofMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
+    if (monitors.length === 0) return [];
+    const rows = await this.#db
+      .selectFrom('incidents')
+      .selectAll()
+      .where('id', 'in', (from) =>
+        from.selectFrom('incident_monitors').select('incident_id').where('monitor_id', 'in', monitors.slice(0, 1000)),
+      )
+      .where((where) => where.or([where('resolved_at', 'is', null), where('resolved_at', '>=', since)]))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return this.#withMonitors(rows);
   }
 
   async list(wanted: {

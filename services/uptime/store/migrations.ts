@@ -139,6 +139,18 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '004-create-maintenances',
+    async up(db) {
+      await db.schema
+        .createTable('maintenances')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('config', 'text', (column) => column.notNull())
+        .addColumn('since', 'integer', (column) => column.notNull())
+        .addColumn('told', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

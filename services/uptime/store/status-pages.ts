@@ -22,13 +22,22 @@ export interface KnownPage {
 /** Changes of a note; what is left out stays. */
 export type NoteChange = Partial<Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
 
+export interface StatusPageEvents {
+  /** A note was written; part of its transaction. */
+  readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: ShownNote) => Promise<void>;
+  /** Pages were read, changed or removed. */
+  readonly changed: () => void;
+}
+
 /** Status pages, in memory since visitors ask for little else. */
 export class StatusPages {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
+  readonly #events: StatusPageEvents;
   readonly #pages = new Map<string, KnownPage>();
 
-  constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>) {
+  constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>, events: StatusPageEvents) {
     this.#context = context;
+    this.#events = events;
   }
 
   async start(): Promise<void> {
@@ -37,9 +46,10 @@ export class StatusPages {
       .selectAll()
       .orderBy('id')
       .execute()) {
-      const page = { id, config: JSON.parse(config) as StatusPageConfig, groups: JSON.parse(groups) as Group[] };
+      const page = { id, config: StatusPageConfig.parse(JSON.parse(config)), groups: JSON.parse(groups) as Group[] };
       this.#pages.set(page.config.slug, page);
     }
+    this.#events.changed();
   }
 
   all(): readonly KnownPage[] {
@@ -48,6 +58,11 @@ export class StatusPages {
 
   find(slug: string): KnownPage | undefined {
     return this.#pages.get(slug.toLowerCase());
+  }
+
+  /** The published one whose own name this is. */
+  ofDomain(host: string): KnownPage | undefined {
+    return this.all().find(({ config }) => config.published && config.domainNameList.includes(host.toLowerCase()));
   }
 
   /** @throws Problem `uptime.unknown_page` (404) */
@@ -90,6 +105,7 @@ export class StatusPages {
     }
     const config = parsed.data;
     if (config.slug !== page.config.slug) this.#requireFree(config.slug);
+    this.#requireOwnNames(page.id, config.domainNameList);
     const next = { id: page.id, config, groups: groups === undefined ? page.groups : this.#numbered(groups) };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
@@ -109,6 +125,7 @@ export class StatusPages {
       await transaction.deleteFrom('status_pages').where('id', '=', id).execute();
     });
     this.#pages.delete(config.slug);
+    this.#events.changed();
   }
 
   async withNotes(page: KnownPage): Promise<StatusPage> {
@@ -151,11 +168,12 @@ export class StatusPages {
       active: 1 as const,
       created_at: this.#context.clock.now(),
     };
-    return shownNote(
-      await this.#context.commit(async (transaction: Kysely<Tables>) =>
-        transaction.insertInto('page_notes').values(row).returningAll().executeTakeFirstOrThrow(),
-      ),
-    );
+    return this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const stored = await transaction.insertInto('page_notes').values(row).returningAll().executeTakeFirstOrThrow();
+      const written = shownNote(stored);
+      await this.#events.noted(transaction, page, written);
+      return written;
+    });
   }
 
   /** @throws Problem `uptime.unknown_note` (404) */
@@ -205,11 +223,20 @@ export class StatusPages {
 
   #keep(page: KnownPage): KnownPage {
     this.#pages.set(page.config.slug, page);
+    this.#events.changed();
     return page;
   }
 
   #requireFree(slug: string): void {
     if (this.#pages.has(slug)) throw new Problem('uptime.taken', 409, 'There is a status page at this address.');
+  }
+
+  #requireOwnNames(id: number, names: readonly string[]): void {
+    const taken = names.find((name) => this.all().some((page) => page.id !== id && page.config.domainNameList.includes(name))); // prettier-ignore
+    if (taken === undefined) return;
+    throw new Problem('uptime.taken', 409, `Another status page has the name ${taken}.`, {
+      fields: { domainNameList: 'Another status page has it.' },
+    });
   }
 
   /** New groups get numbers that no other one has. */

@@ -65,6 +65,8 @@ export interface Tables {
     expires: number | null;
     active: 0 | 1;
   };
+  /** `config` and `told`: JSON. */
+  maintenances: { id: Generated<number>; config: string; since: number; told: string };
   options: { name: string; value: string };
   tags: { id: Generated<number>; name: string; color: string };
   /** `config` and `groups`: JSON. */

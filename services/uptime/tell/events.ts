@@ -147,6 +147,51 @@ export function normalEvent(
   };
 }
 
+/** A window that comes, began or ended. */
+export interface AnnouncedWindow {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly start: number;
+  /** Infinite: somebody has to end it. */
+  readonly end: number;
+  readonly monitorIds: readonly number[];
+}
+
+export type WindowMoment = 'maintenance_reminder' | 'maintenance_started' | 'maintenance_ended';
+
+/** `seconds`: of a reminder, how long before the start it was to come. */
+export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: number, seconds?: number): UptimeEvent {
+  const { id, title, description, start, end, monitorIds } = window;
+  const words = { maintenance_reminder: `starts in ${roughWords(start - now)}`, maintenance_started: 'has started', maintenance_ended: 'has ended' }[kind]; // prettier-ignore
+  const until = Number.isFinite(end) ? `until ${minute(end)}` : 'until somebody ends it';
+  return {
+    title: `[Maintenance] ${title} ${words}`,
+    body: [`From ${minute(start)} ${until}.`, description].filter((part) => part !== '').join('\n'),
+    type: 'info',
+    event: {
+      id: `${kind}:${String(id)}:${String(start)}${seconds === undefined ? '' : `:${String(seconds)}`}`,
+      kind,
+      at: iso(now),
+      maintenanceId: id,
+      maintenanceTitle: title,
+      startsAt: iso(start),
+      endsAt: Number.isFinite(end) ? iso(end) : null,
+      monitorIds,
+    },
+  };
+}
+
+/** A reminder a second late still says "1 h". */
+function roughWords(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes < 1 ? durationWords(ms) : durationWords(minutes * 60_000);
+}
+
+function minute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 function about(subject: Subject, beat: JudgedBeat) {
   return { ...who(subject), at: iso(beat.at), msg: beat.msg, status: beat.status };
 }

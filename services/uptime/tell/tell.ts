@@ -30,6 +30,8 @@ export interface TellParts {
   readonly options: () => UptimeOptions;
   readonly sent: Counter;
   readonly failed: Counter;
+  /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
+  readonly follow: (event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string }) => Promise<void>; // prettier-ignore
   /** Whether an event is not to go out after all: somebody else's fault says it all. */
   readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
@@ -37,6 +39,8 @@ export interface TellParts {
 /** What an event needs beside itself. */
 export interface TellOptions {
   readonly monitor: number | null;
+  /** Events of one order go out one after another; without it that of the monitor. */
+  readonly order?: string;
   /** A tag of its own; without one that of the settings. */
   readonly tag: string | null;
   /** Those it runs on: their fault may say it all. */
@@ -57,8 +61,9 @@ export class Teller {
   async enqueue(
     transaction: Kysely<any>,
     event: UptimeEvent,
-    { monitor, tag, hosts = [], notBefore }: TellOptions,
+    { monitor, order, tag, hosts = [], notBefore }: TellOptions,
   ): Promise<void> {
+    const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
     const { jobs, options } = { jobs: this.#parts.context.jobs, options: this.#parts.options() };
     await jobs.enqueue(
       transaction,
@@ -66,17 +71,18 @@ export class Teller {
       { ...event, tag: tag || options.notifyTag, monitor, hosts: [...hosts] },
       {
         key: event.event.id,
-        ...(monitor === null ? {} : { orderKey: `monitor:${String(monitor)}` }),
+        ...(orderKey === undefined ? {} : { orderKey }),
         ...(notBefore === undefined ? {} : { runAt: notBefore }),
       },
     );
   }
 
   handle(): Disposable {
-    const { context, sent, failed, isCovered } = this.#parts;
+    const { context, sent, failed, isCovered, follow } = this.#parts;
     return context.jobs.handle(deliver, async ({ payload }) => {
       const { event, monitor, hosts } = payload;
       if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
+      await follow(event);
       try {
         await this.#pass(payload);
         sent.inc({ kind: event.kind });

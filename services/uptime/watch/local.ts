@@ -12,8 +12,14 @@ const mostPings = 20;
 
 export interface LocalParts {
   readonly context: Pick<Context, 'clock' | 'children'>;
+  readonly inMaintenance: (watched: Watched) => boolean;
   readonly members: (group: number) => readonly Watched[];
   readonly beat: (watched: Watched, outcome: Outcome & { readonly unreachable?: boolean }) => void;
+}
+
+/** While a window runs nothing is checked. */
+export function maintained(at: number): Outcome {
+  return { at, status: beatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
 }
 
 /** Monitors that need no connection of the checker: push, group, manual, ping, and those of kinds that are not known here. */
@@ -28,7 +34,7 @@ export class LocalChecks implements Disposable {
 
   /** Begins with a monitor, or begins anew. `now`: what can be told at once is. */
   set(watched: Watched, now: boolean): void {
-    const waits = watched.config.type === 'push' || !now;
+    const waits = !now || (watched.config.type === 'push' && !this.#parts.inMaintenance(watched));
     this.#in(watched, waits ? this.#wait(watched) : 0);
   }
 
@@ -78,6 +84,7 @@ export class LocalChecks implements Disposable {
   async #outcome(watched: Watched): Promise<Outcome & { readonly unreachable?: boolean }> {
     const at = this.#parts.context.clock.now();
     const { config, id } = watched;
+    if (this.#parts.inMaintenance(watched)) return maintained(at);
     switch (config.type) {
       case 'push':
         return { at, status: beatStatus.down, msg: 'No heartbeat in the time window', ping: null };

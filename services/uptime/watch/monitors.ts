@@ -15,6 +15,8 @@ export interface MonitorsParts {
   readonly store: MonitorStore;
   readonly checker: Checker;
   readonly local: LocalChecks;
+  /** A maintenance window that runs names it. */
+  readonly isCovered: (id: number) => boolean;
   /** Some were added, changed or removed. */
   readonly changed: (ids: readonly number[]) => void;
 }
@@ -58,13 +60,23 @@ export class Monitors {
 
   /** It is not paused, and neither is a group that it is in. */
   isActive(watched: Watched): boolean {
-    const seen = new Set<number>();
-    for (let at: Watched | undefined = watched; at !== undefined && !seen.has(at.id);) {
-      if (!at.config.active) return false;
-      seen.add(at.id);
-      at = at.config.parent === null ? undefined : this.#watched.get(at.config.parent);
-    }
-    return true;
+    return this.#upwards(watched).every(({ config }) => config.active);
+  }
+
+  /** A maintenance window covers it, or a group that it is in. */
+  inMaintenance(watched: Watched): boolean {
+    return this.#upwards(watched).some(({ id }) => this.#parts.isCovered(id));
+  }
+
+  /** The checker looks after it, and no maintenance keeps it from that. */
+  isChecked(watched: Watched): boolean {
+    return checkedTypes.has(watched.config.type) && !this.inMaintenance(watched);
+  }
+
+  /** These came into a maintenance window or out of it. */
+  turned(ids: readonly number[]): void {
+    const list = ids.flatMap((id) => [...(this.#watched.has(id) ? [this.get(id)] : []), ...this.#below(id)]);
+    this.#checkThese([...new Set(list)], true);
   }
 
   children(group: number): readonly Watched[] {
@@ -198,8 +210,18 @@ export class Monitors {
   again(id: number, inMs: number): void {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
-    if (checkedTypes.has(watched.config.type)) this.#parts.checker.again(id, inMs);
+    if (this.isChecked(watched)) this.#parts.checker.again(id, inMs);
     else this.#parts.local.again(watched, inMs);
+  }
+
+  /** It and the groups that it is in. */
+  #upwards(watched: Watched): readonly Watched[] {
+    const found = new Set<Watched>();
+    for (let at: Watched | undefined = watched; at !== undefined && !found.has(at);) {
+      found.add(at);
+      at = at.config.parent === null ? undefined : this.#watched.get(at.config.parent);
+    }
+    return [...found];
   }
 
   #below(id: number): readonly Watched[] {
@@ -225,8 +247,8 @@ export class Monitors {
     const { checker, local } = this.#parts;
     const idle = list.filter((watched) => !this.isActive(watched));
     const busy = list.filter((watched) => this.isActive(watched));
-    const remote = busy.filter(({ config }) => checkedTypes.has(config.type));
-    const here = busy.filter(({ config }) => !checkedTypes.has(config.type));
+    const remote = busy.filter((watched) => this.isChecked(watched));
+    const here = busy.filter((watched) => !this.isChecked(watched));
     for (const { id } of [...idle, ...remote]) local.remove(id);
     checker.remove([...idle, ...here].map(({ id }) => id));
     checker.set(

@@ -3,10 +3,13 @@ import { Problem } from '../../contracts/problem.ts';
 import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { Outcome } from '../domain/judge.ts';
 
-/** One echo by the system's own program, which may do what we may not. */
+const mostEchoes = 100;
+const largestPacket = 65_507;
+
+/** Echoes by the system's own program, which may do what we may not. */
 export async function pingHost(
   children: Children,
-  { hostname }: MonitorConfig,
+  config: MonitorConfig,
   timeoutMs: number,
 ): Promise<Omit<Outcome, 'at'> & { readonly unreachable?: boolean }> {
   const seconds = String(Math.max(1, Math.ceil(timeoutMs / 1000)));
@@ -15,19 +18,35 @@ export async function pingHost(
     await using child = await children.start({
       name: 'ping',
       file: 'ping',
-      args: ['-n', '-c', '1', '-W', seconds, '--', hostname ?? ''],
+      args: [...options(config, seconds), '--', config.hostname ?? ''],
       shortLived: true,
       signal: limit,
     });
     const [text, trouble, { code }] = await Promise.all([read(child.stdout), read(child.stderr), child.exited]);
-    const ms = /time[=<]([\d.]+)/.exec(text)?.[1];
-    if (code === 0 && ms !== undefined) return { status: beatStatus.up, msg: '', ping: Math.round(Number(ms)) };
+    const times = [...text.matchAll(/time[=<]([\d.]+)/g)].map(([, ms]) => Number(ms));
+    if (code === 0 && times.length > 0) {
+      const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
+      return { status: beatStatus.up, msg: '', ping: Math.round(mean) };
+    }
     const words = trouble.trim().split('\n')[0] || `no answer within ${seconds} s`;
     return { status: beatStatus.down, msg: words.slice(0, 500), ping: null, unreachable: true };
   } catch (error) {
     const words = error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`;
     return { status: beatStatus.down, msg: words, ping: null };
   }
+}
+
+function options(config: MonitorConfig, seconds: string): readonly string[] {
+  const whole = (field: string, least: number, most: number): number | undefined => {
+    const value = Number(config[field] ?? Number.NaN);
+    return Number.isInteger(value) && value >= least ? Math.min(value, most) : undefined;
+  };
+  const size = whole('packetSize', 1, largestPacket);
+  const family = config.ipFamily === 'ipv4' ? ['-4'] : config.ipFamily === 'ipv6' ? ['-6'] : [];
+  return [
+    ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1), '-W', seconds, ...family],
+    ...(size === undefined ? [] : ['-s', String(size)]),
+  ];
 }
 
 async function read(stream: AsyncIterable<Buffer>): Promise<string> {

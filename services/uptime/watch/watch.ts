@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { Clock } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
@@ -9,7 +8,6 @@ import { changed, settled, type Flapping } from '../domain/flap.ts';
 import { judge, type JudgedBeat, type Outcome, type Verdict } from '../domain/judge.ts';
 import { addSpread, count, emptySpread } from '../domain/spread.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Tables } from '../store/tables.ts';
 import {
   certificateEvent,
   downEvent,
@@ -20,6 +18,7 @@ import {
   type UptimeEvent,
 } from '../tell/events.ts';
 import type { Teller } from '../tell/tell.ts';
+import { maintained } from './local.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Effect, Recorder } from './recorder.ts';
 import { countBeat, intervalMs, retryMs, spreadOfDay, type Watched } from './watched.ts';
@@ -42,6 +41,9 @@ export interface WatchParts {
   readonly incidents: IncidentStore;
   readonly teller: Teller;
   readonly connectivity: Connectivity;
+  /** Notices a sleep that ended just now. */
+  readonly lookAtClock: () => void;
+  readonly inMaintenance: (watched: Watched) => boolean;
   readonly options: () => UptimeOptions;
   readonly find: (id: number) => Watched | undefined;
   /** Those that belong together with it: its group's and its host's. */
@@ -68,12 +70,14 @@ export class Watch {
 
   /** What the checker found. The beat, unless the failure was our own fault. */
   async take(watched: Watched, result: CheckResult): Promise<JudgedBeat | undefined> {
+    if (result.status === beatStatus.maintenance) return this.beat(watched, result);
     if (result.certificate !== undefined) {
       watched.chain = result.certificate;
       this.#parts.recorder.note(watched);
     }
     this.#warnOfCertificate(watched);
     const failed = result.status === beatStatus.down;
+    if (failed) this.#parts.lookAtClock();
     if (failed && this.#isExcused(watched, result)) return undefined;
     watched.excused = 0;
     const offline = failed && result.unreachable === true && !(await this.#parts.connectivity.isOnline(watched.config));
@@ -84,7 +88,9 @@ export class Watch {
   }
 
   /** Judges an outcome and stores what comes of it. `timely`: its ping says how fast the target is. */
-  beat(watched: Watched, outcome: Outcome, { timely = true }: { readonly timely?: boolean } = {}): JudgedBeat {
+  beat(watched: Watched, given: Outcome, { timely = true }: { readonly timely?: boolean } = {}): JudgedBeat {
+    // Also of a check that began before the window, and of a job that reports itself in it.
+    const outcome = this.#parts.inMaintenance(watched) ? maintained(given.at) : given;
     const before = watched.standing;
     // Two beats of one ms would be one row.
     const at = before.at !== null && outcome.at <= before.at ? before.at + 1 : outcome.at;
@@ -115,6 +121,7 @@ export class Watch {
 
   /** What comes due without a beat: certificates grow old, and what flapped calms down. */
   timePassed(watched: Watched): void {
+    if (this.#parts.inMaintenance(watched)) return;
     this.#warnOfCertificate(watched);
     this.#settle(watched);
   }
@@ -133,6 +140,8 @@ export class Watch {
   }
 
   #isExcused(watched: Watched, result: CheckResult): boolean {
+    // Somebody said so, which no sleep makes untrue.
+    if (watched.config.type === 'manual') return false;
     const wait = this.#grace(watched);
     if (wait > 0) {
       this.#parts.again(watched.id, wait);
@@ -204,7 +213,7 @@ export class Watch {
     const { incidents, siblings } = this.#parts;
     const others = siblings(watched);
     return async (transaction) => {
-      const joined = await openOf(transaction, others, beat.at - togetherMs);
+      const joined = await incidents.openOf(transaction, others, beat.at - togetherMs);
       if (joined !== undefined) await incidents.join(transaction, joined, watched.id);
       const id =
         joined ?? (await incidents.open(transaction, watched.id, beat.at, `${watched.config.name}: ${beat.msg}`));
@@ -274,23 +283,4 @@ export class Watch {
       return undefined;
     };
   }
-}
-
-async function openOf(
-  transaction: Kysely<Tables>,
-  monitors: readonly number[],
-  since: number,
-): Promise<number | undefined> {
-  if (monitors.length === 0) return undefined;
-  const row = await transaction
-    .selectFrom('incidents')
-    .innerJoin('incident_monitors', 'incident_monitors.incident_id', 'incidents.id')
-    .select('incidents.id')
-    .where('incidents.resolved_at', 'is', null)
-    .where('incidents.started_at', '>=', since)
-    .where('incident_monitors.monitor_id', 'in', monitors.slice(0, 1000))
-    .orderBy('incidents.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
 }

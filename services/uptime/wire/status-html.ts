@@ -1,5 +1,6 @@
 import { Marked } from 'marked';
 import type { Heartbeats, PublicPage } from '../routes/status-pages.ts';
+import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { PageStatus } from './page-status.ts';
 
@@ -16,6 +17,8 @@ export interface ShownStatusPage {
   readonly page: KnownPage;
   readonly shown: PublicPage;
   readonly beats: Heartbeats;
+  /** Those that run or come soon. */
+  readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
 }
@@ -23,7 +26,7 @@ export interface ShownStatusPage {
 /** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
 export function statusPageHtml(given: ShownStatusPage | undefined): string {
   if (given === undefined) return documentOf('Status', '', '', '<main><h1>There is no status page here.</h1></main>');
-  const { shown, beats, status, now } = given;
+  const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
   const head = `${refresh}<meta name="description" content="${escaped(description ?? '')}"><meta property="og:title" content="${escaped(title)}"><meta property="og:description" content="${escaped(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
@@ -40,9 +43,35 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     )
     .join('');
   const body = `<main><header><h1>${escaped(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${titles[status]}</p>${notes}${groups}
+<p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escaped(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
+}
+
+function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
+  const time = (text: string): string => `${text.slice(0, 16).replace('T', ' ')} UTC`;
+  const end = slot?.endDate ?? null;
+  const when = slot === undefined ? '' : `${status === 'under-maintenance' ? 'Since' : 'From'} ${time(slot.startDate)}${end === null ? '' : ` until ${time(end)}`}`; // prettier-ignore
+  const words = status === 'under-maintenance' ? 'Maintenance' : 'Planned maintenance';
+  return `<section class="note window"><h2>${words}: ${escaped(title)}</h2>${markdown(description)}<p class="soft">${escaped(when)}</p></section>`;
+}
+
+/** What was down lately, with its timeline. */
+function outageSection({ outages, publicGroupList }: PublicPage): string {
+  if (outages.length === 0) return '';
+  const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
+  const moment = (text: string): string => `${escaped(text.slice(0, 16))} UTC`;
+  const items = outages.map(({ monitorIds, startedAt, acknowledgedAt, resolvedAt }) => {
+    const title = escaped(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
+    const steps = [
+      `Down since ${moment(startedAt)}`,
+      ...(acknowledgedAt === null ? [] : [`Looked into since ${moment(acknowledgedAt)}`]),
+      ...(resolvedAt === null ? [] : [`Over since ${moment(resolvedAt)}`]),
+    ];
+    const word = resolvedAt === null ? '<span class="word w0">Open</span>' : '<span class="word w1">Over</span>';
+    return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
+  });
+  return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;
 }
 
 type Shown = PublicPage['publicGroupList'][number]['monitorList'][number];
@@ -80,7 +109,7 @@ section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.
 .all{font-weight:600;border-left:.4rem solid var(--wait)}.all.up{border-left-color:var(--up)}.all.down{border-left-color:var(--down)}.all.maintenance{border-left-color:var(--care)}
 ul{list-style:none;padding:0;display:grid;gap:.75rem}section.note ul{list-style:disc;padding-left:1.25rem}
 li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;align-items:baseline}section.note li{display:list-item}
-.name{overflow-wrap:anywhere}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
+.name{overflow-wrap:anywhere}.steps{grid-column:1/-1}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
 .bars i{flex:1;max-width:.6rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
 .w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}.word{font-weight:600}
 .note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 
-from uptime_kuma_api import DockerType, MonitorType, UptimeKumaApi, UptimeKumaException
+from uptime_kuma_api import DockerType, MaintenanceStrategy, MonitorType, UptimeKumaApi, UptimeKumaException
 
 url, user, password, target, engine = sys.argv[1:6]
 seen = {}
@@ -60,6 +60,15 @@ with UptimeKumaApi(url, timeout=60) as api:
     incident = api.post_incident("main", title="Trouble", content="We look", style="warning")
     seen["incident"] = incident["title"]
     api.unpin_incident("main")
+    window = api.add_maintenance(title="disks", strategy=MaintenanceStrategy.CRON, cron="30 3 * * *", durationMinutes=45, timezoneOption="Europe/Berlin")["maintenanceID"]
+    api.edit_maintenance(window, title="new disks", strategy=MaintenanceStrategy.RECURRING_WEEKDAY, weekdays=[1, 3])
+    api.add_monitor_maintenance(window, [{"id": number}])
+    api.add_status_page_maintenance(window, [{"id": page["id"]}])
+    known = wait(lambda: [one for one in api.get_maintenances() if one["title"] == "new disks"])[0]
+    seen["maintenance"] = [known["strategy"], known["status"], known["duration"], known["cron"]]
+    seen["covered"] = [[one["id"] == number for one in api.get_monitor_maintenance(window)], [one["title"] for one in api.get_status_page_maintenance(window)]]
+    api.pause_maintenance(window)
+    seen["window"] = [api.get_maintenance(window)["status"], api.resume_maintenance(window)["msg"], api.delete_maintenance(window)["msg"]]
     key = api.add_api_key(name="prometheus", expires=None, active=True)
     seen["key"] = key["key"][:2]
     seen["keys"] = [one["name"] for one in api.get_api_keys()]

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
 import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
 import { BeatStore, type StoredBeat } from '../../../services/uptime/store/beats.ts';
 import { BucketStore } from '../../../services/uptime/store/buckets.ts';
 import { IncidentStore } from '../../../services/uptime/store/incidents.ts';
+import { MaintenanceStore } from '../../../services/uptime/store/maintenances.ts';
 import { migrations } from '../../../services/uptime/store/migrations.ts';
 import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/watch/rollup.ts';
@@ -30,6 +32,33 @@ eachDialect((name, open) => {
     const stores = { beats: new BeatStore(db), buckets: new BucketStore(db), incidents: new IncidentStore(db) };
     return { database, db, commit, ...stores, monitors: new MonitorStore(db, vault) };
   };
+
+  it('keeps maintenance windows as they were set and what was told of them', async () => {
+    const { db, commit } = await openStores();
+    const windows = new MaintenanceStore(db);
+    const given = MaintenanceConfig.parse({ title: 'w\0', strategy: 'cron', cron: '0 3 * * *', monitors: [7] });
+    const since = Date.UTC(2026, 10, 1);
+    const id = await commit((transaction) => windows.add(transaction, given, since));
+    await commit((transaction) => windows.change(transaction, { id, config: given, since, told: ['a:1'] }));
+    expect(await windows.all()).toEqual([{ id, config: { ...given, title: 'w\ufffd' }, since, told: ['a:1'] }]);
+    await commit((transaction) => windows.remove(transaction, id));
+    expect(await windows.all()).toEqual([]);
+  });
+
+  it('names the outages of some monitors that were open lately', async () => {
+    const { incidents, commit } = await openStores();
+    const open = (monitor: number, at: number) =>
+      commit((transaction) => incidents.open(transaction, monitor, at, 'x'));
+    const over = await open(1, 0);
+    await commit((transaction) => incidents.resolve(transaction, over, hour));
+    const lasting = await open(1, hour);
+    await open(2, hour);
+    const ids = async (since: number) => (await incidents.ofMonitors([1], since, 10)).map(({ id }) => id);
+    expect(await ids(0)).toEqual([lasting, over]);
+    expect(await ids(2 * hour)).toEqual([lasting]);
+    expect(await commit((transaction) => incidents.openOf(transaction, [1, 3], 0))).toBe(lasting);
+    expect(await commit((transaction) => incidents.openOf(transaction, [3], 0))).toBeUndefined();
+  });
 
   it('keeps beats with their texts, and answers them newest first and page by page', async () => {
     const { beats, commit } = await openStores();

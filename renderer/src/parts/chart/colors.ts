@@ -2,6 +2,8 @@
 export interface ChartColors {
   readonly line: () => string;
   readonly fill: () => string;
+  /** A stretch of values that is usual. */
+  readonly band: () => string;
   readonly axis: () => string;
   readonly grid: () => string;
 }
@@ -19,6 +21,7 @@ export function colorsOf(element: HTMLElement): ChartColors {
   return {
     line: resolved('var(--sea)'),
     fill: resolved('color-mix(in oklab, var(--sea) 45%, var(--surface))'),
+    band: resolved('color-mix(in oklab, var(--sea) 12%, transparent)'),
     axis: resolved('var(--ink-soft)'),
     grid: resolved('var(--line)'),
   };

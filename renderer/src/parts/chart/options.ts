@@ -12,6 +12,8 @@ interface Drawn {
   readonly short: (at: number) => string;
   readonly width: number;
   readonly height: number;
+  /** Values between which all is as usual. */
+  readonly band?: { readonly from: number; readonly to: number } | undefined;
 }
 
 const font = '12px "Inter Variable", system-ui, sans-serif';
@@ -25,7 +27,7 @@ export function optionsOf(
   colors: ChartColors,
   point: (index: number | undefined) => void,
 ): uPlot.Options {
-  const { what, unit, kind, short, width, height } = drawn;
+  const { what, unit, kind, short, width, height, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
   const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize: 18 };
   return {
@@ -35,7 +37,7 @@ export function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padded(at, min, max) : [min, max]) },
-      y: { range: (_, __, max) => [0, top(max)] },
+      y: { range: (_, __, max) => [0, top(Math.max(max ?? 0, band?.to ?? 0))] },
     },
     axes: [
       {
@@ -64,8 +66,20 @@ export function optionsOf(
         ...(bars === undefined ? {} : { fill: colors.fill, paths: bars }),
       },
     ],
-    hooks: { setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)] },
+    hooks: {
+      drawClear: [(plot) => band !== undefined && paintBand(plot, band, colors.band())],
+      setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],
+    },
   };
+}
+
+function paintBand(plot: uPlot, { from, to }: { readonly from: number; readonly to: number }, color: string): void {
+  const { left, width } = plot.bbox;
+  const [high, low] = [plot.valToPos(to, 'y', true), plot.valToPos(from, 'y', true)];
+  plot.ctx.save();
+  plot.ctx.fillStyle = color;
+  plot.ctx.fillRect(left, high, width, low - high);
+  plot.ctx.restore();
 }
 
 /** Distances of the horizontal lines: whole numbers, as counts and milliseconds have no halves. */

@@ -1,0 +1,74 @@
+import type { StatusPage } from '../../../../services/contracts/uptime/status-pages.ts';
+
+/** A group as the editor has it. */
+export interface GroupDraft {
+  readonly id: number | undefined;
+  readonly name: string;
+  readonly monitors: readonly number[];
+}
+
+/** A status page as its editor has it. */
+export interface PageDraft {
+  title: string;
+  slug: string;
+  description: string;
+  theme: 'auto' | 'light' | 'dark';
+  published: boolean;
+  showOutages: boolean;
+  showCertificateExpiry: boolean;
+  footerText: string;
+  customCSS: string;
+  names: string;
+  pushTopic: string;
+  notifyTag: string;
+  groups: readonly GroupDraft[];
+}
+
+export const newPage: PageDraft = {
+  ...{ title: '', slug: '', description: '', theme: 'auto', published: true, showOutages: true },
+  ...{ showCertificateExpiry: false, footerText: '', customCSS: '', names: '', pushTopic: '', notifyTag: '' },
+  groups: [{ id: undefined, name: 'Services', monitors: [] }],
+};
+
+export function pageDraftOf(page: StatusPage): PageDraft {
+  const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;
+  return {
+    ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    description: page.description ?? '',
+    footerText: page.footerText ?? '',
+    customCSS: page.customCSS ?? '',
+    names: page.domainNameList.join(', '),
+    pushTopic: page.pushTopic ?? '',
+    notifyTag: page.notifyTag ?? '',
+    groups: publicGroupList.map(({ id, name, monitorList }) => ({ id, name, monitors: monitorList.map((one) => one.id) })), // prettier-ignore
+  };
+}
+
+/** The fields to send; what `before` says of a monitor beyond that it is shown stays. */
+export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
+  const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  const shown = new Map((before?.publicGroupList ?? []).flatMap(({ monitorList }) => monitorList.map((one) => [one.id, one]))); // prettier-ignore
+  const { title, slug, theme, published, showOutages, showCertificateExpiry, customCSS } = draft;
+  return {
+    ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    description: given(draft.description),
+    footerText: given(draft.footerText),
+    customCSS: given(customCSS),
+    domainNameList: draft.names.split(/[\s,]+/).filter((name) => name !== ''),
+    pushTopic: given(draft.pushTopic),
+    notifyTag: given(draft.notifyTag),
+    publicGroupList: draft.groups.map(({ id, name, monitors }) => ({
+      ...(id === undefined ? {} : { id }),
+      name,
+      monitorList: monitors.map((one) => shown.get(one) ?? { id: one, sendUrl: false }),
+    })),
+  };
+}
+
+/** With the one at `from` moved up or down by one. */
+export function moved<T>(list: readonly T[], from: number, by: -1 | 1): readonly T[] {
+  const next = [...list];
+  const [one] = next.splice(from, 1);
+  if (one !== undefined) next.splice(from + by, 0, one);
+  return next;
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
+
+/** How a maintenance window comes about; the names are the peer's. */
+export const strategies = ['manual', 'single', 'recurring-interval', 'recurring-weekday', 'recurring-day-of-month', 'cron'] as const; // prettier-ignore
+const sameAsServer = 'SAME_AS_SERVER';
+
+const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** `2026-03-29 02:00:00` in the zone of the window; what a form sends (`2026-03-29T02:00`) is read as well. */
+const LocalTime = z
+  .string()
+  .trim()
+  .regex(/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/, 'Use a time such as 2026-03-29 02:00.')
+  .transform((text) => `${text.slice(0, 10)} ${text.slice(11, 19) || '00:00'}`)
+  .transform((text) => (text.length === 16 ? `${text}:00` : text))
+  .refine((text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10), 'There is no such day.'); // prettier-ignore
+const TimeOfDay = z.object({ hours: whole(0, 23), minutes: whole(0, 59), seconds: whole(0, 59).default(0) });
+const DayOfMonth = z.union([whole(1, 31), z.enum(['lastDay1', 'lastDay2', 'lastDay3', 'lastDay4'])]);
+const Ids = z.array(z.int().positive()).max(5000);
+
+/** What a window is like, as it is written. */
+export const MaintenanceConfig = z.object({
+  title: z.string().trim().min(1).max(150),
+  description: z
+    .string()
+    .max(10_000)
+    .nullish()
+    .transform((text) => text ?? ''),
+  strategy: z.enum(strategies),
+  active: flag.default(true),
+  intervalDay: whole(1, 3650).default(1),
+  dateRange: z
+    .array(LocalTime.nullable())
+    .max(2)
+    .default([])
+    .transform((list) => list.filter((text) => text !== null)),
+  timeRange: z
+    .array(TimeOfDay)
+    .max(2)
+    .default([
+      { hours: 2, minutes: 0, seconds: 0 },
+      { hours: 3, minutes: 0, seconds: 0 },
+    ]),
+  weekdays: z.array(whole(0, 6)).max(7).default([]),
+  daysOfMonth: z.array(DayOfMonth).max(35).default([]),
+  cron: z
+    .string()
+    .max(200)
+    .nullish()
+    .transform((text) => text ?? ''),
+  durationMinutes: z.coerce.number().min(0).max(527_040).default(60),
+  timezoneOption: z
+    .string()
+    .max(100)
+    .nullish()
+    .transform((zone) => (zone === null || zone === undefined || zone === '' ? sameAsServer : zone)),
+  monitors: Ids.default([]),
+  statusPages: Ids.default([]),
+  reminders: z
+    .array(z.number().min(0).max(31_536_000))
+    .max(20)
+    .default([86_400, 3600])
+    .describe('Seconds before the start at which people are told.'),
+  notifyStart: flag.default(false),
+  notifyEnd: flag.default(false),
+});
+export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
+
+export const maintenanceStatuses = ['inactive', 'scheduled', 'under-maintenance', 'ended', 'unknown'] as const;
+const Slot = z.object({ startDate: z.string(), endDate: z.string().nullable() });
+
+/** A window as it is read: how it stands now, and when it comes next. */
+export const Maintenance = z
+  .object({
+    id: z.int(),
+    ...MaintenanceConfig.shape,
+    description: z.string(),
+    dateRange: z.array(z.string()),
+    cron: z.string(),
+    timezoneOption: z.string(),
+    duration: z.number().nullable().describe('Seconds.'),
+    timezone: z.string(),
+    timezoneOffset: z.string(),
+    status: z.enum(maintenanceStatuses),
+    timeslotList: z.array(Slot),
+    upcoming: z.array(Slot).describe('The next ones, the one that runs first; ISO 8601.'),
+  })
+  .meta({ id: 'UptimeMaintenance' });
+export type Maintenance = z.infer<typeof Maintenance>;
+
+const Done = z.object({ ok: z.literal(true) });
+const read = mayRead('uptime');
+const write = mayWrite('uptime');
+
+export const maintenanceApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/maintenances',
+    summary: 'All maintenance windows.',
+    access: read,
+    reply: z.object({ items: z.array(Maintenance) }),
+  }),
+  add: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/maintenances',
+    summary: 'Adds a maintenance window; while it runs its monitors are not checked and nobody is told of them.',
+    access: write,
+    body: MaintenanceConfig,
+    reply: Maintenance,
+  }),
+  one: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/maintenances/:id',
+    summary: 'One maintenance window.',
+    access: read,
+    reply: Maintenance,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: '/api/uptime/maintenances/:id',
+    summary: 'Changes what is named; a window that runs ends or goes on accordingly.',
+    access: write,
+    body: z.record(z.string(), z.unknown()),
+    reply: Maintenance,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: '/api/uptime/maintenances/:id',
+    summary: 'Removes a maintenance window.',
+    access: write,
+    reply: Done,
+  }),
+  pause: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/maintenances/:id/pause',
+    summary: 'It has no effect until it is resumed.',
+    access: write,
+    reply: Done,
+  }),
+  resume: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/maintenances/:id/resume',
+    summary: 'It has its effect again.',
+    access: write,
+    reply: Done,
+  }),
+};

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
+import { MaintenanceConfig } from './maintenance.ts';
+import { PublicGroup, StatusPageConfig } from './status-pages.ts';
+import { NewDockerHost } from './views.ts';
+
+const read = mayRead('uptime');
+const write = mayWrite('uptime');
+const Done = z.object({ ok: z.literal(true) });
+
+const NewTag = z.object({ name: z.string().trim().min(1).max(255), color: z.string().max(50).default('#4B5563') });
+export const Tag = NewTag.extend({ id: z.int() }).meta({ id: 'UptimeTag' });
+
+/** All that is set here, as one document; secrets and history are not in it. */
+export const UptimeExport = z.object({
+  format: z.literal('homeport-uptime'),
+  version: z.literal(1),
+  tags: z.array(z.looseObject({ id: z.int(), ...NewTag.shape })).default([]),
+  dockerHosts: z.array(z.looseObject({ id: z.int(), ...NewDockerHost.shape })).default([]),
+  monitors: z.array(z.looseObject({ id: z.int() })).max(20_000),
+  statusPages: z
+    .array(z.looseObject({ id: z.int(), ...StatusPageConfig.shape, publicGroupList: z.array(PublicGroup).default([]) }))
+    .default([]),
+  maintenances: z.array(z.looseObject({ id: z.int(), ...MaintenanceConfig.shape })).default([]),
+});
+export type UptimeExport = z.infer<typeof UptimeExport>;
+
+/** How one monitor did over a time, and what of its error budget is left. */
+export const ReportRow = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    uptime: z.number().nullable().describe('0 to 1, by time without maintenance; null: nothing is known.'),
+    downSeconds: z.int(),
+    knownSeconds: z.int(),
+    outages: z.int(),
+    avgPing: z.number().nullable(),
+    budgetSeconds: z.int().describe('So long it may be down by the target.'),
+    budgetLeftSeconds: z.int(),
+    meets: z.boolean().nullable(),
+  })
+  .meta({ id: 'UptimeReportRow' });
+export type ReportRow = z.infer<typeof ReportRow>;
+
+const columns = ['id', 'name', 'uptime', 'downSeconds', 'knownSeconds', 'outages', 'avgPing', 'budgetSeconds', 'budgetLeftSeconds', 'meets'] as const; // prettier-ignore
+
+/** RFC 4180; a text that a spreadsheet would take for a formula is none. */
+export function reportCsv(rows: readonly ReportRow[]): string {
+  const cell = (value: string | number | boolean | null): string => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((line) => line.map(cell).join(','))
+    .join('\r\n')
+    .concat('\r\n');
+}
+
+export const ReportQuery = z.object({
+  days: z.coerce.number().int().min(1).max(366).default(30),
+  target: z.coerce.number().min(0).max(100).default(99.9),
+});
+
+export const manageApi = {
+  tags: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/tags',
+    summary: 'Tags that monitors may wear.',
+    access: read,
+    reply: z.object({ items: z.array(Tag) }),
+  }),
+  addTag: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/tags',
+    summary: 'Adds a tag; a monitor wears it by `tags: [{tag_id, value}]`.',
+    access: write,
+    body: NewTag,
+    reply: Tag,
+  }),
+  changeTag: defineRoute({
+    method: 'PATCH',
+    path: '/api/uptime/tags/:id',
+    summary: 'Changes a tag.',
+    access: write,
+    body: z.object({ name: NewTag.shape.name.optional(), color: z.string().max(50).optional() }),
+    reply: Tag,
+  }),
+  removeTag: defineRoute({
+    method: 'DELETE',
+    path: '/api/uptime/tags/:id',
+    summary: 'Removes a tag from all monitors.',
+    access: write,
+    reply: Done,
+  }),
+  editMany: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/monitors/bulk-edit',
+    summary: 'Changes the named fields of many monitors, or removes them; those that could not be are named.',
+    access: write,
+    body: z.object({
+      ids: z.array(z.int()).min(1).max(5000),
+      change: z.record(z.string(), z.unknown()).optional(),
+      remove: z.boolean().optional(),
+    }),
+    reply: z.object({ done: z.int(), failed: z.array(z.object({ id: z.int(), error: z.string() })) }),
+  }),
+  export: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/export',
+    summary: 'Monitors, groups, tags, engines, status pages and maintenance as one document, without secrets.',
+    access: write,
+    reply: UptimeExport,
+  }),
+  import: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/import',
+    summary:
+      'Adds what a backup of Uptime Kuma or an export of this service holds; unknown kinds keep all their fields.',
+    access: write,
+    body: z.record(z.string(), z.unknown()),
+    reply: z.object({
+      monitors: z.int(),
+      tags: z.int(),
+      dockerHosts: z.int(),
+      statusPages: z.int(),
+      maintenances: z.int(),
+      skipped: z.array(z.object({ what: z.string(), name: z.string(), why: z.string() })),
+    }),
+  }),
+  report: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/report',
+    summary: 'Uptime, outages and error budget of each monitor; the same as CSV at /api/report.csv of the own port.',
+    access: read,
+    query: ReportQuery,
+    reply: z.object({ days: z.int(), target: z.number(), rows: z.array(ReportRow) }),
+  }),
+};

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { isIP } from 'node:net';
+import { certificateTrouble } from '../../contracts/certificates.ts';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { connectTo } from './connect.ts';
+import { CheckFailure } from './failure.ts';
+import type { Found, ProbeOrder } from './probe.ts';
+
+const longestReply = 16_384;
+
+/** SMTP: a server greets, and encrypts where `smtpSecurity` asks for that (`secure` from the start, `starttls` after it). */
+export async function probeSmtp(order: ProbeOrder): Promise<Found> {
+  const { config, signal } = order;
+  const security = config['smtpSecurity'];
+  const host = config.hostname ?? '';
+  const tls = {
+    ignoreTls: config.ignoreTls === true,
+    ca: config.tlsCa || undefined,
+    onChain: order.onChain,
+  };
+  const port = config.port ?? (security === 'secure' ? 465 : 25);
+  const socket = await connectTo({ host, port, signal, tls: security === 'secure' ? tls : undefined });
+  try {
+    const greeting = await reply(socket, signal);
+    if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
+    if (security === 'starttls') await startTls(socket, host, order);
+    else socket.end('QUIT\r\n');
+    return { status: beatStatus.up, msg: 'SMTP connection verifies successfully' };
+  } finally {
+    socket.destroySoon();
+  }
+}
+
+async function startTls(socket: Socket, host: string, { config, signal }: ProbeOrder): Promise<void> {
+  socket.write('EHLO homeport\r\n');
+  const offers = await reply(socket, signal);
+  if (!/^250[ -]STARTTLS\s*$/im.test(offers)) throw new CheckFailure('The server does not offer STARTTLS');
+  socket.write('STARTTLS\r\n');
+  const answer = await reply(socket, signal);
+  if (!answer.startsWith('220')) throw new CheckFailure(`The server answers STARTTLS with ${answer.slice(0, 100)}`);
+  await new Promise<void>((resolve, reject) => {
+    const secured = connectTls({
+      socket,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      rejectUnauthorized: config.ignoreTls !== true,
+      ...(config.tlsCa ? { ca: config.tlsCa } : {}),
+    });
+    const abort = (): void => void secured.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    secured.once('close', () => reject(new CheckFailure('socket hang up')));
+    secured.on('error', (error: NodeJS.ErrnoException) => {
+      const words = certificateTrouble(error.code);
+      reject(
+        words === undefined ? error : new CheckFailure(`certificate is not trusted: ${words} (${error.code ?? ''})`),
+      );
+    });
+    secured.once('secureConnect', () => {
+      signal.removeEventListener('abort', abort);
+      secured.end('QUIT\r\n');
+      resolve();
+    });
+  });
+}
+
+/** A reply with all its lines. */
+function reply(socket: Socket, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const end = (call: () => void): void => {
+      signal.removeEventListener('abort', abort);
+      socket.off('data', take).off('error', fail).off('close', close);
+      call();
+    };
+    const abort = (): void => end(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
+    const fail = (error: Error): void => end(() => reject(error));
+    const close = (): void => end(() => reject(new CheckFailure('The server hung up without a greeting')));
+    const take = (bytes: Buffer): void => {
+      text += bytes.toString('latin1');
+      if (/^\d{3}(?: [^\n]*)?\r?\n$/m.test(text)) end(() => resolve(text.trim()));
+      else if (text.length > longestReply) end(() => reject(new CheckFailure('The greeting has no end')));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    socket.on('data', take).once('error', fail).once('close', close);
+  });
+}

@@ -1,0 +1,194 @@
+import { Cron } from 'croner';
+import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import { momentOf, utcOf, wallTime, type WallTime } from './zone.ts';
+
+/** A stretch of a window, ms since the epoch; `end` is infinite for one that somebody has to end. */
+export interface Slot {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What slots are made of. */
+export interface Plan {
+  readonly config: MaintenanceConfig;
+  readonly zone: string;
+  /** Since when a manual one has been on. */
+  readonly since: number;
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+/** No month with a 31st, nor a 29th of February by these days, is farther away. */
+const farthestDays = 62;
+/** One that comes more often than it ends is looked ahead for so many times. */
+const mostRuns = 300;
+const midnight = { hours: 0, minutes: 0, seconds: 0 };
+
+/** The slot that runs at a moment. */
+export function slotAt(plan: Plan, now: number): Slot | undefined {
+  return slotsFrom(plan, now, 1).find(({ start }) => start <= now);
+}
+
+/** The slots that have not ended at a moment, in their order, at most so many. */
+export function slotsFrom(plan: Plan, now: number, most: number): Slot[] {
+  const { config, zone, since } = plan;
+  if (!config.active) return [];
+  const [first, last] = rangeOf(plan);
+  switch (config.strategy) {
+    case 'manual':
+      return [{ start: since, end: Infinity }];
+    case 'single':
+      return first === undefined || last === undefined || last <= now ? [] : [{ start: first, end: last }];
+    case 'cron':
+      return cronSlots(plan, now, most);
+    default: {
+      const found: Slot[] = [];
+      const begin = Math.max(now - 2 * dayMs, (first ?? -Infinity) - dayMs);
+      let date = dateOf(wallTime(begin, zone));
+      for (let misses = 0; found.length < most && misses <= farthestDays;) {
+        date = nextDate(config, date);
+        const slot = clipped(slotOf(config, date, zone), first, last);
+        if (last !== undefined && momentOf(atDay(date, midnight), zone) > last) break;
+        if (slot !== undefined && slot.end > now) {
+          found.push(slot);
+          misses = 0;
+        } else misses += 1;
+        date += dayMs;
+      }
+      return found;
+    }
+  }
+}
+
+export function statusOf(plan: Plan, now: number): Maintenance['status'] {
+  if (!plan.config.active) return 'inactive';
+  const [next] = slotsFrom(plan, now, 1);
+  if (next === undefined) return 'ended';
+  return next.start <= now ? 'under-maintenance' : 'scheduled';
+}
+
+/** How long one slot of a window is by the clock, s; null: it has no fixed length. */
+export function durationOf(config: MaintenanceConfig): number | null {
+  if (config.strategy === 'manual' || config.strategy === 'single') return null;
+  return config.strategy === 'cron' ? Math.round(config.durationMinutes * 60) : wallLength(config) / 1000;
+}
+
+/** The rule of cron that says the same as far as one can. */
+export function cronOf({ strategy, timeRange, weekdays, daysOfMonth, cron }: MaintenanceConfig): string {
+  const [{ hours, minutes } = midnight] = timeRange;
+  const at = `${String(minutes)} ${String(hours)}`;
+  switch (strategy) {
+    case 'recurring-interval':
+      return `${at} * * *`;
+    case 'recurring-weekday':
+      return `${at} * * ${weekdays.join(',')}`;
+    case 'recurring-day-of-month':
+      return `${at} ${daysOfMonth.map((day) => (typeof day === 'number' ? String(day) : 'L')).join(',')} * *`;
+    default:
+      return cron;
+  }
+}
+
+/** Messages by field for what cannot be a window. */
+export function windowTrouble(config: MaintenanceConfig): Record<string, string> {
+  const { strategy, dateRange, timeRange, weekdays, daysOfMonth } = config;
+  const [start, end] = dateRange;
+  if (start !== undefined && end !== undefined && end <= start) return { dateRange: 'It has to end after it starts.' };
+  if (strategy === 'single' && end === undefined) return { dateRange: 'Say when it starts and when it ends.' };
+  if (strategy.startsWith('recurring-')) {
+    const [from, to] = timeRange;
+    if (from === undefined || to === undefined) return { timeRange: 'Say from when to when.' };
+    if (utcOf(atDay(0, from)) === utcOf(atDay(0, to))) return { timeRange: 'It has to last for some time.' };
+  }
+  if (strategy === 'recurring-weekday' && weekdays.length === 0) return { weekdays: 'Choose a day.' };
+  if (strategy === 'recurring-day-of-month' && daysOfMonth.length === 0) return { daysOfMonth: 'Choose a day.' };
+  if (strategy !== 'cron') return {};
+  if (config.durationMinutes <= 0) return { durationMinutes: 'It has to last for some time.' };
+  try {
+    cronRule(config.cron, 'UTC');
+    return {};
+  } catch {
+    return { cron: 'Write five fields: minute, hour, day of the month, month, day of the week.' };
+  }
+}
+
+/** The moments between which a window may run. */
+function rangeOf({ config, zone }: Plan): readonly [number | undefined, number | undefined] {
+  const [first, last] = config.dateRange.map((text) => momentOf(wallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone)); // prettier-ignore
+  return [first, last];
+}
+
+function cronSlots(plan: Plan, now: number, most: number): Slot[] {
+  const { config, zone } = plan;
+  const [first, last] = rangeOf(plan);
+  const length = config.durationMinutes * minuteMs;
+  const rule = cronRule(config.cron, zone);
+  const found: Slot[] = [];
+  // Slots that overlap are one: it goes on until the last of them ends.
+  let at = Math.max(now - length, (first ?? -Infinity) - 1);
+  for (let runs = 0; runs < mostRuns && found.length <= most; runs += 1) {
+    const start = rule.nextRun(new Date(Math.max(at, 0)))?.getTime();
+    if (start === undefined || (last !== undefined && start >= last)) break;
+    at = start;
+    const before = found.at(-1);
+    const end = Math.min(start + length, last ?? Infinity);
+    if (end <= now) continue;
+    if (before === undefined || start > before.end) found.push({ start, end });
+    else found[found.length - 1] = { start: before.start, end };
+  }
+  return found.slice(0, most);
+}
+
+function cronRule(text: string, zone: string): Cron {
+  return new Cron(text, { timezone: zone, paused: true, mode: '5-part', fixedTimeRule: 'no-wildcard' });
+}
+
+/** The day itself when it is one of the window's, else the next one that is; days are midnights of UTC. */
+function nextDate(config: MaintenanceConfig, date: number): number {
+  if (config.strategy === 'recurring-interval') {
+    const step = config.intervalDay * dayMs;
+    const [first] = config.dateRange;
+    const origin = first === undefined ? 0 : Date.parse(`${first.slice(0, 10)}T00:00:00Z`);
+    return origin + Math.ceil((date - origin) / step) * step;
+  }
+  let at = date;
+  for (let days = 0; days < farthestDays && !isDay(config, new Date(at)); days += 1) at += dayMs;
+  return at;
+}
+
+function isDay({ strategy, weekdays, daysOfMonth }: MaintenanceConfig, date: Date): boolean {
+  if (strategy === 'recurring-weekday') return weekdays.includes(date.getUTCDay());
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  const day = date.getUTCDate();
+  return daysOfMonth.some((one) => (typeof one === 'number' ? one : last + 1 - Number(one.slice(7))) === day);
+}
+
+/** By the clock on the wall; one that passes midnight ends on the next day. */
+function slotOf(config: MaintenanceConfig, date: number, zone: string): Slot {
+  const [from = midnight, to = midnight] = config.timeRange;
+  const start = momentOf(atDay(date, from), zone);
+  const passes = utcOf(atDay(date, to)) <= utcOf(atDay(date, from));
+  const end = momentOf(atDay(passes ? date + dayMs : date, to), zone);
+  // The whole of it lies in the hour that is left out: it comes right after that.
+  return { start, end: end > start ? end : start + wallLength(config) };
+}
+
+function wallLength({ timeRange: [from = midnight, to = midnight] }: MaintenanceConfig): number {
+  const length = utcOf(atDay(0, to)) - utcOf(atDay(0, from));
+  return length > 0 ? length : length + dayMs;
+}
+
+function clipped(slot: Slot, first: number | undefined, last: number | undefined): Slot | undefined {
+  const start = Math.max(slot.start, first ?? -Infinity);
+  const end = Math.min(slot.end, last ?? Infinity);
+  return end > start ? { start, end } : undefined;
+}
+
+function dateOf({ year, month, day }: WallTime): number {
+  return Date.UTC(year, month - 1, day);
+}
+
+function atDay(date: number, time: Pick<WallTime, 'hours' | 'minutes' | 'seconds'>): WallTime {
+  const day = new Date(date);
+  return { year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate(), ...time };
+}

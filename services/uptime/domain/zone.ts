@@ -1,0 +1,78 @@
+/** A time as clocks on the wall show it. */
+export interface WallTime {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+  readonly hours: number;
+  readonly minutes: number;
+  readonly seconds: number;
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** So many ms the zone is ahead of UTC at a moment. */
+function offsetAt(at: number, zone: string): number {
+  const whole = Math.floor(at / 1000) * 1000;
+  return utcOf(wallTime(whole, zone)) - whole;
+}
+
+/** "+02:00" */
+export function offsetText(at: number, zone: string): string {
+  const minutes = Math.round(offsetAt(at, zone) / minuteMs);
+  const digits = (value: number): string => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(Math.abs(minutes) / 60))}:${digits(Math.abs(minutes) % 60)}`;
+}
+
+/** What a clock in the zone shows at a moment. */
+export function wallTime(at: number, zone: string): WallTime {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    const digits = '2-digit';
+    format = new Intl.DateTimeFormat('en-US-u-ca-gregory', {
+      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: digits, day: digits },
+      ...{ hour: digits, minute: digits, second: digits },
+    });
+    formats.set(zone, format);
+  }
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return { year, month, day, hours: hour, minutes: minute, seconds: second };
+}
+
+/**
+ * The moment at which clocks in the zone show a time. One that comes twice when they are put back is meant its first time;
+ * one that they leave out when they are put forward comes at the moment of the change.
+ */
+export function momentOf(time: WallTime, zone: string): number {
+  const wanted = utcOf(time);
+  const before = offsetAt(wanted - dayMs, zone);
+  const after = offsetAt(wanted + dayMs, zone);
+  const found = [wanted - before, wanted - after]
+    .toSorted((a, b) => a - b)
+    .find((moment) => moment + offsetAt(moment, zone) === wanted);
+  if (found !== undefined) return found;
+  let [low, high] = [wanted - Math.max(before, after), wanted - Math.min(before, after)];
+  const old = offsetAt(low, zone);
+  while (high - low > 1000) {
+    const middle = Math.floor((low + high) / 2000) * 1000;
+    if (offsetAt(middle, zone) === old) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** As if the clock stood in UTC; days beyond the month's end run on. */
+export function utcOf({ year, month, day, hours, minutes, seconds }: WallTime): number {
+  return Date.UTC(year, month - 1, day, hours, minutes, seconds);
+}

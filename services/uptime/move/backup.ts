@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { UptimeExport } from '../../contracts/uptime/manage.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a document holds, whichever program wrote it; the numbers are those of its own. */
+export interface Holding {
+  readonly tags: readonly { readonly id: number; readonly name: string; readonly color: string }[];
+  readonly dockerHosts: readonly Fields[];
+  readonly monitors: readonly Fields[];
+  readonly statusPages: readonly Fields[];
+  readonly maintenances: readonly Fields[];
+}
+
+/** Made of others, or of another installation; they are not set. */
+const derived = ['id', 'path', 'pathName', 'childrenIDs', 'forceInactive', 'maintenance', 'includeSensitiveData', 'state', 'secrets', 'user_id', 'created_date', 'dns_last_result', 'screenshot', 'provisioned']; // prettier-ignore
+
+/** @throws Problem `uptime.no_backup` (400) */
+export function readBackup(document: Fields): Holding {
+  if (document['format'] === 'homeport-uptime') {
+    const parsed = UptimeExport.safeParse(document);
+    if (!parsed.success) throw new Problem('uptime.no_backup', 400, z.prettifyError(parsed.error));
+    return parsed.data;
+  }
+  const monitors = listOf(document['monitorList']);
+  if (monitors.length === 0 && document['monitorList'] === undefined) {
+    throw new Problem('uptime.no_backup', 400, 'This is no backup of Uptime Kuma and no export of Homeport: it has no monitors.'); // prettier-ignore
+  }
+  return {
+    tags: tagsIn(monitors),
+    dockerHosts: listOf(document['dockerHostList']),
+    monitors,
+    statusPages: listOf(document['statusPageList']),
+    maintenances: listOf(document['maintenanceList']),
+  };
+}
+
+/** A monitor's own fields, with what other things it names as numbers of this installation. */
+export function ownFields(
+  monitor: Fields,
+  known: {
+    readonly tags: ReadonlyMap<number, number>;
+    readonly engines: ReadonlyMap<number, number>;
+    readonly monitors: ReadonlyMap<number, number>;
+  },
+): Record<string, unknown> {
+  const fields = Object.fromEntries(Object.entries(monitor).filter(([name]) => !derived.includes(name)));
+  const { docker_host: engine, dependsOn, parent } = fields;
+  const tags = tagsOf(monitor).flatMap(({ id, value }) => {
+    const tag = known.tags.get(id);
+    return tag === undefined ? [] : [{ tag_id: tag, value }];
+  });
+  return {
+    ...fields,
+    tags,
+    parent: known.monitors.get(Number(parent)) ?? null,
+    docker_host: known.engines.get(Number(engine)) ?? null,
+    ...(Array.isArray(dependsOn)
+      ? { dependsOn: dependsOn.flatMap((one) => known.monitors.get(Number(one)) ?? []) }
+      : {}),
+  };
+}
+
+/** Groups before what is in them; one whose group is not there comes first. */
+export function inOrder(monitors: readonly Fields[]): readonly Fields[] {
+  const byId = new Map(monitors.map((monitor) => [Number(monitor['id']), monitor]));
+  const depth = (monitor: Fields, seen: ReadonlySet<Fields>): number => {
+    const parent = byId.get(Number(monitor['parent']));
+    return parent === undefined || seen.has(parent) ? 0 : 1 + depth(parent, new Set([...seen, monitor]));
+  };
+  return monitors
+    .map((monitor) => ({ monitor, level: depth(monitor, new Set()) }))
+    .toSorted((a, b) => a.level - b.level)
+    .map(({ monitor }) => monitor);
+}
+
+function tagsIn(monitors: readonly Fields[]): Holding['tags'] {
+  const found = new Map<number, Holding['tags'][number]>();
+  for (const monitor of monitors) for (const { id, name, color } of tagsOf(monitor)) found.set(id, { id, name, color });
+  return [...found.values()];
+}
+
+function tagsOf(monitor: Fields) {
+  return listOf(monitor['tags']).map((tag) => ({
+    id: Number(tag['tag_id'] ?? tag['id']),
+    name: textOf(tag['name']) || `tag ${String(Number(tag['tag_id'] ?? tag['id']))}`,
+    color: textOf(tag['color']) || '#4B5563',
+    value: textOf(tag['value']),
+  }));
+}
+
+/** A list, or the object by numbers that newer releases write. */
+function listOf(value: unknown): readonly Fields[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return list.filter((one): one is Fields => typeof one === 'object' && one !== null);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

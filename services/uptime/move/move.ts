@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
+import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
+import { PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
+import { NewDockerHost } from '../../contracts/uptime/views.ts';
+import type { DockerHosts } from '../store/docker-hosts.ts';
+import type { StatusPages } from '../store/status-pages.ts';
+import type { Tags } from '../store/tags.ts';
+import type { Maintenances } from '../watch/maintenances.ts';
+import type { Monitors } from '../watch/monitors.ts';
+import { inOrder, ownFields, readBackup, type Holding } from './backup.ts';
+
+export interface MoveParts {
+  readonly monitors: Monitors;
+  readonly tags: Tags;
+  readonly dockerHosts: DockerHosts;
+  readonly pages: StatusPages;
+  readonly maintenances: Maintenances;
+}
+
+export type Imported = z.infer<typeof manageApi.import.reply>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Everything that is set, without secrets: they are only in the backup of the whole host. */
+export async function exportAll({
+  monitors,
+  tags,
+  dockerHosts,
+  pages,
+  maintenances,
+}: MoveParts): Promise<UptimeExport> {
+  const secret = new Set<string>(secretFields);
+  return {
+    format: 'homeport-uptime',
+    version: 1,
+    tags: [...tags.known.values()].map((tag) => ({ ...tag })),
+    dockerHosts: await dockerHosts.list(),
+    monitors: monitors.all().map(({ id, config }) => ({
+      id,
+      ...Object.fromEntries(Object.entries(config).filter(([name, value]) => !secret.has(name) && value !== null)),
+    })),
+    statusPages: pages.all().map(({ id, config, groups }) => ({ ...config, id, publicGroupList: [...groups] })),
+    maintenances: maintenances.all().map((one) => ({ ...MaintenanceConfig.parse(one), id: one.id })),
+  };
+}
+
+/** Adds what a document holds beside what is here; what does not fit is named and left out. */
+export async function importAll(parts: MoveParts, document: Fields): Promise<Imported> {
+  const holding = readBackup(document);
+  const skipped: Imported['skipped'] = [];
+  const attempt = async (what: string, name: unknown, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
+      const why = error instanceof Problem ? error.detail : z.prettifyError(error);
+      skipped.push({ what, name: typeof name === 'string' ? name : '', why });
+    }
+  };
+  const tags = await importTags(parts, holding);
+  const engines = new Map<number, number>();
+  for (const engine of holding.dockerHosts) {
+    await attempt('dockerHost', engine['name'], async () => {
+      engines.set(Number(engine['id']), (await parts.dockerHosts.put(NewDockerHost.parse(engine))).id);
+    });
+  }
+  const monitors = new Map<number, number>();
+  for (const monitor of inOrder(holding.monitors)) {
+    await attempt('monitor', monitor['name'], async () => {
+      const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
+      monitors.set(Number(monitor['id']), (await parts.monitors.add(config, { lenient: true })).id);
+    });
+  }
+  await connectDependents(parts, holding, monitors);
+  const pages = new Map<number, number>();
+  for (const page of holding.statusPages) {
+    await attempt('statusPage', page['title'], async () => {
+      pages.set(Number(page['id']), await importPage(parts, page, monitors));
+    });
+  }
+  let windows = 0;
+  for (const window of holding.maintenances) {
+    await attempt('maintenance', window['title'], async () => {
+      const config = MaintenanceConfig.parse(window);
+      await parts.maintenances.add({
+        ...config,
+        monitors: config.monitors.flatMap((id) => monitors.get(id) ?? []),
+        statusPages: config.statusPages.flatMap((id) => pages.get(id) ?? []),
+      });
+      windows += 1;
+    });
+  }
+  return {
+    ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
+    ...{ maintenances: windows, skipped },
+  };
+}
+
+/** A tag of the same name is the same tag. */
+async function importTags({ tags }: MoveParts, holding: Holding) {
+  const ids = new Map<number, number>();
+  let added = 0;
+  for (const { id, name, color } of holding.tags) {
+    const known = [...tags.known.values()].find((tag) => tag.name === name);
+    if (known === undefined) added += 1;
+    ids.set(id, (known ?? (await tags.add({ name, color }))).id);
+  }
+  return { ids, added };
+}
+
+/** What a monitor runs on may come after it. */
+async function connectDependents({ monitors }: MoveParts, holding: Holding, ids: ReadonlyMap<number, number>) {
+  for (const { id, dependsOn } of holding.monitors) {
+    const own = ids.get(Number(id));
+    if (own === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;
+    const hosts = dependsOn.flatMap((one) => ids.get(Number(one)) ?? []);
+    await monitors.change(own, { dependsOn: hosts }, { merge: true, lenient: true });
+  }
+}
+
+async function importPage({ pages }: MoveParts, page: Fields, ids: ReadonlyMap<number, number>): Promise<number> {
+  const config = StatusPageConfig.parse(page);
+  const groups = z.array(PublicGroup).parse(page['publicGroupList'] ?? []);
+  const { id } = await pages.add(config.slug, config.title);
+  await pages.change(
+    config.slug,
+    config,
+    groups.map(({ name, monitorList }) => ({
+      name,
+      monitorList: monitorList.flatMap((one) => {
+        const own = ids.get(one.id);
+        return own === undefined ? [] : [{ ...one, id: own }];
+      }),
+    })),
+  );
+  return id;
+}

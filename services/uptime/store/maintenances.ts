@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import type { Tables } from './tables.ts';
+
+export interface StoredMaintenance {
+  readonly id: number;
+  config: MaintenanceConfig;
+  /** When it was added or changed last, ms since the epoch. */
+  since: number;
+  /** What was told of it, see `watch/maintenances.ts`. */
+  told: readonly string[];
+}
+
+/** Maintenance windows as they are stored. */
+export class MaintenanceStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async all(): Promise<StoredMaintenance[]> {
+    const rows = await this.#db.selectFrom('maintenances').selectAll().orderBy('id').execute();
+    return rows.map(({ id, config, since, told }) => ({
+      id,
+      config: JSON.parse(config) as MaintenanceConfig,
+      since: Number(since),
+      told: JSON.parse(told) as string[],
+    }));
+  }
+
+  async add(transaction: Kysely<Tables>, config: MaintenanceConfig, since: number): Promise<number> {
+    const row = { config: storable(config), since, told: '[]' };
+    const { id } = await transaction.insertInto('maintenances').values(row).returning('id').executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async change(transaction: Kysely<Tables>, { id, config, since, told }: StoredMaintenance): Promise<void> {
+    await transaction
+      .updateTable('maintenances')
+      .set({ config: storable(config), since, told: JSON.stringify(told) })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
+    await transaction.deleteFrom('maintenances').where('id', '=', id).execute();
+  }
+}
+
+/** PostgreSQL has no NUL in text, and JSON writes it so. */
+function storable(config: MaintenanceConfig): string {
+  return JSON.stringify(config).replaceAll('\\u0000', '\\ufffd');
+}

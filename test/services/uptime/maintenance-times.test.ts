@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
+import { slotAt, slotsFrom, statusOf, windowTrouble } from '../../../services/uptime/domain/maintenance.ts';
+import { momentOf, wallTime } from '../../../services/uptime/domain/zone.ts';
+
+const time = (text: string) => {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+  return { hours, minutes };
+};
+
+function plan(given: object, zone = 'Europe/Berlin') {
+  return { config: MaintenanceConfig.parse({ title: 'x', ...given }), zone, since: 0 };
+}
+
+/** The first slots from a moment on, as "start end" without what goes without saying. */
+function slots(given: object, from: string, most = 1, zone?: string): string[] {
+  return slotsFrom(plan(given, zone), Date.parse(from), most).map(({ start, end }) =>
+    [start, end].map((at) => new Date(at).toISOString().slice(0, 16)).join(' '),
+  );
+}
+
+const nightly = (from: string, to: string, more: object = {}) => ({
+  ...{ strategy: 'recurring-interval', intervalDay: 1, dateRange: ['2026-01-01 00:00:00'] },
+  timeRange: [time(from), time(to)],
+  ...more,
+});
+
+describe('by the clock on the wall, also when clocks are changed', () => {
+  it.each([
+    // Berlin: 2026-03-29 02:00 becomes 03:00, at 01:00 UTC.
+    ['the day before', '02:00', '03:30', '2026-03-27T12:00Z', '2026-03-28T01:00 2026-03-28T02:30'],
+    ['a start in the hour left out comes at the change', '02:15', '03:30', '2026-03-28T12:00Z', '2026-03-29T01:00 2026-03-29T01:30'], // prettier-ignore
+    ['an end in it as well', '01:00', '02:30', '2026-03-28T12:00Z', '2026-03-29T00:00 2026-03-29T01:00'],
+    ['one that lies in it whole keeps its length', '02:10', '02:40', '2026-03-28T12:00Z', '2026-03-29T01:00 2026-03-29T01:30'], // prettier-ignore
+    ['one around it is an hour shorter', '01:00', '05:00', '2026-03-28T12:00Z', '2026-03-29T00:00 2026-03-29T03:00'],
+    ['the day after, an hour earlier in UTC', '02:00', '03:30', '2026-03-29T12:00Z', '2026-03-30T00:00 2026-03-30T01:30'], // prettier-ignore
+    // 2026-10-25 03:00 becomes 02:00, at 01:00 UTC.
+    ['an hour that comes twice is meant its first time', '02:15', '02:45', '2026-10-24T12:00Z', '2026-10-25T00:15 2026-10-25T00:45'], // prettier-ignore
+    ['one around it is an hour longer', '01:00', '05:00', '2026-10-24T12:00Z', '2026-10-24T23:00 2026-10-25T04:00'],
+    ['past midnight it ends on the next day', '23:00', '03:30', '2026-03-28T12:00Z', '2026-03-28T22:00 2026-03-29T01:30'], // prettier-ignore
+  ])('%s', (_what, from, to, at, expected) => {
+    expect(slots(nightly(from, to), at)).toEqual([expected]);
+  });
+
+  it.each([
+    ['New York', 'America/New_York', '2026-03-07T18:00Z', '2026-03-08T07:00 2026-03-08T07:30'],
+    ['Lord Howe, which moves by half an hour', 'Australia/Lord_Howe', '2026-10-03T03:00Z', '2026-10-03T15:30 2026-10-03T16:00'], // prettier-ignore
+    ['Kathmandu, which never moves', 'Asia/Kathmandu', '2026-03-28T12:00Z', '2026-03-28T20:30 2026-03-28T21:15'],
+  ])('%s', (_what, zone, at, expected) => {
+    const to = zone.startsWith('Asia') ? '03:00' : '02:30';
+    const from = zone.startsWith('Asia') ? '02:15' : '02:00';
+    expect(slots(nightly(from, to), at, 1, zone)).toEqual([expected]);
+  });
+
+  it('starts and ends as clocks show it on every day of the year, in every zone that is tried', () => {
+    for (const zone of [
+      'Europe/Berlin',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'America/Santiago',
+      'Asia/Tehran',
+      'UTC',
+    ]) {
+      // prettier-ignore
+      for (const [from, to] of [
+        ['00:00', '00:30'],
+        ['02:15', '03:10'],
+        ['23:30', '01:30'],
+      ] as const) {
+        let before = 0;
+        const found = slotsFrom(plan(nightly(from, to), zone), Date.parse('2026-01-02T00:00Z'), 370);
+        expect(found).toHaveLength(370);
+        for (const { start, end } of found) {
+          const shown = wallTime(start, zone);
+          const wanted = { ...shown, ...time(from), seconds: 0 };
+          // An hour that is left out is the one excuse, and then nothing comes before the change.
+          if (shown.hours !== wanted.hours || shown.minutes !== wanted.minutes) {
+            expect(wallTime(start - 1000, zone).hours * 60 + wallTime(start - 1000, zone).minutes).toBeLessThan((wanted.hours * 60 + wanted.minutes) || 1440); // prettier-ignore
+          }
+          expect(start).toBeGreaterThan(before);
+          expect(end).toBeGreaterThan(start);
+          expect(end - start).toBeLessThanOrEqual(3 * 3_600_000);
+          before = start;
+        }
+      }
+    }
+  });
+
+  it('a moment is found from what clocks show of it, all year round', () => {
+    for (const zone of ['Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kolkata', 'America/Caracas']) {
+      for (let at = Date.parse('2026-01-01T00:00Z'); at < Date.parse('2027-01-01T00:00Z'); at += 35_099_000) {
+        const back = momentOf(wallTime(at, zone), zone);
+        expect([0, 3_600_000, 1_800_000]).toContain(at - back);
+        expect(wallTime(back, zone)).toEqual(wallTime(at, zone));
+      }
+    }
+  });
+});
+
+describe('each strategy', () => {
+  it('single lasts from one moment to the other in its zone', () => {
+    const once = { strategy: 'single', dateRange: ['2026-07-01 10:00:00', '2026-07-01T12:30'] };
+    expect(slots(once, '2026-06-01T00:00Z')).toEqual(['2026-07-01T08:00 2026-07-01T10:30']);
+    expect(statusOf(plan(once), Date.parse('2026-07-01T07:59:59Z'))).toBe('scheduled');
+    expect(statusOf(plan(once), Date.parse('2026-07-01T08:00:00Z'))).toBe('under-maintenance');
+    expect(statusOf(plan(once), Date.parse('2026-07-01T10:30:00Z'))).toBe('ended');
+  });
+
+  it('manual runs as long as it is on', () => {
+    expect(statusOf(plan({ strategy: 'manual' }), 5)).toBe('under-maintenance');
+    expect(statusOf(plan({ strategy: 'manual', active: false }), 5)).toBe('inactive');
+  });
+
+  it('every third day counts from its first day', () => {
+    const third = nightly('02:00', '03:00', { intervalDay: 3, dateRange: ['2026-03-25 00:00:00'] });
+    expect(slots(third, '2026-03-26T00:00Z', 3)).toEqual([
+      '2026-03-28T01:00 2026-03-28T02:00',
+      '2026-03-31T00:00 2026-03-31T01:00',
+      '2026-04-03T00:00 2026-04-03T01:00',
+    ]);
+  });
+
+  it('weekdays are those on which it starts', () => {
+    const weekdays = { strategy: 'recurring-weekday', weekdays: [0, 3], timeRange: [time('23:00'), time('01:00')] };
+    expect(slots(weekdays, '2026-03-23T00:00Z', 3)).toEqual([
+      '2026-03-25T22:00 2026-03-26T00:00',
+      '2026-03-29T21:00 2026-03-29T23:00',
+      '2026-04-01T21:00 2026-04-01T23:00',
+    ]);
+    expect(slotAt(plan(weekdays), Date.parse('2026-03-25T23:30Z'))).toBeDefined();
+  });
+
+  it('days of the month count from both ends, and a 31st is only where there is one', () => {
+    const days = (list: unknown[]) => ({ strategy: 'recurring-day-of-month', daysOfMonth: list, timeRange: [time('12:00'), time('13:00')] }); // prettier-ignore
+    const starts = (list: unknown[], count: number) =>
+      slots(days(list), '2026-01-01T00:00Z', count, 'UTC').map((text) => text.slice(0, 10));
+    expect(starts([31], 3)).toEqual(['2026-01-31', '2026-03-31', '2026-05-31']);
+    expect(starts(['lastDay1'], 3)).toEqual(['2026-01-31', '2026-02-28', '2026-03-31']);
+    expect(starts([1, 'lastDay2'], 4)).toEqual(['2026-01-01', '2026-01-30', '2026-02-01', '2026-02-27']);
+    expect(slots(days([29]), '2028-02-01T00:00Z', 1, 'UTC')).toEqual(['2028-02-29T12:00 2028-02-29T13:00']);
+  });
+
+  it('cron starts by its rule in its zone and lasts so many minutes', () => {
+    const rule = { strategy: 'cron', cron: '30 3 * * 0', durationMinutes: 90 };
+    expect(slots(rule, '2026-03-28T00:00Z', 2)).toEqual([
+      '2026-03-29T01:30 2026-03-29T03:00',
+      '2026-04-05T01:30 2026-04-05T03:00',
+    ]);
+    // 02:30 is left out that night: it comes right after.
+    expect(slots({ ...rule, cron: '30 2 * * 0' }, '2026-03-28T00:00Z')).toEqual(['2026-03-29T01:00 2026-03-29T02:30']);
+    const often = { strategy: 'cron', cron: '* * * * *', durationMinutes: 5 };
+    expect(slotAt(plan(often), Date.parse('2026-03-28T00:00:30Z'))?.start).toBeLessThan(
+      Date.parse('2026-03-28T00:00Z'),
+    );
+  });
+
+  it('stays within its range of days', () => {
+    const range = nightly('02:00', '03:00', { dateRange: ['2026-05-01 00:00:00', '2026-05-03 02:30:00'] });
+    expect(slots(range, '2026-01-01T00:00Z', 9)).toEqual([
+      '2026-05-01T00:00 2026-05-01T01:00',
+      '2026-05-02T00:00 2026-05-02T01:00',
+      '2026-05-03T00:00 2026-05-03T00:30',
+    ]);
+    expect(statusOf(plan(range), Date.parse('2026-06-01T00:00Z'))).toBe('ended');
+  });
+
+  it('what cannot be a window is named', () => {
+    const trouble = (given: object) => Object.keys(windowTrouble(plan(given).config));
+    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] })).toEqual(['dateRange']); // prettier-ignore
+    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00'] })).toEqual(['dateRange']);
+    expect(trouble({ strategy: 'recurring-weekday' })).toEqual(['weekdays']);
+    expect(trouble({ strategy: 'recurring-day-of-month' })).toEqual(['daysOfMonth']);
+    expect(trouble({ strategy: 'cron', cron: 'often' })).toEqual(['cron']);
+    expect(trouble(nightly('02:00', '02:00'))).toEqual(['timeRange']);
+    expect(MaintenanceConfig.safeParse({ title: 'x', strategy: 'single', dateRange: ['2026-02-30 00:00'] }).success).toBe(false); // prettier-ignore
+  });
+});

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Maintenance } from '../../../services/contracts/uptime/maintenance.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { admin } from '../../support/host.ts';
+import { openTarget, openUptime, type UptimeRig } from './rig.ts';
+
+describe('a window', () => {
+  let rig: UptimeRig;
+  beforeAll(async () => {
+    rig = await openUptime();
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  const manual = (more: object) => rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...more }); // prettier-ignore
+
+  it('stops checks at once and tells nobody; what was told before it gets its end after it', async () => {
+    await using target = await openTarget();
+    const web = await rig.add({ type: 'http', name: 'web', url: target.url, interval: 0.3, timeout: 5 });
+    const group = await rig.add({ type: 'group', name: 'group', interval: 0.3 });
+    const inGroup = await rig.add({ type: 'http', name: 'in', url: target.url, interval: 0.3, timeout: 5, parent: group.id }); // prettier-ignore
+    const job = await rig.add({ type: 'push', name: 'job', pushToken: 'jobtoken', interval: 60 });
+    await rig.until(inGroup.id, 1);
+    target.handler = (_request, response) => void response.writeHead(500).end();
+    await rig.events('down', web.id);
+    await rig.events('down', inGroup.id);
+    await rig.events('down', group.id);
+    const { id, status } = await manual({ monitors: [web.id, group.id, job.id] });
+    expect(status).toBe('under-maintenance');
+    for (const one of [web.id, group.id, inGroup.id, job.id]) {
+      expect(await rig.until(one, 3)).toMatchObject({ msg: 'Monitor under maintenance' });
+    }
+    const asked = target.seen.length;
+    expect(await (await fetch(`${rig.url}/api/push/jobtoken?status=down`)).json()).toEqual({ ok: true });
+    expect(await rig.call('POST', `/api/monitors/${String(web.id)}/check`)).toMatchObject({ status: 3 });
+    const before = (await rig.beats(web.id)).length;
+    await vi.waitUntil(async () => (await rig.beats(web.id)).length > before + 2, 60_000);
+    expect((await rig.beats(job.id)).every((beat) => beat.status === 3)).toBe(true);
+    expect(target.seen.length).toBe(asked);
+    target.handler = (_request, response) => void response.end();
+    await rig.call('POST', `/api/maintenances/${String(id)}/pause`);
+    await rig.events('up', web.id);
+    await rig.events('up', inGroup.id);
+    await rig.until(group.id, 1);
+    expect(rig.sent.filter(({ event }) => event.monitorId === web.id).map(({ event }) => event.kind)).toEqual(['down', 'up']); // prettier-ignore
+    // What is down once the window is over is told of.
+    await rig.call('POST', `/api/maintenances/${String(id)}/resume`);
+    await rig.until(web.id, 3);
+    target.handler = (_request, response) => void response.writeHead(500).end();
+    await rig.call('DELETE', `/api/maintenances/${String(id)}`);
+    await rig.events('down', web.id, 2);
+    expect((await rig.raw('GET', `/api/maintenances/${String(id)}`)).status).toBe(404);
+  });
+
+  it('that cannot be one is refused with its field, and nothing changes', async () => {
+    const bad = await rig.raw('POST', '/api/maintenances', { title: 'w', strategy: 'cron', cron: 'often', timezoneOption: 'Mars/Base' }); // prettier-ignore
+    expect(bad.status).toBe(400);
+    expect(await bad.json()).toMatchObject({ ok: false, issues: [{ path: ['cron'] }, { path: ['timezoneOption'] }] });
+    const { id } = await manual({ active: false });
+    expect((await rig.raw('PATCH', `/api/maintenances/${String(id)}`, { strategy: 'single' })).status).toBe(400);
+    expect(await rig.call('GET', `/api/maintenances/${String(id)}`)).toMatchObject({ strategy: 'manual', status: 'inactive' }); // prettier-ignore
+  });
+
+  it('is on the status pages it names while it runs, without saying whom it covers', async () => {
+    const one = await rig.add({ type: 'manual', name: 'shown', manual_status: 1, interval: 3600 });
+    const page = await rig.call<{ id: number }>('POST', '/api/status-pages', { slug: 'main', title: 'Main' });
+    await rig.call('PUT', '/api/status-pages/main', { publicGroupList: [{ name: 'G', monitorList: [{ id: one.id }] }] }); // prettier-ignore
+    const { id } = await manual({ title: 'New disks', description: 'We **swap** them', monitors: [one.id], statusPages: [page.id] }); // prettier-ignore
+    await rig.until(one.id, 3);
+    const shown = await (await fetch(`${rig.url}/api/status-page/main`)).json();
+    expect(shown).toMatchObject({ maintenanceList: [{ id, title: 'New disks', status: 'under-maintenance' }] });
+    expect(JSON.stringify(shown)).not.toContain('"monitors"');
+    expect(await (await fetch(`${rig.url}/api/status-page/main/badge`)).text()).toContain('Maintenance');
+    const html = await (await fetch(`${rig.url}/status/main`)).text();
+    expect(html).toContain('New disks');
+    expect(html).toContain('<strong>swap</strong>');
+    const next = { title: 'Next week', strategy: 'single', timezoneOption: 'UTC', statusPages: [page.id], reminders: [] }; // prettier-ignore
+    const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
+    await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
+    expect(await (await fetch(`${rig.url}/status/main`)).text()).toContain('Next week');
+    expect(await (await fetch(`${rig.url}/api/status-page/main`)).json()).toMatchObject({ maintenanceList: [{ id }] });
+  });
+
+  it('is managed over socket.io as the recorded server did', async () => {
+    const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
+    try {
+      const ask = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<Record<string, unknown>>; // prettier-ignore
+      await ask('login', { username: admin.name, password: admin.password, token: '' });
+      const lists = nextList(socket);
+      const add = golden('sio-add-maintenance');
+      const { maintenanceID: id, ...added } = await ask('addMaintenance', ...add.request.body);
+      const { maintenanceID: _, ...recorded } = add.response.body;
+      expect(added).toEqual(recorded);
+      expect(Object.keys(await lists)).toContain(String(id));
+      const get = golden('sio-get-maintenance').response.body as { maintenance: object };
+      expect(await ask('getMaintenance', id)).toEqual({ ...get, maintenance: { ...get.maintenance, id } });
+      const one = await rig.add({ type: 'manual', name: 'covered', interval: 3600 });
+      await ask('addMonitorMaintenance', id, [{ id: one.id }]);
+      expect(await ask('getMonitorMaintenance', id)).toEqual({ ok: true, monitors: [{ id: one.id, name: 'covered' }] });
+      expect(await ask('pauseMaintenance', id)).toEqual({ ok: true, msg: 'successPaused', msgi18n: true });
+      expect(await ask('getMaintenance', id)).toMatchObject({ maintenance: { status: 'inactive', active: false } });
+      expect(await ask('deleteMaintenance', id)).toEqual(golden('sio-delete-maintenance').response.body);
+    } finally {
+      socket.disconnect();
+    }
+  });
+});
+
+function nextList(socket: Socket): Promise<Record<string, unknown>> {
+  return new Promise((resolve) => socket.once('maintenanceList', resolve));
+}
+
+function golden(name: string) {
+  return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8')) as {
+    readonly request: { readonly body: readonly unknown[] };
+    readonly response: { readonly body: Record<string, unknown> };
+  };
+}
+
+describe('with a turned clock', () => {
+  const hour = 3_600_000;
+  const start = Date.parse('2026-03-28T00:30:00Z');
+  /** Lets the time pass in steps, so that what waits in between comes to its turn. */
+  const pass = async (clock: FakeClock, ms: number, rig: UptimeRig): Promise<void> => {
+    for (let left = ms; left > 0; left -= 1_800_000) {
+      clock.advance(Math.min(left, 1_800_000));
+      await rig.call('GET', '/api/maintenances');
+    }
+  };
+  /** By their ids: a delivery that the turned clock cuts short is sent again under the same one. */
+  const about = (rig: UptimeRig) => {
+    const events = rig.sent.filter(({ event }) => event.kind.startsWith('maintenance'));
+    return [...new Map(events.map(({ event, title }) => [event.id, title])).values()];
+  };
+
+  /** Jobs take their turn by the clock as well, and one that it cut short comes again seconds later. */
+  const told = (clock: FakeClock, rig: UptimeRig, count: number) =>
+    vi.waitUntil(() => {
+      clock.advance(1000);
+      return about(rig).length >= count;
+    });
+
+  it('people are reminded, told of start and end on request, each once, also over the change of clocks', async () => {
+    const clock = createFakeClock(start);
+    await using rig = await openUptime({ clock });
+    const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });
+    const { id } = await rig.call<Maintenance>('POST', '/api/maintenances', {
+      ...{ title: 'Backup', strategy: 'recurring-weekday', weekdays: [0], timezoneOption: 'Europe/Berlin' },
+      ...{ timeRange: [{ hours: 2, minutes: 30 }, { hours: 4, minutes: 0 }], monitors: [job.id] },
+      ...{ reminders: [86_400, 3600], notifyStart: true, notifyEnd: true },
+    }); // prettier-ignore
+    // 24.5 hours before 01:00 UTC, when clocks go from 2 to 3.
+    await pass(clock, hour, rig);
+    await told(clock, rig, 1);
+    expect(rig.sent[0]).toMatchObject({
+      type: 'info',
+      title: '[Maintenance] Backup starts in 1 d',
+      body: 'From 2026-03-29 01:00 UTC until 2026-03-29 02:00 UTC.',
+      event: {
+        id: `maintenance_reminder:${String(id)}:${String(Date.parse('2026-03-29T01:00Z'))}:86400`,
+        kind: 'maintenance_reminder',
+        maintenanceId: id,
+        maintenanceTitle: 'Backup',
+        startsAt: '2026-03-29T01:00:00.000Z',
+        endsAt: '2026-03-29T02:00:00.000Z',
+        monitorIds: [job.id],
+      },
+    });
+    await pass(clock, 23.75 * hour, rig);
+    await rig.until(job.id, 3);
+    await pass(clock, hour, rig);
+    await rig.until(job.id, 1);
+    await told(clock, rig, 4);
+    await pass(clock, 12 * hour, rig);
+    expect(about(rig)).toEqual(['starts in 1 d', 'starts in 1 h', 'has started', 'has ended'].map((what) => `[Maintenance] Backup ${what}`)); // prettier-ignore
+    expect(rig.sent.filter(({ event }) => event.kind === 'up' || event.kind === 'down')).toEqual([]);
+  });
+
+  it('one that was slept through is not told of when it is over, and a late reminder says what is true', async () => {
+    const clock = createFakeClock(start);
+    await using rig = await openUptime({ clock });
+    const add = (from: string, to: string, title: string) =>
+      rig.call('POST', '/api/maintenances', { title, strategy: 'single', timezoneOption: 'UTC', dateRange: [from, to], notifyStart: true, notifyEnd: true }); // prettier-ignore
+    await add('2026-03-29 12:00', '2026-03-29 13:00', 'slept through');
+    await add('2026-04-02 12:00', '2026-04-02 13:00', 'to come');
+    await rig.call('GET', '/api/maintenances');
+    clock.set(Date.parse('2026-04-02T11:29:30Z'));
+    clock.advance(30_000);
+    await told(clock, rig, 1);
+    await pass(clock, 600_000, rig);
+    expect(about(rig)).toEqual(['[Maintenance] to come starts in 30 min']);
+  });
+
+  it('a window that is changed while it runs goes on or ends as it says now', async () => {
+    const clock = createFakeClock(Date.parse('2026-06-01T12:00:00Z'));
+    await using rig = await openUptime({ clock });
+    const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });
+    clock.advance(1);
+    const range = (end: string) => ({ dateRange: ['2026-06-01 11:00', end] });
+    const { id } = await rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'single', timezoneOption: 'UTC', monitors: [job.id], ...range('2026-06-01 13:00') }); // prettier-ignore
+    clock.advance(1);
+    await rig.until(job.id, 3);
+    await rig.call('PATCH', `/api/maintenances/${String(id)}`, range('2026-06-01 14:00'));
+    await pass(clock, 1.5 * hour, rig);
+    expect((await rig.beats(job.id)).at(-1)?.status).toBe(3);
+    await rig.call('PATCH', `/api/maintenances/${String(id)}`, range('2026-06-01 13:15'));
+    clock.advance(1);
+    await rig.until(job.id, 1);
+    expect(await rig.call('GET', `/api/maintenances/${String(id)}`)).toMatchObject({ status: 'ended', upcoming: [] });
+  });
+});

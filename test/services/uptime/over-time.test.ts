@@ -1,0 +1,183 @@
+import { createServer } from 'node:https';
+import { createServer as createTcp } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
+import { listen, openUptime, type UptimeRig } from './rig.ts';
+
+const minute = 60_000;
+const day = 1440 * minute;
+
+/** Events of a kind, each once; the clock goes on a little, since jobs take their turn by it. */
+function until(clock: FakeClock, rig: UptimeRig, kind: string, count: number) {
+  return vi.waitUntil(() => {
+    clock.advance(10);
+    const found = eventsOf(rig, kind);
+    return found.length >= count ? found : undefined;
+  });
+}
+
+function eventsOf(rig: UptimeRig, kind: string) {
+  return [...new Map(rig.sent.filter(({ event }) => event.kind === kind).map((sent) => [sent.event.id, sent])).values()]; // prettier-ignore
+}
+
+function push(rig: UptimeRig, token: string, query: string): Promise<Response> {
+  return fetch(`${rig.url}/api/push/${token}?${query}`);
+}
+
+/** All that was under way has been written and sent. */
+async function settle(clock: FakeClock, rig: UptimeRig): Promise<void> {
+  const mark = await rig.add({ type: 'manual', name: 'mark', manual_status: 0, interval: 86_400 });
+  await vi.waitUntil(() => {
+    clock.advance(10);
+    return rig.sent.some(({ event }) => event.monitorId === mark.id);
+  });
+}
+
+it('slow answers are told of once, and once that they are over; what is usual is not learnt from them', async () => {
+  const clock = createFakeClock();
+  await using rig = await openUptime({ clock });
+  const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'slow', interval: 3600 });
+  const beats = async (count: number, ping: (beat: number) => number) => {
+    for (let beat = 0; beat < count; beat += 1) {
+      clock.advance(minute);
+      await push(rig, 'slow', `ping=${String(ping(beat))}`);
+    }
+  };
+  await beats(125, (beat) => 58 + (beat % 5));
+  await beats(30, (beat) => 240 + (beat % 5));
+  const [slow] = await until(clock, rig, 'degraded', 1);
+  expect(slow).toMatchObject({
+    title: expect.stringMatching(/^\[Slow\] job: 24\d ms \(normally (59|6\d) ms\)$/),
+    type: 'warning',
+    event: { monitorId: id, monitorName: 'job', since: expect.any(String) },
+  });
+  expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 1, degraded: true } });
+  await beats(20, (beat) => 58 + (beat % 5));
+  expect((await until(clock, rig, 'degraded_resolved', 1))[0]).toMatchObject({ title: '[Normal again] job', type: 'success' }); // prettier-ignore
+  expect(eventsOf(rig, 'degraded')).toHaveLength(1);
+  expect(eventsOf(rig, 'down')).toEqual([]);
+});
+
+it('a certificate is told of once a threshold, and anew when it is another one', async () => {
+  const pem = makeSelfSigned();
+  const other = makeSelfSigned();
+  const server = createServer(pem, (_request, response) => void response.end('x'));
+  const clock = createFakeClock(Date.now());
+  await using rig = await openUptime({ clock });
+  try {
+    const url = `https://localhost:${String(await listen(server))}/`;
+    const { id } = await rig.add({ type: 'http', name: 'tls', url, interval: 0.5, timeout: 20, expiryNotification: true, tlsCa: pem.cert + other.cert, certWarnDays: [1, 0] }); // prettier-ignore
+    await rig.until(id, 1);
+    const told = () => eventsOf(rig, 'cert_expiry').map(({ event }) => event['threshold']);
+    const jump = async (days: number, count: number) => {
+      clock.set(clock.now() + days * day);
+      clock.advance(minute);
+      await until(clock, rig, 'cert_expiry', count);
+    };
+    // It lasts two days from now on.
+    await until(clock, rig, 'cert_expiry', 1);
+    await jump(1, 2);
+    await jump(1, 3);
+    clock.advance(10 * minute);
+    await settle(clock, rig);
+    expect(told()).toEqual([1, 0, -1]);
+    server.setSecureContext(other);
+    await until(clock, rig, 'cert_expiry', 4);
+    expect(new Set(eventsOf(rig, 'cert_expiry').map(({ event }) => event['fingerprint256'])).size).toBe(2);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('a machine that slept tells nothing of what it did not hear meanwhile, and soon what is true', async () => {
+  const clock = createFakeClock();
+  await using rig = await openUptime({ clock });
+  for (const name of ['lives', 'dead']) await rig.add({ type: 'push', name, pushToken: name, interval: 60 });
+  for (const name of ['lives', 'dead']) await push(rig, name, '');
+  // Eight hours in which nobody could have been heard, and the clock set back after that.
+  for (const jump of [480 * minute, -60 * minute]) {
+    clock.advance(50_000);
+    clock.set(clock.now() + jump);
+    clock.advance(20_000);
+    await push(rig, 'lives', '');
+    await settle(clock, rig);
+    expect(eventsOf(rig, 'down').map(({ event }) => event['monitorName'])).not.toContain('dead');
+    await push(rig, 'dead', '');
+  }
+  for (let passed = 0; passed < 3; passed += 1) {
+    clock.advance(50_000);
+    await push(rig, 'lives', '');
+  }
+  const names = (await until(clock, rig, 'down', 3)).map(({ event }) => event['monitorName']);
+  expect(names.filter((name) => name !== 'mark')).toEqual(['dead']);
+});
+
+it('without a network nobody else is down, and with one they are', async () => {
+  const proof = createTcp((socket) => socket.destroy());
+  const port = await listen(proof);
+  const far = { type: 'port', hostname: 'nosuch.invalid', port: 80, interval: 0.5, timeout: 20 };
+  {
+    await using rig = await openUptime({ environment: { UPTIME_CONNECTIVITY_ADDRESS: '127.0.0.1:1' } });
+    const { id } = await rig.add({ ...far, name: 'far' });
+    expect((await rig.until(id, 2)).msg).toContain('this machine has no network');
+    await vi.waitUntil(async () => (await rig.beats(id)).length > 3);
+    const near = await rig.add({ type: 'port', name: 'near', hostname: '127.0.0.1', port: 1, interval: 60 });
+    await rig.events('down', near.id);
+    expect(rig.sent.filter(({ event }) => event.monitorId === id)).toEqual([]);
+  }
+  {
+    await using rig = await openUptime({ environment: { UPTIME_CONNECTIVITY_ADDRESS: `127.0.0.1:${String(port)}` } });
+    const { id } = await rig.add({ ...far, name: 'far' });
+    await rig.events('down', id);
+  }
+  proof.close();
+});
+
+it('repeats stop once somebody knows, and the end is told all the same', async () => {
+  const clock = createFakeClock();
+  await using rig = await openUptime({ clock });
+  const { id } = await rig.add({ type: 'manual', name: 'job', manual_status: 0, interval: 60, resendInterval: 2 });
+  await until(clock, rig, 'down', 1);
+  clock.advance(2 * minute);
+  const [, repeat] = await until(clock, rig, 'down', 2);
+  expect(repeat?.event).toMatchObject({ repeat: expect.any(Number), downSince: expect.any(String) });
+  const { items } = await rig.call<{ items: { id: number }[] }>('GET', '/api/incidents?open=true');
+  expect(items).toHaveLength(1);
+  expect(await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/ack`)).toMatchObject({ acknowledgedBy: 'ada' });
+  const before = (await rig.beats(id)).length;
+  await vi.waitUntil(async () => {
+    clock.advance(minute);
+    return (await rig.beats(id)).length > before + 6;
+  });
+  await rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status: 1 });
+  await until(clock, rig, 'up', 1);
+  expect(eventsOf(rig, 'down')).toHaveLength(2);
+});
+
+it('what goes up and down is told of once, and once when it is steady again', async () => {
+  const clock = createFakeClock();
+  await using rig = await openUptime({ clock });
+  const { id } = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 3600 });
+  clock.advance(1);
+  for (let change = 0; change < 12; change += 1) {
+    await rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status: change % 2 });
+    await vi.waitUntil(async () => {
+      clock.advance(1);
+      return (await rig.beats(id)).at(-1)?.status === change % 2;
+    });
+    clock.advance(10_000);
+  }
+  await settle(clock, rig);
+  const titles = () => [...new Map(rig.sent.map((sent) => [sent.event.id, sent.title])).values()].filter((title) => title.endsWith('job')); // prettier-ignore
+  const before = titles();
+  expect(before.filter((title) => title.startsWith('[Flapping]'))).toHaveLength(1);
+  expect(before).toHaveLength(7);
+  clock.advance(12 * minute);
+  await vi.waitUntil(() => {
+    clock.advance(1);
+    return titles().length > before.length;
+  });
+  expect(titles().at(-1)).toBe('[Steady again] job');
+});

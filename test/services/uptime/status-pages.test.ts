@@ -1,0 +1,123 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { uptime } from '../../../services/uptime/index.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openMailServer } from '../../support/mail-server.ts';
+import { openUptime, type UptimeRig } from './rig.ts';
+
+let rig: UptimeRig;
+beforeAll(async () => {
+  rig = await openUptime({ services: [uptime, push, notify, inbox, control] });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+async function addPage(slug: string, monitors: readonly number[], more: object = {}) {
+  await rig.call('POST', '/api/status-pages', { slug, title: `Page ${slug}` });
+  const publicGroupList = [{ name: 'All', monitorList: monitors.map((id) => ({ id })) }];
+  return rig.call<{ id: number }>('PUT', `/api/status-pages/${slug}`, { publicGroupList, ...more });
+}
+
+const addJob = (name: string, status = 1) => rig.add({ type: 'manual', name, manual_status: status, interval: 3600 });
+const set = (id: number, manual_status: number) => rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status });
+
+/** Asks under another name of this machine. */
+function askAs(host: string, path: string): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(rig.url + path, { headers: { host } }, (response) => {
+      let text = '';
+      response.on('data', (part: Buffer) => (text += part.toString()));
+      response.on('end', () => resolve({ status: response.statusCode, text }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+it('outages are on the page with their timeline, and say nothing of why', async () => {
+  const job = await addJob('Mail');
+  const other = await addJob('Secret', 0);
+  await addPage('outages', [job.id]);
+  await set(job.id, 0);
+  await rig.until(job.id, 0);
+  await rig.events('down', job.id);
+  await rig.events('down', other.id);
+  const html = async () => (await fetch(`${rig.url}/status/outages`)).text();
+  expect(await html()).toMatch(/Mail<\/span><span class="word w0">Open/);
+  const { items } = await rig.call<{ items: { id: number }[] }>('GET', `/api/incidents?monitor=${String(job.id)}`);
+  await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/ack`);
+  await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/notes`, { text: 'the admin password is wrong' });
+  expect(await html()).toContain('Looked into since');
+  await set(job.id, 1);
+  await rig.events('up', job.id);
+  expect(await html()).toMatch(/Mail<\/span><span class="word w1">Over/);
+  const shown = await (await fetch(`${rig.url}/api/status-page/outages`)).json();
+  expect(shown).toMatchObject({ outages: [{ monitorIds: [job.id], resolvedAt: expect.stringMatching(/^\d{4}-/) }] });
+  for (const text of [await html(), JSON.stringify(shown)]) expect(text).not.toMatch(/password|Secret|Set by hand/);
+  await rig.call('PUT', '/api/status-pages/outages', { showOutages: false });
+  expect(await html()).not.toContain('Outages of the last');
+});
+
+describe('a name of its own', () => {
+  it('leads to the page at its root, and goes with it', async () => {
+    const job = await addJob('Web');
+    expect((await askAs('status.example.org', '/')).status).toBe(403);
+    await addPage('named', [job.id], { domainNameList: ['Status.Example.org'] });
+    const root = await askAs('status.example.org', '/');
+    expect([root.status, root.text]).toEqual([200, expect.stringContaining('<title>Page named</title>')]);
+    expect(JSON.parse((await askAs('status.example.org:8443', '/api/entry-page')).text)).toEqual({
+      type: 'statusPageMatchedDomain',
+      statusPageSlug: 'named',
+    });
+    expect(await (await fetch(`${rig.url}/api/entry-page`)).json()).toEqual({
+      type: 'entryPage',
+      entryPage: 'dashboard',
+    });
+    await rig.call('POST', '/api/status-pages', { slug: 'second', title: 'Second' });
+    const taken = await rig.raw('PUT', '/api/status-pages/second', { domainNameList: ['status.example.org'] });
+    expect([taken.status, await taken.json()]).toEqual([409, expect.objectContaining({ issues: [{ path: ['domainNameList'], message: 'Another status page has it.' }] })]); // prettier-ignore
+    await rig.call('DELETE', '/api/status-pages/named');
+    expect((await askAs('status.example.org', '/')).status).toBe(403);
+  });
+});
+
+it('those who follow a page hear once of what happens, by a push topic and by mail or whatever Delivery has', async () => {
+  const job = await addJob('Shop');
+  await using mail = await openMailServer();
+  const url = `mailto://127.0.0.1:${String(mail.port)}?from=status@example.org&to=customer@example.com`;
+  const added = await fetch(`${rig.host.url('notify')}/add/aggregator`, {
+    method: 'POST',
+    headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ config: `customers=${url}`, format: 'text' }),
+  });
+  expect(added.status).toBe(200);
+  const page = await addPage('followed', [job.id], { pushTopic: 'status-shop', notifyTag: 'customers' });
+  await set(job.id, 0);
+  await rig.events('down', job.id);
+  await set(job.id, 1);
+  await rig.events('up', job.id);
+  await rig.call('POST', '/api/status-pages/followed/incidents', { title: 'New disks', content: 'We swap them.' });
+  await rig.call('POST', '/api/maintenances', { title: 'Move', strategy: 'manual', statusPages: [page.id], notifyStart: true }); // prettier-ignore
+  const messages = await vi.waitUntil(async () => {
+    const reply = await fetch(`${rig.host.url('push')}/status-shop/json?poll=1&since=all`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+    const lines = (await reply.text()).split('\n').filter((line) => line !== '');
+    return lines.length >= 4 ? lines.map((line) => JSON.parse(line) as { title: string; message: string; click?: string }) : undefined; // prettier-ignore
+  });
+  expect(messages.map(({ title }) => title)).toEqual([
+    'Page followed: Shop is down',
+    'Page followed: Shop is up again',
+    'Page followed: New disks',
+    'Page followed: Maintenance has started: Move',
+  ]);
+  expect(messages[0]?.message).toMatch(/^Since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/);
+  expect(messages[0]?.click).toBe(`${rig.url}/status/followed`);
+  expect(JSON.stringify(messages)).not.toContain('Set by hand');
+  await vi.waitUntil(() => mail.taken.length >= 4);
+  expect(mail.taken.map(({ to }) => to)).toEqual(Array.from({ length: 4 }, () => ['customer@example.com']));
+  expect(mail.taken[0]?.source.toString()).toContain('Subject: Page followed: Shop is down');
+  const shown = JSON.stringify(await (await fetch(`${rig.url}/api/status-page/followed`)).json());
+  expect(shown).not.toContain('customers');
+});
