@@ -27,7 +27,7 @@ cpSync(join(root, 'dist', 'renderer'), join(app, 'dist', 'renderer'), {
 });
 cpSync(join(root, 'main', 'shell', 'preload.cjs'), join(app, 'main', 'shell', 'preload.cjs'));
 for (const source of readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })) {
-  if (source.endsWith('.py')) cpSync(join(root, 'services', source), join(app, 'services', source));
+  if (/\.(py|mp4)$/.test(source)) cpSync(join(root, 'services', source), join(app, 'services', source));
 }
 for (const part of ['icon.png', 'tray'])
   cpSync(join(root, 'assets', part), join(app, 'assets', part), { recursive: true });

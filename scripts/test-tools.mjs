@@ -37,8 +37,12 @@ const optional = ['chromium-headless-shell'];
 /** Program -> Debian package it is unpacked from. */
 const unpacked = { promtool: 'prometheus', 'prometheus-alertmanager': 'prometheus-alertmanager' };
 
-/** Folder -> version of the Python package. */
-const apprise = { 'apprise-1': '1.13.1', 'apprise-2': '2.2.0' };
+/** Folder -> the Python package in it. */
+const pythonPackages = {
+  'apprise-1': 'apprise==1.13.1',
+  'apprise-2': 'apprise==2.2.0',
+  'uptime-kuma-api2': 'uptime-kuma-api2==2.9.0',
+};
 
 const tools = join(root, '.cache', 'tools');
 
@@ -83,8 +87,8 @@ export async function installTestTools() {
   for (const [program, source] of Object.entries(unpacked)) {
     if (apt && !existsSync(join(tools, program)) && !(await found(program))) await unpack(program, source);
   }
-  for (const [folder, version] of Object.entries(apprise)) {
-    if (!existsSync(join(tools, folder)) && (await pip())) await fetchApprise(folder, version);
+  for (const [folder, source] of Object.entries(pythonPackages)) {
+    if (!existsSync(join(tools, folder)) && (await pip())) await fetchPackage(folder, source);
   }
   const engines = await installEngines();
 
@@ -92,7 +96,7 @@ export async function installTestTools() {
   for (const name of Object.keys(unpacked)) {
     if (!existsSync(join(tools, name)) && !(await found(name))) absent.push(name);
   }
-  absent.push(...Object.keys(apprise).filter((name) => !existsSync(join(tools, name))));
+  absent.push(...Object.keys(pythonPackages).filter((name) => !existsSync(join(tools, name))));
   if (!engines) absent.push('yt-dlp');
   if (absent.length === 0) return;
   const sentence = `The tests speak to programs that are missing here: ${absent.join(', ')}.`;
@@ -121,15 +125,15 @@ async function unpack(program, source) {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The client of the notification service, in both of its generations, each in a folder of its own. */
-async function fetchApprise(folder, version) {
+/** A client and what it needs, in a folder of its own: two generations of one get along. */
+async function fetchPackage(folder, source) {
   const target = join(tools, folder);
-  console.error(`Fetching apprise ${version} …`);
+  console.error(`Fetching ${source} …`);
   const result = await run(
     'python3',
     [
       ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore'],
-      ...['--target', `${target}.new`, `apprise==${version}`],
+      ...['--target', `${target}.new`, source],
     ],
     { quiet: true },
   );

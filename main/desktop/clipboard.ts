@@ -1,5 +1,5 @@
 import type { Clock } from '../../services/contracts/service.ts';
-import type { Notifier } from '../host/popups/notifier.ts';
+import type { Notifier } from '../../services/contracts/popups/desktop.ts';
 import { videoLink } from './video-links.ts';
 
 /** No system tells of a copy, so that one looks. */

@@ -1,4 +1,4 @@
-import type { Popup, PopupEvent } from '../host/popups/notifier.ts';
+import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import type { HostStatus } from './status.ts';
 
 /** The host runs, with all services that can. */
@@ -52,7 +52,7 @@ export type HostAnswers = {
   turn(change: { readonly id: string; readonly on: boolean }): Promise<void>;
   restart(id: string): Promise<void>;
   /** ms since the epoch; null ends the pause. */
-  pause(until: number | null): void;
+  pause(until: number | null): Promise<void>;
   /** Where the file of a finished download is; null when it is not there any more. */
   downloadFile(uid: string): Promise<string | null>;
   /** The machine was asleep. */

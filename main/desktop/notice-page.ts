@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../host/popups/text.ts';
+import { escapeMarkup } from '../host/desktop/markup.ts';
 
 /** What stands in the window while the app's own pages cannot. */
 export interface Notice {

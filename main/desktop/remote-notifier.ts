@@ -1,4 +1,4 @@
-import type { Notifier, PopupEvent } from '../host/popups/notifier.ts';
+import type { Notifier, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import type { TicketedPopup } from './host-line.ts';
 
 /** Popups whose end was not told yet; some systems never tell it. */

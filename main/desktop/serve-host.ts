@@ -1,6 +1,7 @@
 import { FileReply } from '../../services/contracts/api.ts';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { downloadsApi } from '../../services/contracts/downloads/api.ts';
+import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { DataFolderTaken } from '../host/runtime/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import type { KeyStore } from '../host/kernel.ts';
@@ -57,7 +58,9 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     popupEvent: ({ ticket, event }) => told(ticket, event),
     turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
     restart: async (id) => void (await running().control.restart(id)),
-    pause: (until) => void running().popups.pause(until),
+    async pause(pausedUntil) {
+      await ask(running(), popupsApi.pausePopups, { body: { pausedUntil } });
+    },
     async downloadFile(uid) {
       const file = await ask(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
       return file instanceof FileReply ? file.path : null;

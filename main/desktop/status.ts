@@ -6,7 +6,7 @@ import {
   type Download,
 } from '../../services/contracts/downloads/api.ts';
 import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox/api.ts';
-import { popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
+import { popupsApi, popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
 import type { Host } from '../host/host.ts';
 import { ask } from './ask.ts';
 
@@ -36,13 +36,13 @@ const gatherMs = 250;
 
 /** Follows the host by its own events; `changed` is told afterwards, at most four times a second. */
 export async function watchStatus(
-  host: Pick<Host, 'bus' | 'control' | 'popups'>,
+  host: Pick<Host, 'bus' | 'control'>,
   changed: () => void,
 ): Promise<Disposable & { now(): HostStatus }> {
   const services = new Map<string, ServiceState>();
   const urgent = new Set<number>();
   const downloads = new Set<string>();
-  let popups = host.popups.state();
+  let { popups } = emptyStatus;
   let soon: NodeJS.Timeout | undefined;
   const tell = (): void => {
     soon ??= setTimeout(() => {
@@ -102,12 +102,13 @@ export async function watchStatus(
     }),
   );
   for (const state of await host.control.services()) services.set(state.id, state);
+  popups = (await ask(host, popupsApi.popups)) ?? popups;
   await readUrgent();
   for (const download of (await ask(host, downloadsApi.list))?.queue ?? []) follow(download);
 
   return {
     now: () => ({
-      services: [...services.values()].filter(({ id }) => id !== 'control'),
+      services: [...services.values()].filter(({ group }) => group !== 'system'),
       popups,
       urgent: urgent.size,
       downloads: downloads.size,

@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import type { BackupStore, HostControl } from '../../services/contracts/control/api.ts';
-import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import type { Log } from '../../services/contracts/service.ts';
+import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
@@ -19,12 +18,13 @@ import { version } from './runtime/version.ts';
 interface ControlParts {
   readonly parts: HostParts;
   readonly config: Config;
+  /** Of all services, also of those that do not run. */
+  readonly manifests: readonly Pick<ServiceManifest, 'live'>[];
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
   readonly safeMode: boolean;
   readonly pages: string;
-  readonly popups: PopupsControl;
   readonly backups: BackupStore;
 }
 
@@ -56,7 +56,6 @@ export function createHostControl(given: ControlParts): HostControl {
   return {
     version,
     safeMode: given.safeMode,
-    popups: given.popups,
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
@@ -106,6 +105,7 @@ export function createHostControl(given: ControlParts): HostControl {
     },
     retryJob: async (service, id) => (await runner(service).jobs?.retry(id)) ?? false,
     dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
+    liveTopics: given.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
     handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),

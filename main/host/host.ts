@@ -1,11 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
-import { serviceChanged, settingsChanged, type HostControl } from '../../services/contracts/control/api.ts';
-import type { PopupsControl } from '../../services/contracts/popups/popups.ts';
+import {
+  machineWoke,
+  serviceChanged,
+  settingsChanged,
+  type HostControl,
+} from '../../services/contracts/control/api.ts';
+import type { Desktop, Notifier } from '../../services/contracts/popups/desktop.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openBackups } from './backup/store.ts';
+import type { OwnPart } from './backup/write.ts';
 import { finishRestore } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
@@ -19,11 +25,9 @@ import { openKernel, type KeyStore } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log/log.ts';
 import { logFile } from './log/file.ts';
 import { openInBrowser } from './runtime/open-browser.ts';
-import { desktopNotifier } from './popups/desktop-notifier.ts';
-import { inboxMarker } from './popups/mark-read.ts';
-import type { Notifier } from './popups/notifier.ts';
-import { openPopups } from './popups/popups.ts';
+import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
+import type { Powers } from './services/capabilities.ts';
 import { timeToStop } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
@@ -76,8 +80,6 @@ export interface Host extends AsyncDisposable {
   /** Why what does not run does not, by service id; a listener that could not open while its service runs as `git.ssh`. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
-  /** Native popups: their state (also told as the topic `popupsChanged`) and the pause. */
-  readonly popups: PopupsControl;
   /** What the control service may do, for the desktop shell in the same process. */
   readonly control: HostControl;
   /** What happens, as the services tell it. */
@@ -140,38 +142,45 @@ export async function openHost(options: HostOptions): Promise<Host> {
   await makeAdministrator(accounts, environment);
 
   const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
-  const popupsLog = log.child('popups');
-  const popups = opening.use(
-    await openPopups({
-      file: join(dataDir, 'host', 'popups.json'),
-      bus: parts.bus,
-      clock,
-      log: popupsLog,
-      notifier: options.notifier ?? desktopNotifier({ environment, platform: process.platform, log: popupsLog }),
-      settings: () => config.read().host,
-      openPage(path) {
-        const base = address('control');
-        if (base !== undefined) openAddress(`${base}${path}`);
-      },
-      openLink: openAddress,
-      markRead: inboxMarker(() => [...runners.values()].flatMap(({ service }) => service?.api ?? [])),
-    }),
+  const desktopLog = log.child('popups');
+  const notifier = opening.use(
+    options.notifier ?? desktopNotifier({ environment, platform: process.platform, log: desktopLog }),
   );
+  const desktop: Desktop = {
+    notifier,
+    openPage(path) {
+      const base = address('control');
+      if (base !== undefined) openAddress(`${base}${path}`);
+    },
+    openLink: openAddress,
+  };
 
   const backups = opening.use(
-    openBackups({ dataDir, settings: () => config.read().host, clock, log: log.child('backup') }),
+    openBackups({
+      dataDir,
+      settings: () => config.read().host,
+      clock,
+      log: log.child('backup'),
+      parts: () => ownParts(runners),
+    }),
   );
   const control = createHostControl({
     parts,
     config,
+    manifests: descriptors,
     runners,
     engines,
     firstRun: accounts.firstRun,
     safeMode,
     pages: options.pages,
-    popups,
     backups,
   });
+  const powers: Powers = {
+    host: control,
+    desktop,
+    dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
+    targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
+  };
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];
     if (settings === undefined || (safeMode && descriptor.capabilities?.includes('controlHost') !== true)) continue;
@@ -180,7 +189,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       new ServiceRunner(descriptor, parts, {
         settings,
         problems: config.problemsOf(descriptor.id),
-        control: descriptor.capabilities?.includes('controlHost') ? control : undefined,
+        powers,
       }),
     );
   }
@@ -198,7 +207,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
           log.error('declared accounts could not be made', { error }),
         );
       for (const runner of runners.values()) runner.renewGuard();
-      popups.renew();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
     }),
   );
@@ -215,16 +223,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (page !== undefined) lock.announce(page);
   if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
   log.info('host is ready', { version, safeMode });
+  parts.loop.startTelling();
   opening.use(collectWhenIdle(clock));
 
   const resources = opening.move();
   return {
     safeMode,
-    popups,
     control,
     bus: parts.bus,
     async resumed() {
-      popups.renew();
+      parts.bus.publish(machineWoke, {});
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,
@@ -266,7 +274,10 @@ async function startAll(
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   try {
-    const all = Promise.all(runners.map((runner) => runner.start()));
+    const isFirst = ({ descriptor }: ServiceRunner): boolean => descriptor.startsOn === 'first';
+    const first = Promise.all(runners.filter(isFirst).map((runner) => runner.start()));
+    await Promise.race([stopped.promise, first]);
+    const all = Promise.all(runners.filter((runner) => !isFirst(runner)).map((runner) => runner.start()));
     // However slow the machine: a port is known before anyone is told that the host is ready.
     await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
     await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
@@ -297,13 +308,22 @@ function openLog(opening: AsyncDisposableStack, options: HostOptions, environmen
 
 /** After the start, so that a slow or absent network does not hold it up; the Home page shows what is missing meanwhile. */
 async function installMissing(engines: HostEngines, log: HostLog): Promise<void> {
-  for (const name of ['yt-dlp', 'ffmpeg'] as const) {
+  for (const name of await engines.missing()) {
     try {
-      if ((await engines.find(name)).path === null) await engines.install(name);
+      await engines.install(name);
     } catch (error) {
       log.warn('engine could not be installed', { engine: name, error });
     }
   }
+}
+
+/** Of the services that run. */
+function ownParts(runners: ReadonlyMap<string, ServiceRunner>): readonly OwnPart[] {
+  return [...runners].flatMap(([id, { service, descriptor }]) => {
+    if (service?.backup === undefined) return [];
+    const write = async (folder: string): Promise<void> => await service.backup?.(folder);
+    return [{ id, uncopied: descriptor.uncopied ?? [], write }];
+  });
 }
 
 function addressesOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {

@@ -9,13 +9,18 @@ import { openConfig, type Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
+import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
+import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
+import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
+import { trustedProxies, type Trusts } from './http/proxies.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostParts } from './services/host-parts.ts';
+import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
@@ -73,6 +78,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     log: log.child('config'),
   });
   const vault = await unlocked.promise;
+  const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
   const folder = join(dataDir, 'host');
   const { databaseUrl } = config.read().host;
   const database = opening.use(
@@ -80,37 +86,55 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       folder,
       schema: 'host',
       log: log.child('database'),
+      loop,
       ...(databaseUrl === '' ? {} : { url: databaseUrl }),
     }),
   );
   await database.migrate(accountsMigrations);
 
-  const bus = createBus(log.child('bus'));
-  const metrics = createMetrics({ version, log: log.child('metrics') });
+  const bus = createBus(log.child('bus'), loop);
+  const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
   const random = systemRandom;
   const accounts = opening.use(
     await openAccounts({
-      ...{ database, vault, clock, random, bus, log: log.child('accounts'), metrics: metrics.host },
+      ...{
+        database,
+        services: options.descriptors,
+        vault,
+        clock,
+        random,
+        bus,
+        log: log.child('accounts'),
+        metrics: metrics.host,
+      },
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );
   const engines = openEngines({
     folder: config.read().host.enginesFolder || dataDir,
-    settings: () => {
-      const { ytDlpPath, apprisePath, ffmpegPath } = config.read().host;
-      return { ytdlpPath: ytDlpPath, apprisePath, ffmpegPath };
-    },
+    specs: enginesOf(options.descriptors),
+    paths: () => config.read().enginePaths,
     log: log.child('engines'),
     onWork: (name, work) => bus.publish(engineWorked, { name, work }),
   });
+  let networks: readonly string[] = [];
+  let trustsThem = trustedProxies(networks);
+  const trusts: Trusts = (from) => {
+    const current = config.read().host.trustedProxies;
+    if (current !== networks) [networks, trustsThem] = [current, trustedProxies(current)];
+    return trustsThem(from);
+  };
   const parts: HostParts = {
     dataDir,
     databaseUrl,
+    loop,
+    readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),
     hostSettings: () => config.read().host,
     log,
     metrics,
     bus,
     handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
+    feeds: createFeeds(log),
     accounts,
     vault,
     engines,
@@ -118,7 +142,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
-    caller: callerOf(() => config.read().host.allowedOrigins),
+    caller: callerOf(() => config.read().host.allowedOrigins, trusts),
+    trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };
   const resources = opening.move();

@@ -1,6 +1,6 @@
 import type { Question } from '../desktop/closing.ts';
 import type { Preferences } from '../desktop/preferences.ts';
-import type { Notifier, Popup } from '../host/popups/notifier.ts';
+import type { Notifier, Popup } from '../../services/contracts/popups/desktop.ts';
 import type { ElectronParts } from './electron.ts';
 
 /** What the shell itself asks and tells. */

@@ -1,5 +1,5 @@
-import { escapeMarkup } from '../host/popups/text.ts';
-import type { Notifier } from '../host/popups/notifier.ts';
+import { escapeMarkup } from '../host/desktop/markup.ts';
+import type { Notifier } from '../../services/contracts/popups/desktop.ts';
 import type { ElectronParts } from './electron.ts';
 
 /** Popups whose click is still listened to; an older one leaves the screen. */

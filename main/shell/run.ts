@@ -6,6 +6,8 @@ import Store from 'electron-store';
 import updater from 'electron-updater';
 import { runProgram } from '../desktop/tray-presence.ts';
 import { dataDirOf, parseCommandLine } from '../host/cli/command-line.ts';
+import { watchNpm } from '../npm-parent.ts';
+import { stopSignals } from '../stop-signals.ts';
 import { startDesktop } from './desktop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,7 +37,8 @@ async function start(argv: readonly string[]): Promise<void> {
   }
   const { port, safeMode } = command;
   const dataDir = dataDirOf(command.dataDir, process.env, process.platform);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
+  for (const signal of stopSignals) process.on(signal, () => app.quit());
+  watchNpm(() => app.quit());
   await startDesktop({
     parts: electron,
     argv,

@@ -5,6 +5,8 @@ export interface Topic<T> {
   /** `<service>.<what happened>`, e.g. `push.published`. */
   readonly name: string;
   readonly schema: z.core.$ZodType<T>;
+  /** Its events tell a state: who subscribes later gets the newest one at once. */
+  readonly retained?: boolean;
 }
 
 /**
@@ -17,8 +19,12 @@ export interface Bus {
   subscribe<T>(topic: Topic<T>, listener: (event: T) => void): Disposable;
 }
 
-export function defineTopic<T>(name: string, schema: z.core.$ZodType<T>): Topic<T> {
-  return { name, schema };
+export function defineTopic<T>(
+  name: string,
+  schema: z.core.$ZodType<T>,
+  options: { readonly retained?: boolean } = {},
+): Topic<T> {
+  return { name, schema, ...options };
 }
 
 /**

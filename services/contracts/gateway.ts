@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Identity } from './control/accounts.ts';
 
 const passed = new WeakSet<IncomingMessage>();
+const proven = new WeakMap<IncomingMessage, Identity>();
 
 /**
  * Notes that a request came from outside, by a gateway that hands it to a service in the process. A gateway does so with each
@@ -13,4 +15,14 @@ export function markGatewayRequest(request: IncomingMessage): void {
 /** Whether a request came by a gateway: what is open to programs of this machine is not open to it. */
 export function isGatewayRequest(request: IncomingMessage): boolean {
   return passed.has(request);
+}
+
+/** Notes who a request comes from, by a gateway that has signed its sender in before it hands the request to a service. */
+export function vouchFor(request: IncomingMessage, identity: Identity): void {
+  proven.set(request, identity);
+}
+
+/** Who a gateway found to have sent a request, if it did. */
+export function vouchedFor(request: IncomingMessage): Identity | undefined {
+  return proven.get(request);
 }

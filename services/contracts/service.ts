@@ -3,12 +3,16 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Accounts, Credentials } from './control/accounts.ts';
+import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
+import type { Feeds } from './feeds.ts';
 import type { Children } from './children.ts';
+import type { Hosts } from './dispatch.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
+import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
+import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
@@ -73,13 +77,19 @@ export interface Vault {
   fingerprint(text: string, purpose: string): string;
 }
 
-/** Where a request comes from, as `Accounts.authenticate` wants to know it. */
-export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>>;
+/** Where a request comes from, as `Accounts.authenticate` wants to know it; with who sent it where a gateway has proven that. */
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>> & Pick<Credentials, 'proven'>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
   /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
   readonly db: Kysely<any>;
+  /**
+   * The same tables, to be read only and beside the event loop: for what looks at many rows, such as lists, searches, counts
+   * and exports. It sees all that was committed before. One statement brings 32 MiB at most, and there are no transactions.
+   * What a GET of our own API reads is given up when its client goes away. On PostgreSQL it is `db`.
+   */
+  readonly reads: Kysely<any>;
   /**
    * Joins the next group commit: the work of all callers waiting at that moment runs in one transaction with one
    * sync; resolves when the disk has it, while a read on `db` may see it a moment before. Work must only touch
@@ -92,6 +102,7 @@ export interface Context {
   readonly files: string;
   readonly bus: Bus;
   readonly handovers: Handovers;
+  readonly feeds: Feeds;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
   readonly vault: Vault;
@@ -108,8 +119,14 @@ export interface Context {
    * none; without a name that of its main one.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
-  /** Where a request to this service's listener comes from. */
+  /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;
+  /**
+   * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
+   * included (`https://push.example.org`); without a request as a local client would.
+   */
+  readonly publicUrl: (request?: IncomingMessage) => string | undefined;
+  readonly hosts: Hosts;
 }
 
 export const Health = z.object({
@@ -166,7 +183,17 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;
-  /** Takes new settings without being made anew. Without it the host disposes and creates again. */
+  /**
+   * Writes into an empty folder what of this service cannot be copied while it runs: what its manifest names as
+   * `uncopied`. Called while it runs, by the backups that the host makes.
+   */
+  backup?(folder: string): Promise<void>;
+  /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
+  restore?(folder: string): Promise<void>;
+  /**
+   * Takes new settings of which only such fields differ as the schema says to be live (`.meta({ live: true })`): nothing that is
+   * open is closed for them. Without it, when it throws, and for all other fields, the host disposes and creates again.
+   */
   reconfigure?(settings: unknown): Promise<void>;
 }
 
@@ -191,6 +218,10 @@ export interface ListenerManifest<Settings = any> {
   /** The port when nothing is set. */
   readonly port: number;
   readonly crossOrigin?: CrossOrigin;
+  /** It answers `/metrics` itself, as its peer's dashboards know it; without, the host does. */
+  readonly ownMetricsPage?: true;
+  /** Its routes ask for credentials themselves where they need any: a gateway lets requests through without a sign-in of its own. */
+  readonly authenticates?: true;
   /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
   tls?(settings: Settings): CertificateFiles | undefined;
 }
@@ -221,9 +252,22 @@ export interface TakesOver {
 
 /**
  * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
- * off, and it runs in safe mode; the control service alone.
+ * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages. `dispatch`: it
+ * hands requests to other services in the process and listens for other machines, as a gateway does.
  */
-export type Capability = 'controlHost';
+export type Capability = 'controlHost' | 'desktop' | 'dispatch';
+
+/** An account for programs that use the service, waiting to be switched on. */
+export interface ReadyMadeAccount {
+  readonly name: string;
+  readonly description: string;
+  /** On the service itself. */
+  readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
+}
+
+/** Where a service stands among the others. */
+export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
+export type ServiceGroup = z.infer<typeof ServiceGroup>;
 
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
@@ -232,6 +276,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   /** One sentence: what it is for. */
   readonly summary: string;
+  /** With which other services people find it; `system`: a part of the app that nobody looks for among them. */
+  readonly group?: ServiceGroup;
   /**
    * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
    * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
@@ -240,11 +286,28 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly capabilities?: readonly Capability[];
   /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
   readonly stopMs?: number;
-  /** Every field has a title, a description and a default: the settings form and docs/configuration.md are made from it. */
+  /**
+   * When it starts: with the host (`boot`, the default), or `first`, before the others, since it must not miss what they
+   * tell.
+   */
+  readonly startsOn?: 'first' | 'boot';
+  /** Every field has a title, a description and a default, and `live` where a change takes effect at once: the settings form and docs/configuration.md are made from it. */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Fields of its own that stand in the group `host`; they come with its settings. */
+  readonly hostSettings?: { readonly schema: z.ZodObject; readonly environment: Readonly<Record<string, string>> };
   readonly migrations: readonly Migration[];
+  /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
+  readonly uncopied?: readonly string[];
+  /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
+  readonly formerFiles?: Readonly<Record<string, string>>;
+  /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
+  readonly engines?: readonly EngineSpec[];
+  /** The topics that pages hear of as it happens, and who does. */
+  readonly live?: readonly LiveTopic<any>[];
+  /** Service accounts that are made at the first start of an installation, switched off. */
+  readonly accounts?: readonly ReadyMadeAccount[];
   /** Programs whose data its `takeOver` takes. */
   readonly takesOver?: readonly TakesOver[];
 }

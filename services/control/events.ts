@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
-import { audible, liveTopics, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
+import { audible, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
 import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
@@ -42,6 +42,7 @@ interface Stream {
 /** `GET /api/events`: the bus' live topics for every open page. See contracts/live.ts for the stream's terms. */
 export class LiveEvents implements Disposable {
   readonly #context: Context;
+  readonly #topics: readonly LiveTopic<unknown>[];
   readonly #limits: LiveLimits;
   readonly #ring: EventRing;
   readonly #streams = new Set<Stream>();
@@ -49,15 +50,16 @@ export class LiveEvents implements Disposable {
   readonly #sent;
   readonly #cut;
 
-  constructor(context: Context, limits: LiveLimits) {
+  constructor(context: Context, topics: readonly LiveTopic<any>[], limits: LiveLimits) {
     this.#context = context;
+    this.#topics = topics;
     this.#limits = limits;
     this.#ring = new EventRing(context.random.text(10), limits);
     this.#sent = context.metrics.counter({
       name: 'control_live_events_total',
       help: 'Events offered to open pages, by topic.',
       labels: ['topic'],
-      initial: liveTopics.map(({ topic }) => ({ topic: topic.name })),
+      initial: topics.map(({ topic }) => ({ topic: topic.name })),
     });
     this.#cut = context.metrics.counter({
       name: 'control_live_slow_streams_total',
@@ -78,7 +80,7 @@ export class LiveEvents implements Disposable {
 
   start(): void {
     const { bus, clock } = this.#context;
-    for (const live of liveTopics as readonly LiveTopic<unknown>[]) {
+    for (const live of this.#topics) {
       this.#open.use(bus.subscribe(live.topic, (event) => this.#broadcast(live, event)));
     }
     this.#open.use(bus.subscribe(accountsChanged, ({ account }) => void this.#accountChanged(account)));

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { ControlContext } from '../contracts/control/api.ts';
+import { accessChanged } from '../contracts/control/access.ts';
+import { serviceChanged, settingsChanged, shownService, type ControlContext } from '../contracts/control/api.ts';
+import { engineWorked } from '../contracts/control/engines.ts';
+import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
@@ -11,14 +14,21 @@ const Settings = z.object({});
 export const control = defineService<typeof Settings, ControlContext>({
   id: 'control',
   title: 'Pages and API',
+  group: 'system',
   summary: 'The app itself: its pages, its API and its metrics.',
-  listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700 }],
+  listeners: [{ name: 'http', title: 'Pages and API', protocol: 'http', port: 7700, authenticates: true }],
   capabilities: ['controlHost'],
   settings: Settings,
   environment: {},
   migrations: [],
+  live: [
+    liveTopic(serviceChanged, shownService),
+    liveTopic(settingsChanged, 'admin'),
+    liveTopic(accessChanged, 'user'),
+    liveTopic(engineWorked, 'admin'),
+  ],
   create(context): Service {
-    const events = new LiveEvents(context, liveLimits);
+    const events = new LiveEvents(context, context.host.liveTopics, liveLimits);
     return {
       http: controlListener(context, events),
       api: controlRoutes(context, events),

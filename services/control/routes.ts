@@ -1,8 +1,6 @@
-import { z } from 'zod';
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi, shownService, type ControlContext } from '../contracts/control/api.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
-import { EngineName, ShownEngineName } from '../contracts/control/engines.ts';
 import { Problem } from '../contracts/problem.ts';
 import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
@@ -72,12 +70,10 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       const { restarted } = await host.changeSettings(params['section'] ?? '', body);
       return { restarted: [...restarted] };
     }),
-    implement(controlApi.popups, () => host.popups.state()),
-    implement(controlApi.pausePopups, ({ body }) => host.popups.pause(body.pausedUntil)),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
-    implement(controlApi.installEngine, ({ params }) => host.installEngine(engineName(EngineName, params['name']))),
-    implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(engineName(ShownEngineName, params['name']))),
-    implement(controlApi.removeEngine, ({ params }) => host.removeEngine(engineName(EngineName, params['name']))),
+    implement(controlApi.installEngine, ({ params }) => host.installEngine(params['name'] ?? '')),
+    implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(params['name'] ?? '')),
+    implement(controlApi.removeEngine, ({ params }) => host.removeEngine(params['name'] ?? '')),
     implement(controlApi.report, async () => ({ text: await host.report() })),
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
@@ -103,12 +99,6 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       ],
     })),
   ];
-}
-
-function engineName<T>(names: z.core.$ZodType<T>, given: unknown): T {
-  const name = z.safeParse(names, given);
-  if (!name.success) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
-  return name.data;
 }
 
 function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {

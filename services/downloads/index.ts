@@ -1,5 +1,5 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
-import { Addresses } from './addresses.ts';
+import { Addresses } from './store/addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';
 import { removeEnded } from './queue/retention.ts';
@@ -8,6 +8,7 @@ import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine/watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Folders } from './run/folders.ts';
 import { createUrlPolicy } from './add/url-policy.ts';
@@ -25,7 +26,7 @@ import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
 import { requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './run/runs.ts';
-import { OptionFiles } from './option-files.ts';
+import { OptionFiles } from './add/option-files.ts';
 import { commandSettings, withoutArchive } from './engine/command-settings.ts';
 import type { Settings } from './settings.ts';
 import { QueueControl } from './queue/queue-control.ts';
@@ -44,19 +45,29 @@ export const downloads = defineService({
   ...manifest,
   create(context: Context, given) {
     const optionFiles = new OptionFiles(given, context);
-    // They may change while the service runs.
-    const settings: Settings = {
-      ...given,
-      get ytdlOptions() {
-        return optionFiles.options;
-      },
-      get ytdlPresets() {
-        return optionFiles.presets;
-      },
-    };
+    const live = liveSettings(given, () => {
+      if (removing !== undefined) remove();
+    });
+    const settings = withOptions(live.current, optionFiles);
     const parts = assemble(context, settings, optionFiles);
-    const { queue, live, engine, socketIo, extractor, limits, subscriptions, cookies, thumbnails, notices } = parts;
+    const {
+      queue,
+      live: progress,
+      engine,
+      socketIo,
+      extractor,
+      limits,
+      subscriptions,
+      cookies,
+      thumbnails,
+      notices,
+    } = parts;
     const open = new AsyncDisposableStack();
+    let removing: Disposable | undefined;
+    const remove = (): void => {
+      removing?.[Symbol.dispose]();
+      removing = removeEnded(context, parts.intake, settings.clearAfter);
+    };
     return {
       http: downloadsApp(parts),
       upgrade: socketIo.upgrade,
@@ -66,7 +77,7 @@ export const downloads = defineService({
         open.use(optionFiles);
         await optionFiles.start();
         open.use(extractor);
-        open.use(live);
+        open.use(progress);
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
@@ -77,19 +88,30 @@ export const downloads = defineService({
         await cookies.start();
         await queue.start();
         open.use(notices.handle(thumbnails));
-        open.use(removeEnded(context, parts.intake, settings.clearAfter));
+        open.defer(() => removing?.[Symbol.dispose]());
+        remove();
         const problem = rightsProblem(settings);
         if (problem !== undefined) context.log.warn(problem);
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },
       health: async () => await Promise.resolve(healthOf(queue, engine, optionFiles)),
+      reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();
       },
     };
   },
 });
+
+/** The settings as they are at the moment, with the options of the files, which may change as well. */
+function withOptions(current: Settings, optionFiles: OptionFiles): Settings {
+  const options = ['ytdlOptions', 'ytdlPresets'] as const;
+  return new Proxy(current, {
+    get: (target, name: keyof Settings) =>
+      name === options[0] ? optionFiles.options : name === options[1] ? optionFiles.presets : target[name],
+  });
+}
 
 function assemble(
   context: Context,
@@ -154,7 +176,7 @@ function assemble(
     metrics,
     notices,
     engine,
-    scan: settings.subscriptionScan,
+    scan: () => settings.subscriptionScan,
   });
   const socketIo = openSocketIo({
     settings,
@@ -163,7 +185,7 @@ function assemble(
     live,
     subscriptions,
     optionFiles,
-    history: () => wholeHistory(store),
+    history: () => wholeHistory(context),
     admit: async (request) => {
       if (settings.requireSignIn) await requireGrant(context, request, 'read');
     },

@@ -1,11 +1,25 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import {
+  downloadChanged,
+  downloadLimitsChanged,
+  downloadRemoved,
+  downloadsMoved,
+  downloadsPaused,
+} from '../contracts/downloads/api.ts';
+import { subscriptionChanged, subscriptionRemoved } from '../contracts/downloads/subscriptions.ts';
+import { mayRead } from '../contracts/route-access.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { engines } from './engine/engines.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
+
+const readers = mayRead('downloads');
 
 /** Video downloads, answering like MeTube. */
 export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
+  group: 'media',
   summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
   listeners: [
     {
@@ -21,4 +35,14 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  engines,
+  live: [
+    liveTopic(downloadChanged, readers),
+    liveTopic(downloadRemoved, readers),
+    liveTopic(downloadsMoved, readers),
+    liveTopic(downloadsPaused, readers),
+    liveTopic(downloadLimitsChanged, readers),
+    liveTopic(subscriptionChanged, readers),
+    liveTopic(subscriptionRemoved, readers),
+  ],
 });

@@ -104,10 +104,12 @@ export const Settings = z.object({
     description: 'Number of the group that files are given to. Only where Homeport runs as root.',
   }),
   deleteFiles: z.boolean().default(false).meta({
+    live: true,
     title: 'Delete files of forgotten downloads',
     description: 'A client that removes a finished download removes its files as well.',
   }),
   clearAfter: z.int().min(0).max(31_536_000).default(0).meta({
+    live: true,
     title: 'Forget what has ended after',
     description: 'Seconds after which a finished or failed download leaves the history; its files stay. 0: never.',
   }),
@@ -129,6 +131,7 @@ export const Settings = z.object({
     description: 'The same for sound. Empty: the service itself.',
   }),
   robotsFile: file.meta({
+    live: true,
     title: 'File for robots.txt',
     description: 'Answered at /robots.txt. Empty: search engines are asked to stay out of the downloads.',
   }),
@@ -172,10 +175,12 @@ export const Settings = z.object({
     description: 'Used where a request names no number of its own. 0: all.',
   }),
   subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
+    live: true,
     title: 'Check subscriptions every',
     description: 'Minutes between two looks at a channel, playlist or feed, where it names no time of its own.',
   }),
   subscriptionScan: z.int().min(1).max(5000).default(50).meta({
+    live: true,
     title: 'Entries of a subscription to look at',
     description: 'How far from its beginning a channel, playlist or feed is searched for new videos.',
   }),

@@ -1,3 +1,5 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
@@ -6,6 +8,7 @@ import { migrations } from './store/migrations.ts';
 export const manifest = defineManifest({
   id: 'git',
   title: 'Git',
+  group: 'data',
   summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
   listeners: [
     { name: 'http', title: 'Git over HTTP', protocol: 'http', port: 3030, crossOrigin: 'credentialed' },
@@ -14,4 +17,5 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  live: [liveTopic(gitPushed, 'user')],
 });

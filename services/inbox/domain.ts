@@ -6,8 +6,6 @@ const longestTitle = 2000;
 const longestLink = 8000;
 const mostTags = 100;
 const longestTag = 200;
-/** Characters of a notification that a search looks at. */
-const searched = 32_000;
 const mostWords = 10;
 
 /** An offer within the inbox's bounds, its text such that every database takes it. */
@@ -25,12 +23,7 @@ export function bound(offer: InboxOffer): InboxOffer {
   };
 }
 
-/** What a search looks at, in lower case. */
-export function searchText(offer: Pick<InboxOffer, 'title' | 'body'>): string {
-  return fold(`${offer.title}\n${offer.body}`.slice(0, searched)).toWellFormed();
-}
-
-/** The words of a search, each of which must be there. */
+/** The words of a search in rows that have no words of their own yet, each of which must be there. */
 export function searchWords(query: string): string[] {
   return [...new Set(fold(query).split(/\s+/))].filter((word) => word !== '').slice(0, mostWords);
 }

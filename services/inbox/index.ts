@@ -2,18 +2,25 @@ import {
   inboxAdded,
   inboxChanged,
   inboxOffered,
+  inboxRead,
   inboxSeen,
   type InboxChanged,
+  type InboxItem,
   type InboxOffer,
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { bound, unreadWords } from './domain.ts';
 import { manifest } from './manifest.ts';
+import { Follow } from './follow.ts';
 import { Intake } from './intake.ts';
 import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
+import { FeedPlaces } from './store/feed-places.ts';
 import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { UnreadCount } from './unread.ts';
+import { WordIndex } from './word-index.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
 export const inbox = defineService({
@@ -25,11 +32,12 @@ const hour = 3_600_000;
 /** Ids that one event tells of at most. */
 const idsPerEvent = 1000;
 
-function create(context: Context, { keepDays }: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given, () => clean());
   const { bus, clock, commit, log } = context;
   const open = new DisposableStack();
-  const store = new ItemStore(context.db);
-  const intake = new Intake(context, store);
+  const store = new ItemStore(context.reads);
+  const unread = new UnreadCount(store, context.singleHost);
   const added = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',
@@ -38,21 +46,24 @@ function create(context: Context, { keepDays }: Settings): Service {
   context.metrics.gauge({
     name: 'inbox_items_unread',
     help: 'Notifications that are neither read nor put away.',
-    collect: () => store.unread(),
+    collect: () => unread.count(),
   });
 
-  const receive = async (offer: InboxOffer, key: string): Promise<void> => {
-    const item = await intake.take({ key, offer: bound(offer) });
-    if (item === undefined) return;
-    added.inc();
-    bus.publish(inboxAdded, item);
+  const index = new WordIndex(context, store.words);
+  let indexing: AsyncDisposable | undefined;
+  const tell = (items: readonly InboxItem[]): void => {
+    added.inc({}, items.length);
+    for (const item of items) bus.publish(inboxAdded, item);
   };
+  const intake = new Intake(context, store, tell);
+  const follow = new Follow({ context, items: store, places: new FeedPlaces(context.db), added: tell });
+  const receive = (offer: InboxOffer, key: string): Promise<void> => intake.take({ key, offer: bound(offer) });
 
   const announce = async (
     rows: readonly Placed[],
     change: Change & { readonly removed?: boolean },
   ): Promise<number> => {
-    const unread = await store.unread();
+    const unreadNow = await store.unread();
     const { read, done, removed } = change;
     const told = {
       ...(read !== undefined && { read }),
@@ -62,38 +73,52 @@ function create(context: Context, { keepDays }: Settings): Service {
     for (let at = 0; at < rows.length; at += idsPerEvent) {
       const part = rows.slice(at, at + idsPerEvent);
       const some = part.map(({ id }) => id);
-      bus.publish(inboxChanged, { ids: some, change: told, unread, places: placesOf(part) });
+      bus.publish(inboxChanged, { ids: some, change: told, unread: unreadNow, places: placesOf(part) });
       if (read === true || done === true || removed === true) {
         bus.publish(inboxSeen, { keys: await store.keysOf(some) });
       }
     }
-    return unread;
+    return unreadNow;
+  };
+
+  const markRead = async (ids: readonly number[]): Promise<void> => {
+    for (let at = 0; at < ids.length; at += idsPerEvent) {
+      const some = ids.slice(at, at + idsPerEvent);
+      const change = { read: true };
+      await announce(await commit((transaction) => store.change(transaction, some, change)), change);
+    }
   };
 
   let purging: Promise<void> | undefined;
   const clean = (): void => {
-    purging ??= purge(context, store, keepDays, (rows) => announce(rows, { removed: true }))
+    purging ??= purge(context, store, live.current.keepDays, (rows) => announce(rows, { removed: true }))
       .catch((error: unknown) => log.error('old notifications could not be removed', { error }))
       .finally(() => (purging = undefined));
   };
 
   return {
-    api: inboxRoutes({ store, commit, announce }),
+    api: inboxRoutes({ store, commit, catchUp: () => index.catchUp(), announce }),
 
-    start() {
+    async start() {
       open.use(context.handovers.receive(inboxOffered, receive));
+      open.use(bus.subscribe(inboxAdded, () => unread.changed()));
+      open.use(bus.subscribe(inboxChanged, () => unread.changed()));
+      open.use(context.handovers.receive(inboxRead, ({ ids }) => markRead(ids)));
       open.use(clock.every(hour, clean));
       clean();
-      return Promise.resolve();
+      indexing = index.start();
+      await follow.start();
     },
 
     async health() {
-      return { state: 'up', detail: unreadWords(await store.unread()) };
+      return { state: 'up', detail: unreadWords(await unread.count()) };
     },
+
+    reconfigure: live.take,
 
     async [Symbol.asyncDispose]() {
       open.dispose();
-      await Promise.all([purging, intake.settled()]);
+      await Promise.all([purging, intake.settled(), follow[Symbol.asyncDispose](), indexing?.[Symbol.asyncDispose]()]);
     },
   };
 }

@@ -1,49 +1,47 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Context } from '../contracts/service.ts';
+import { Batcher } from '../kit/batcher.ts';
 import type { ItemStore, Offered } from './store/items.ts';
 
 /** Offers that one statement takes at most. */
 const largestBatch = 200;
 
 interface Waiting extends Offered {
-  readonly resolve: (item: InboxItem | undefined) => void;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Takes offers in, in the order they come; those that came together are written together. */
+/** Takes in what other services hand over, in the order it comes; what came together is written together. */
 export class Intake {
   readonly #context: Pick<Context, 'commit' | 'clock'>;
   readonly #store: ItemStore;
-  readonly #waiting: Waiting[] = [];
-  #flushing: Promise<void> | undefined;
+  readonly #added: (items: readonly InboxItem[]) => void;
+  readonly #waiting = new Batcher<Waiting>({ largest: largestBatch, work: (batch) => this.#writeAll(batch) });
 
-  constructor(context: Pick<Context, 'commit' | 'clock'>, store: ItemStore) {
+  /** `added` hears of new rows once they are committed. */
+  constructor(
+    context: Pick<Context, 'commit' | 'clock'>,
+    store: ItemStore,
+    added: (items: readonly InboxItem[]) => void,
+  ) {
     this.#context = context;
     this.#store = store;
+    this.#added = added;
   }
 
-  /** Resolves once the row is committed; undefined when the key was taken before. */
-  take(offered: Offered): Promise<InboxItem | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...offered, resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+  /** Resolves once the row is committed, or the key was taken before. */
+  take(offered: Offered): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.add({ ...offered, resolve, reject }));
   }
 
   /** Resolves when nothing waits to be written. */
   async settled(): Promise<void> {
-    await this.#flushing;
+    await this.#waiting.drained();
   }
 
-  async #flush(): Promise<void> {
-    await nextTurn();
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, largestBatch);
-      // One that the database refuses takes the others with it, and each gets a chance of its own.
-      if (!(await this.#write(batch, batch.length === 1))) for (const one of batch) await this.#write([one], true);
-    }
-    this.#flushing = undefined;
+  /** One that the database refuses takes the others with it, and each gets a chance of its own. */
+  async #writeAll(batch: readonly Waiting[]): Promise<void> {
+    if (!(await this.#write(batch, batch.length === 1))) for (const one of batch) await this.#write([one], true);
   }
 
   /** False when nothing was written and nobody was told so. */
@@ -51,11 +49,8 @@ export class Intake {
     try {
       const { commit, clock } = this.#context;
       const items = await commit((transaction) => this.#store.add(transaction, batch, clock.now()));
-      const told = new Set<string>();
-      for (const { key, resolve } of batch) {
-        resolve(told.has(key) ? undefined : items.get(key));
-        told.add(key);
-      }
+      if (items.size > 0) this.#added([...items.values()]);
+      for (const { resolve } of batch) resolve();
       return true;
     } catch (error) {
       if (tell) for (const { reject } of batch) reject(error);

@@ -1,4 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
+import { live } from './live.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -10,4 +11,5 @@ export const manifest = defineManifest({
   settings: Settings,
   environment: { INBOX_KEEP_DAYS: 'keepDays' },
   migrations,
+  live,
 });

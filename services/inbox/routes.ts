@@ -3,7 +3,6 @@ import { inboxApi } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Rights } from '../contracts/route-access.ts';
-import { searchWords } from './domain.ts';
 import { mayTouch, readable } from './rights.ts';
 import type { Change, ItemStore, Placed } from './store/items.ts';
 import type { Scope } from './store/scope.ts';
@@ -11,12 +10,14 @@ import type { Scope } from './store/scope.ts';
 export interface RouteParts {
   readonly store: ItemStore;
   readonly commit: Context['commit'];
+  /** Resolves when all rows that came before are found by their words. */
+  readonly catchUp: () => Promise<void>;
   /** Tells the pages; answers how many are unread now. */
   readonly announce: (rows: readonly Placed[], change: Change & { readonly removed?: boolean }) => Promise<number>;
 }
 
 /** The inbox's part of our own API. */
-export function inboxRoutes({ store, commit, announce }: RouteParts): readonly ApiHandler[] {
+export function inboxRoutes({ store, commit, catchUp, announce }: RouteParts): readonly ApiHandler[] {
   const scopeOf = (rights: Rights): Promise<Scope | undefined> => readable(rights, () => store.places());
   /** Of those rows that the caller may read. */
   const unreadIn = async (scope: Scope | undefined, ofAll: number): Promise<number> =>
@@ -24,11 +25,12 @@ export function inboxRoutes({ store, commit, announce }: RouteParts): readonly A
   return [
     implement(inboxApi.list, async ({ query, rights }) => {
       const scope = await scopeOf(rights);
-      const words = searchWords(query.q ?? '');
-      const { source, tag, minPriority, unread } = query;
+      const { q = '', source, tag, minPriority, unread } = query;
+      const sought = q.trim() !== '';
+      if (sought) await catchUp();
       // What was put away is out of the list, but a search finds it.
-      const done = query.done ?? (words.length > 0 ? undefined : false);
-      const wanted = { words, source, tag, minPriority, unread, done, scope };
+      const done = query.done ?? (sought ? undefined : false);
+      const wanted = { q, source, tag, minPriority, unread, done, scope };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(wanted, query.before, query.limit),
         store.unread(scope),

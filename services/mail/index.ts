@@ -1,10 +1,13 @@
 import { defineService, type Context, type Health } from '../contracts/service.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Activity } from './deliver/activity.ts';
+import { mailWorked } from '../contracts/mail/api.ts';
+import { Activity } from '../kit/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
-import { routingOf } from './accept/routing.ts';
+import { routingOf, type Routing } from './accept/routing.ts';
+import { liveSettings } from '../kit/live-settings.ts';
+import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './routes/api.ts';
@@ -12,11 +15,11 @@ import { setUpHandlers } from './routes/setting-up.ts';
 import { Admission } from './accept/admission.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
-import { Listener } from './smtp/listener.ts';
+import { Listener, type MailBounds } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
-import { TopicMail } from './topic-mail.ts';
+import { TopicMail } from './accept/topic-mail.ts';
 import { takeOverMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
@@ -38,25 +41,49 @@ function countMails({ metrics }: Context) {
   });
 }
 
+/** What a mail may have, as the listener wants to know it. */
+function bounds({ maxMegabytes, maxRecipients }: Settings): MailBounds {
+  return { maxSize: maxMegabytes * 1024 * 1024, maxRecipients };
+}
+
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
 export const mail = defineService({
   ...manifest,
-  create(context, settings) {
+  create(context, given) {
+    const live = liveSettings(given, () => {
+      routed = routingOf(settings);
+      listener.limit(bounds(settings));
+    });
+    const settings = live.current;
     const { clock, db, files, log } = context;
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
-    const activity = new Activity(context);
+    const activity = new Activity(context, mailWorked);
     const reader = new MailReader(clock);
-    const routing = routingOf(settings);
-    const rush = new Admission(clock);
-    const { recognise } = settings;
+    let routed = routingOf(settings);
+    const routing: Routing = {
+      get mappings() {
+        return routed.mappings;
+      },
+      get rules() {
+        return routed.rules;
+      },
+      get topics() {
+        return routed.topics;
+      },
+      get urls() {
+        return routed.urls;
+      },
+    };
+    const admission = new Admission(clock);
+    const recognise = (): boolean => settings.recognise;
     const signIn = new SignIn(context.accounts, settings.logins);
     const topicMail = new TopicMail(context.accounts, routing.topics);
     const needsSignIn = settings.signIn === 'required';
-    const incoming = { messages, sources, processed, activity, rush, topicMail, signIn, needsSignIn };
+    const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
     const gateway = new Gateway({ context, routing, ...incoming });
-    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, rush, recognise });
+    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
     const { clients, tls, certificateFile, keyFile } = settings;
     const isInside = within(clients);
     const listener = new Listener(
@@ -68,8 +95,7 @@ export const mail = defineService({
         tokens: topicMail.enabled,
         tls,
         hostName: settings.hostName,
-        maxSize: settings.maxMegabytes * 1024 * 1024,
-        maxRecipients: settings.maxRecipients,
+        ...bounds(settings),
         maxClients: settings.maxClients,
         idleMs: settings.idleSeconds * 1000,
       },
@@ -117,6 +143,7 @@ export const mail = defineService({
         const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastAt)}`;
         return Promise.resolve({ state: 'up', detail });
       },
+      reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await listener.close();
         open.dispose();

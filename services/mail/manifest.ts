@@ -1,3 +1,5 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { mailWorked } from '../contracts/mail/api.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
@@ -6,10 +8,12 @@ import { migrations } from './store/tables.ts';
 export const manifest = defineManifest({
   id: 'mail',
   title: 'Mail gateway',
+  group: 'alerts',
   summary: 'Turns e-mail that devices and scripts send into notifications.',
   listeners: [{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 }],
   settings: Settings,
   environment,
   migrations,
+  live: [liveTopic(mailWorked, 'admin')],
   takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

@@ -6,6 +6,7 @@ export const Settings = z.object({
   recipients,
   rules,
   recognise: z.boolean().default(true).meta({
+    live: true,
     title: 'Recognise known programs',
     description:
       'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as [FAILED] get a better title and their type.',
@@ -30,11 +31,14 @@ export const Settings = z.object({
     .regex(/^[A-Za-z0-9.-]{1,253}$/, 'Use letters, digits, dots and hyphens only.')
     .default('localhost')
     .meta({ title: 'Host name', description: 'How the server introduces itself to mail programs.' }),
-  maxMegabytes: z.int().min(1).max(256).default(32).meta({
-    title: 'Largest mail (MiB)',
-    description: 'Larger ones are refused with 552.',
-  }),
+  maxMegabytes: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(32)
+    .meta({ live: true, title: 'Largest mail (MiB)', description: 'Larger ones are refused with 552.' }),
   maxRecipients: z.int().min(1).max(1000).default(100).meta({
+    live: true,
     title: 'Recipients per mail',
     description: 'Further ones are answered with 452, so that the sender tries them again by themselves.',
   }),
@@ -47,6 +51,7 @@ export const Settings = z.object({
     description: 'A connection on which nothing arrives for this time is closed.',
   }),
   spoolDays: z.int().min(2).max(3650).default(7).meta({
+    live: true,
     title: 'Keep sources (days)',
     description: 'The source of each mail, attachments included, stays in the spool for this time.',
   }),

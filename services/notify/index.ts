@@ -1,9 +1,10 @@
-import { noticeOffered } from '../contracts/notify/notice.ts';
+import { noticeAccepted, noticeOffered, notifyWorked } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context, type Health } from '../contracts/service.ts';
-import { Activity } from './deliver/activity.ts';
+import { Activity } from '../kit/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
+import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { servedBy } from './destinations/served.ts';
@@ -12,6 +13,7 @@ import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';
 import { Library } from './apprise/library.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
 import { RecentCache } from './deliver/recent-cache.ts';
@@ -21,7 +23,7 @@ import { notifyHandlers } from './routes/api.ts';
 import { createApp } from './routes/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { Sending } from './deliver/sending.ts';
-import { ShownUrls } from './shown-urls.ts';
+import { ShownUrls } from './keys/shown-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
@@ -35,13 +37,16 @@ const hourMs = 3_600_000;
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const notify = defineService({
   ...manifest,
-  create(context, settings) {
+  create(context, given) {
+    const live = liveSettings(given);
+    const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
-    const activity = new Activity(context);
+    const activity = new Activity(context, notifyWorked);
     const notices = new NoticeStore(db);
+    const index = new NoticeIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
-    const attachments = new AttachmentStore(db, settings.keptFilesBytes);
+    const attachments = new AttachmentStore(db, () => settings.keptFilesBytes);
     const folder = new AttachmentFolder(context);
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
@@ -53,12 +58,13 @@ export const notify = defineService({
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
     const isServed = servedBy(settings.allowServices, settings.denyServices);
     const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
-    const sending = new Sending(out, { ...kept, emojis: settings.emojis });
-    const deliveries = new Deliveries(context, { ...kept, sending, changed: () => activity.touch() });
-    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { ...settings, isServed });
+    const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
+    const deliveries = new Deliveries(context, { ...kept, sending, changed: activity.touch });
+    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
     const open = new DisposableStack();
 
     let sealing: Promise<void> | undefined;
+    let indexing: AsyncDisposable | undefined;
     let stopped = false;
 
     const countWaiting = async (): Promise<number> => {
@@ -93,7 +99,7 @@ export const notify = defineService({
     return {
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
-        ...{ context, aggregator, configurations, notices, attachments, folder },
+        ...{ context, aggregator, configurations, notices, index, attachments, folder },
         ...{ activity, engine, health, settings, isServed },
       }),
       portable: createPortable(configurations, clock),
@@ -112,7 +118,9 @@ export const notify = defineService({
         );
         open.use(await deliveries.start());
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
-        open.use(activity.start());
+        indexing = index.start();
+        open.use(activity);
+        open.use(bus.subscribe(noticeAccepted, activity.touch));
         open.use(clock.every(hourMs, prune));
         open.use(
           bus.subscribe(
@@ -128,10 +136,12 @@ export const notify = defineService({
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
         return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
       },
+      reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         open.dispose();
         stopped = true;
         await sealing;
+        await indexing?.[Symbol.asyncDispose]();
         await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },

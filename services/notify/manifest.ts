@@ -1,4 +1,7 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { notifyWorked } from '../contracts/notify/notice.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
@@ -6,6 +9,7 @@ import { migrations } from './store/tables.ts';
 export const manifest = defineManifest({
   id: 'notify',
   title: 'Notifications',
+  group: 'alerts',
   summary: 'Sends notifications of programs and services to the places you choose.',
   listeners: [{ name: 'http', title: 'Notifications', protocol: 'http', port: 8000 }],
   settings: Settings,
@@ -29,6 +33,8 @@ export const manifest = defineManifest({
     APPRISE_ADMIN: 'listKeys',
   },
   migrations,
+  engines: [engine],
+  live: [liveTopic(notifyWorked, 'admin')],
   takesOver: [
     {
       program: 'apprise-api',

@@ -2,40 +2,48 @@ import { z } from 'zod';
 
 export const Settings = z.object({
   requireSignIn: z.boolean().default(false).meta({
+    live: true,
     title: 'Require sign-in',
     description:
       'Only accounts with a grant may send; only administrators may change keys. Wrong credentials are refused either way.',
   }),
   answerMs: z.int().min(0).max(30_000).default(2000).meta({
+    live: true,
     title: 'Wait for delivery (ms)',
     description:
       'How long a caller waits for the first attempt at each destination before it is told "queued". Behind others to the same destination it does not wait.',
   }),
   configurationLock: z.boolean().default(false).meta({
+    live: true,
     title: 'Lock keys',
     description: 'Refuses reading and changing keys over the API; sending goes on.',
   }),
   closeKeys: z.boolean().default(false).meta({
+    live: true,
     title: 'Close keys to programs',
     description:
       'Off: any program of this machine can read all keys with their passwords, and change them, as clients of the peer expect. On: over the API only administrators can; sending goes on, and so do the pages. A key can be closed by itself, too.',
   }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
+    live: true,
     title: 'Forwarding limit',
     description:
       'How often a notification may have been passed on by other aggregators before it is refused as a loop.',
   }),
   statelessUrls: z.string().max(16_384).default('').meta({
+    live: true,
     title: 'Destinations without a key',
     description: 'Addresses, separated by commas, where POST /notify goes when it names neither a key nor urls.',
     secret: true,
   }),
   resultsUrl: z.string().max(2048).default('').meta({
+    live: true,
     title: 'Report results to',
     description: 'A web address that gets the outcome of each call as JSON (source, status, output). Empty: nobody.',
     secret: true,
   }),
   maxAttachments: z.int().min(0).max(100).default(6).meta({
+    live: true,
     title: 'Files a notification',
     description: 'A call with more files is refused. 0: any number.',
   }),
@@ -44,6 +52,7 @@ export const Settings = z.object({
     .min(1)
     .default(200 * 1024 * 1024)
     .meta({
+      live: true,
       title: 'Largest file (bytes)',
       description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as in the peer.',
     }),
@@ -52,21 +61,25 @@ export const Settings = z.object({
     .min(0)
     .default(100 * 1024 * 1024)
     .meta({
+      live: true,
       title: 'Files kept for the history (bytes)',
       description:
         'Files of delivered notices stay as long as their notice and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
     }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
+    live: true,
     title: 'Own hosts to fetch files from',
     description:
       'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
   }),
   attachmentAllow: z.array(z.string().max(2048)).max(200).default(['*']).meta({
+    live: true,
     title: 'Fetch files from',
     description:
       'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
   }),
   attachmentDeny: z.array(z.string().max(2048)).max(200).default([]).meta({
+    live: true,
     title: 'Never fetch files from',
     description: 'The same kind of list; it wins over the other one. Private addresses are refused anyway.',
   }),
@@ -83,6 +96,7 @@ export const Settings = z.object({
     description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
   }),
   mappingDepth: z.int().min(1).max(50).default(5).meta({
+    live: true,
     title: 'Depth of field mappings',
     description: 'Names and indexes a path such as :event.title=title may have.',
   }),
@@ -92,32 +106,39 @@ export const Settings = z.object({
     .max(16 * 1024 * 1024)
     .default(512 * 1024)
     .meta({
+      live: true,
       title: 'Largest configuration (bytes)',
       description: 'A longer one is refused. A number below 10,000 counts as KiB, as in the peer.',
     }),
   statefulMode: z.enum(['hash', 'simple', 'disabled']).default('hash').meta({
+    live: true,
     title: 'Keys over the API',
     description:
       'disabled: programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys. The other two mean the same here.',
   }),
   listKeys: z.boolean().default(false).meta({
+    live: true,
     title: 'List keys over the API',
     description: 'GET /cfg answers the names of all keys; with sign-in to administrators alone.',
   }),
   emojis: z.enum(['asked', 'yes', 'no']).default('asked').meta({
+    live: true,
     title: 'Emojis by name',
     description:
       'Whether :rocket: becomes a picture. asked: where the address of a destination says emojis=yes; yes: unless it says no; no: nowhere.',
   }),
   apiOnly: z.boolean().default(false).meta({
+    live: true,
     title: 'API only',
     description: 'Answers browsers at the root of the port with 421 instead of leading them to the app.',
   }),
   maxWaiting: z.int().min(1).default(100_000).meta({
+    live: true,
     title: 'Largest outbox',
     description: 'Deliveries that may wait at once; beyond it new notifications are refused with 503.',
   }),
   historyDays: z.int().min(1).max(3650).default(30).meta({
+    live: true,
     title: 'Keep history (days)',
     description: 'Notices whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
   }),

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, type PushOffer } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushTakenBack, type PushOffer } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { openAccess } from './access/access.ts';
-import { announceActivity } from './topics/activity.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
-import { openEmails } from './emails.ts';
+import { openEmails } from './publish/emails.ts';
 import { draftOf } from './domain/offer.ts';
 import { isTopic, requireTopic } from './domain/topics.ts';
 import { manifest } from './manifest.ts';
@@ -33,8 +32,10 @@ import { retentionHandlers } from './routes/own/retention.ts';
 import { searchHandlers } from './routes/own/search.ts';
 import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
 import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
-import { RateVisitors } from './rate-visitors.ts';
+import { RateVisitors } from './access/rate-visitors.ts';
 import { Search } from './search/search.ts';
+import { Activity } from '../kit/activity.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { midnight, Statistics } from './metrics/statistics.ts';
 import { MessageStore } from './store/messages.ts';
@@ -53,7 +54,9 @@ export const push = defineService({
 const minute = 60_000;
 const hour = 60 * minute;
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given);
+  const settings = live.current;
   const { clock, log, random } = context;
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
@@ -90,7 +93,7 @@ function create(context: Context, settings: Settings): Service {
     contact: settings.webPushContact,
     allowed: settings.webPushHosts,
     reserved,
-    keptSeconds: seconds(settings.cacheDuration),
+    keptSeconds: () => delivery.cacheSeconds(),
     quiet,
     told: (topic, done) => counts.delivered(topic, done),
   });
@@ -111,14 +114,14 @@ function create(context: Context, settings: Settings): Service {
   const about = aboutRoutes({
     statistics,
     reservedTopics: settings.reservedTopics,
-    signUp: settings.enableSignup,
+    signUp: () => settings.enableSignup,
     sendsMail,
     webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
     app,
   });
-  const { messageSizeLimit, maxTopics, maxSubscribers } = settings;
-  const longestDelay = seconds(settings.messageDelayLimit);
+  const messageSizeLimit = (): number => settings.messageSizeLimit;
+  const longestDelay = (): number => seconds(settings.messageDelayLimit);
   const recurring = openRecurring({
     ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
   });
@@ -146,8 +149,7 @@ function create(context: Context, settings: Settings): Service {
     schedule: delivery.waiting,
     subscribers,
     reserved,
-    maxTopics,
-    maxSubscribers,
+    bounds: settings,
     cut: metrics.cut,
     limits,
     topics,
@@ -159,7 +161,7 @@ function create(context: Context, settings: Settings): Service {
     limits,
     syncTopics,
     publish: (draft) => publisher.publish(draft),
-    signUp: settings.enableSignup,
+    signUp: () => settings.enableSignup,
     reserved,
     cacheSeconds,
     sendsMail,
@@ -176,7 +178,7 @@ function create(context: Context, settings: Settings): Service {
 
   const receive = async (offer: PushOffer, key: string): Promise<void> => {
     requireTopic(offer.topic, reserved);
-    const draft = draftOf(offer, messageSizeLimit);
+    const draft = draftOf(offer, messageSizeLimit());
     const id = offer.file === undefined ? orderedId(context) : secretId(context);
     const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
     const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
@@ -205,7 +207,7 @@ function create(context: Context, settings: Settings): Service {
     await saveTotal();
     await counts.save();
     await delivery.retention.upkeep();
-    await removeExpiredMessages(context, store, search);
+    await removeExpiredMessages(context, store, search, delivery.taken);
     await delivery.eachMinute();
     await recurring.eachMinute();
     await webPush.upkeep();
@@ -273,7 +275,9 @@ function create(context: Context, settings: Settings): Service {
       open.use(await delivery.start());
       open.use(emails.start());
       open.use(await recurring.start());
-      open.use(announceActivity(context));
+      const activity = open.use(new Activity(context, pushStored));
+      open.use(context.bus.subscribe(pushPublished, activity.touch));
+      open.use(context.bus.subscribe(pushTakenBack, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       const keepAlive = (): void => {
         // A token that expires is no change of an account.
@@ -295,6 +299,8 @@ function create(context: Context, settings: Settings): Service {
       const detail = `${String(today)} ${today === 1 ? 'message' : 'messages'} today, ${String(subscribers.size)} listening`;
       return Promise.resolve({ state: 'up', detail });
     },
+
+    reconfigure: live.take,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

@@ -1,4 +1,8 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { pushPlanned } from '../contracts/push/delayed.ts';
+import { pushStored } from '../contracts/push/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { accounts } from './access/ready-made.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -6,10 +10,15 @@ import { migrations } from './store/migrations.ts';
 export const manifest = defineManifest({
   id: 'push',
   title: 'Push',
+  group: 'alerts',
   summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
-  listeners: [{ name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed' }],
+  listeners: [
+    { name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed', authenticates: true },
+  ],
   settings: Settings,
   environment,
   migrations,
+  live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
+  accounts,
   takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
 });

@@ -3,7 +3,7 @@ import { deliveryEnvironment, deliveryFields } from './settings/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { endpointEntry, vendorEndpoints } from './domain/push-endpoints.ts';
 import { reservedTopics } from './domain/topics.ts';
-import { emailEnvironment, emailFields } from './email-settings.ts';
+import { emailEnvironment, emailFields } from './settings/email.ts';
 import { limitEnvironment, limitFields } from './settings/limits.ts';
 
 /** A duration as the peer's configuration writes it, between two bounds in ms. */
@@ -20,6 +20,7 @@ export const Settings = z.object({
   cacheDuration: duration(minute, 8760 * 60 * minute, '12h or 90m, between 1m and 8760h')
     .default('12h')
     .meta({
+      live: true,
       title: 'Keep messages for',
       description:
         'How long a message can be read again by clients that come back, such as 12h. The inbox keeps its own copy.',
@@ -32,6 +33,7 @@ export const Settings = z.object({
         'How often open streams get a keepalive event. The Android app gives up after 77 seconds without one.',
     }),
   messageSizeLimit: z.int().min(256).max(16_384).default(4096).meta({
+    live: true,
     title: 'Message size limit',
     description: 'Bytes at which the text of a message is refused as too long.',
   }),
@@ -43,11 +45,14 @@ export const Settings = z.object({
     .array(z.string())
     .default([...reservedTopics])
     .meta({ title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
-  maxTopics: z.int().min(1).max(1000).default(1000).meta({
-    title: 'Topics a subscription',
-    description: 'How many topics one subscription may list.',
-  }),
+  maxTopics: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1000)
+    .meta({ live: true, title: 'Topics a subscription', description: 'How many topics one subscription may list.' }),
   maxSubscribers: z.int().min(1).max(100_000).default(20_000).meta({
+    live: true,
     title: 'Open subscriptions',
     description: 'How many streams may be open at once, of all clients together.',
   }),

@@ -6,11 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { io } from 'socket.io-client';
-import { openEngines } from '../../main/host/engines/engines.ts';
+import { sharedEngines } from '../support/engines.ts';
 import { startFixtureSite, type FixtureSite } from '../support/fixture-site/site.ts';
-import { enginesFolder } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
-import { silentLog } from '../support/place.ts';
 import { inFreshFolder, percentile } from './measure.ts';
 import { endedChildrenCpuSeconds, treeCpuSeconds, treeMegabytes } from './process-tree.ts';
 import type { BenchOptions, Figure } from './run.ts';
@@ -32,7 +30,7 @@ export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
   return inFreshFolder(async (folder) => {
     await using site = await startFixtureSite();
     await using large = await serveZeros(gibibyte);
-    const executable = (await openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog }).find('yt-dlp')).path; // prettier-ignore
+    const executable = (await sharedEngines().find('yt-dlp')).path; // prettier-ignore
     if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
     // What the first start compiles is kept for all others.
     await (await startService(join(folder, 'compile'))).stop();

@@ -16,7 +16,7 @@ export interface Peer extends AsyncDisposable {
 /** Where the peers are installed; not part of the repository. */
 const installed = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 
-/** The release that notifications are measured beside; see services/mail/README.md. */
+/** The release that notifications are measured beside; see docs/reference/mail.md. */
 const mailriseRelease = 'mailrise==1.4.0';
 
 /**

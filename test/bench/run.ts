@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
@@ -7,6 +8,7 @@ import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
 import { benchStart } from './start.ts';
+import { benchUptime } from './uptime.ts';
 
 /** One line of the table: what was measured, in one run, against what it should be. */
 export interface Figure {
@@ -38,7 +40,9 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   push: benchPush,
   notify: benchNotify,
   mail: benchMail,
+  uptime: benchUptime,
   renderer: benchRenderer,
+  addons: benchAddons,
 };
 
 const { positionals: asked, values } = parseArgs({

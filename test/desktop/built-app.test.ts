@@ -1,4 +1,4 @@
-import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,6 +129,39 @@ describe('the built desktop app', { timeout: 120_000 }, () => {
     expect(await built.ended()).toBe(0);
     expect(built.output).toContain('host is stopping');
     await expect(fetch(page)).rejects.toThrow();
+  });
+
+  it('ends when who started it for npm was killed, and could tell it nothing', async () => {
+    const dataDir = mkdtempSync(join(work, 'data-'));
+    const argv = JSON.stringify([program, app, '--data-dir', dataDir, '--hidden']);
+    const starter = spawn(
+      process.execPath,
+      ['-e', `require('node:child_process').spawn(process.execPath, ${argv}, { stdio: 'inherit' })`],
+      {
+        env: {
+          ...testEnvironment(dataDir),
+          XDG_CONFIG_HOME: join(dataDir, 'config'),
+          PATH: [tools, process.env['PATH']].join(delimiter),
+          npm_lifecycle_event: 'start',
+          npm_package_name: 'homeport',
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+        detached: true,
+      },
+    );
+    let output = '';
+    starter.stderr.on('data', (chunk) => (output += String(chunk)));
+    let over = false;
+    starter.stderr.once('end', () => (over = true));
+    try {
+      await vi.waitFor(() => expect(output).toContain('host is ready'), waiting);
+      starter.kill('SIGKILL');
+      // All that was started holds this stream.
+      await vi.waitUntil(() => over, waiting);
+      expect(output).toContain('host is stopping');
+    } finally {
+      if (!over) process.kill(-(starter.pid ?? 0), 'SIGKILL');
+    }
   });
 
   it('gives the services what npm start gives Node', async () => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { watchClipboard } from '../../main/desktop/clipboard.ts';
 import { videoLink } from '../../main/desktop/video-links.ts';
-import type { Popup, PopupEvent } from '../../main/host/popups/notifier.ts';
+import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 function rig(copied = '') {

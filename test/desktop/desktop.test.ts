@@ -9,7 +9,7 @@ import { electronNotifier } from '../../main/shell/notifier.ts';
 import { openLoginItem } from '../../main/shell/login-item.ts';
 import { trayMenu } from '../../main/shell/menu.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
-import type { PopupEvent } from '../../main/host/popups/notifier.ts';
+import type { PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import { FakeElectron, menuTree } from '../support/electron.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'homeport-desktop-'));

@@ -4,7 +4,7 @@ import type { HostAnswers, OpenedHost, ShellAnswers } from '../../main/desktop/h
 import { keepHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
 import { remoteNotifier } from '../../main/desktop/remote-notifier.ts';
 import { emptyStatus } from '../../main/desktop/status.ts';
-import type { PopupEvent } from '../../main/host/popups/notifier.ts';
+import type { PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const facts: OpenedHost = {

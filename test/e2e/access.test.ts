@@ -164,7 +164,7 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
 function queryOf({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
-    ...{ permission: 'read', resource: 'x' },
+    ...{ permission: 'read', resource: 'x', ids: '1' },
   };
   const needed = parameters.filter((one) => one.in === 'query' && one.required);
   return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;

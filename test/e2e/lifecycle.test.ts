@@ -6,6 +6,7 @@ import { connect, createServer as createTcpServer, type AddressInfo, type Socket
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
@@ -268,14 +269,21 @@ describe('a service that fails', () => {
 
   it('to take new settings in place is started anew with them', async () => {
     const words: string[] = [];
-    const stubborn = fixtureService('stubborn', (_context, { word }) => ({
+    const asked: unknown[] = [];
+    const made = fixtureService('stubborn', (_context, { word }) => ({
       start: () => Promise.resolve(void words.push(word)),
-      reconfigure: () => Promise.reject(new Error('no')),
+      reconfigure: (settings) => {
+        asked.push(settings);
+        return Promise.reject(new Error('no'));
+      },
     }));
+    const word = z.string().default('').meta({ title: 'Word', description: 'A word.', live: true });
+    const stubborn = { ...made, settings: made.settings.safeExtend({ word }) };
     await using host = await openTestHost({ dataDir, services: [stubborn, control] });
     const change = { method: 'PATCH', body: JSON.stringify({ word: 'new' }) };
     expect(await api(host.url('control'), '/api/settings/stubborn', change)).toEqual({ restarted: ['stubborn'] });
     expect(words).toEqual(['', 'new']);
+    expect(asked).toEqual([expect.objectContaining({ word: 'new' })]);
   });
 
   it('by a promise that nobody looks at is told of in the log, and nothing ends', async () => {

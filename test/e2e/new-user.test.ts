@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
-import { Desktop, missingPrograms } from '../host/popups/desktop.ts';
+import { Desktop, missingPrograms } from '../host/desktop/desktop.ts';
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
 import { startFixtureSite } from '../support/fixture-site/site.ts';
 import { startHostProcess } from '../support/host-process.ts';

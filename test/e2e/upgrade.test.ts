@@ -1,11 +1,22 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { api } from '../support/api.ts';
-import { openTestHost, type TestHost } from '../support/host.ts';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../main/host/runtime/clock.ts';
+import { api, inbox } from '../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /**
  * A data folder as the version before secrets were sealed has left it: databases as text, and every secret in it a word
@@ -76,4 +87,96 @@ it('what was there is shown and works as before', async () => {
   const { subscriptions } = await api<any>(base(), '/api/downloads/subscriptions');
   expect(subscriptions[0].url).toMatch(/^https:\/\/feeds\.example\/rss\?list=5&token=~[0-9a-f]{12}$/);
   expect(JSON.stringify({ history, subscriptions })).not.toMatch(secret);
+});
+
+describe('A data folder from before the inbox followed push, with something of each service', () => {
+  const folder = fileURLToPath(new URL('../fixtures/data-folder-inbox-by-jobs', import.meta.url));
+  /** When it was written: what it holds is kept for a time, and a planned message must still wait. */
+  const writtenAt = Date.UTC(2026, 10, 22, 20, 31);
+  const shift = Date.now() - writtenAt;
+  const clock = { ...systemClock, now: () => systemClock.now() - shift };
+  const token = 'tk_do4lx7q83jlhxkyq3yi9n4oobj494';
+
+  let older: TestHost;
+  let at: string;
+  beforeAll(async () => {
+    at = mkdtempSync(join(tmpdir(), 'homeport-upgrade-'));
+    cpSync(folder, at, { recursive: true });
+    for (const file of readdirSync(at, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.gz')) continue;
+      writeFileSync(join(at, file.slice(0, -'.gz'.length)), gunzipSync(readFileSync(join(at, file))));
+      rmSync(join(at, file));
+    }
+    older = await openTestHost({ dataDir: at, clock });
+  });
+  afterAll(async () => {
+    await older[Symbol.asyncDispose]();
+    rmSync(at, { recursive: true, force: true });
+  });
+  const own = <T>(path: string): Promise<T> => api<T>(older.url('control'), path);
+
+  it('opens with all services up', () => {
+    expect(older.host.failures()).toEqual({});
+    expect(older.host.configProblems).toEqual([]);
+  });
+
+  it('has its accounts, tokens and grants: a client goes on as it was set up', async () => {
+    const reply = await fetch(`${older.url('push')}/backup/json?poll=1&since=all`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const messages = (await reply.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { message: string });
+    expect(messages.map(({ message }) => message)).toEqual([
+      'Nightly backup of the NAS: 12 GB in 9 minutes.',
+      'Zürich weather station: no answer.',
+    ]);
+    const refused = await fetch(`${older.url('push')}/door/json?poll=1`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  it('has what was planned, the rules for quiet and what the search finds', async () => {
+    const { messages } = await own<any>('/api/push/planned');
+    expect(messages).toMatchObject([{ topic: 'door', message: 'Somebody rings in two days.' }]);
+    expect(await own('/api/push/schedules')).toMatchObject({
+      schedules: [{ topic: 'door', message: 'Lock the door.' }],
+    });
+    expect(await own('/api/push/quiet')).toMatchObject({
+      quiet: { rules: [{ topics: 'door*', quiet: ['22:00-07:00'] }], zone: 'Europe/Zurich' },
+    });
+    const found = await own<any>('/api/push/search?words=zurich&topic=&priority=1&tag=');
+    expect(found.messages).toMatchObject([{ message: 'Zürich weather station: no answer.' }]);
+  });
+
+  it('has each row of the inbox once, finds them by words, and goes on with what is published now', async () => {
+    const titles = async (): Promise<string[]> =>
+      (await inbox(older.url('control'))).map(({ title, body }) => (title === '' ? body : title)).toSorted();
+    const before = ['Backup done', 'Scrub finished (nas@home.example)', 'Zürich weather station: no answer.'];
+    expect(await titles()).toEqual(before);
+    const { items } = await own<any>('/api/inbox?q=errors');
+    expect(items).toMatchObject([{ title: 'Scrub finished (nas@home.example)' }]);
+    await fetch(`${older.url('push')}/backup`, {
+      method: 'POST',
+      body: 'After the update.',
+      headers: { Authorization: adminAuthorization },
+    });
+    await vi.waitFor(async () => expect(await titles()).toEqual(['After the update.', ...before]), 10_000);
+  });
+
+  it('has its notification, whose delivery still waits, and the mail', async () => {
+    const { notices } = await own<any>('/api/notify/notices');
+    expect(notices).toMatchObject([{ title: 'Disk', deliveries: [{ state: 'waiting' }] }]);
+    expect((await own<any>('/api/notify/notices?q=fails')).notices).toHaveLength(1);
+    const { messages } = await own<any>('/api/mail/messages');
+    expect(messages).toMatchObject([{ subject: 'Scrub finished' }]);
+  });
+
+  it('has the limits of downloads', async () => {
+    expect(await own('/api/downloads/limits')).toMatchObject({
+      limits: { speed: 1_000_000, hours: ['mon-fri 22:00-07:00'] },
+    });
+  });
 });

@@ -13,6 +13,7 @@ import {
 import { createGzip } from 'node:zlib';
 import { createWriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
@@ -64,6 +65,24 @@ describe('backup and restore', () => {
     expect(database.prepare('SELECT count(*) AS rows FROM messages').get()).toEqual({ rows: 100 });
     database.close();
     expect(existsSync(join(restored, '.restoring'))).toBe(false);
+  });
+
+  it('comes to an end while somebody writes all the time', async () => {
+    const open = databaseWithRows(1);
+    open.exec('CREATE TABLE filler (content TEXT)');
+    const fill = open.prepare('INSERT INTO filler VALUES (?)');
+    for (let row = 0; row < 600; row += 1) fill.run('x'.repeat(4000));
+    let done = false;
+    const backup = writeBackup(data, file).finally(() => (done = true));
+    let commits = 0;
+    // A copy that begins anew with each commit would outlast any number of them.
+    for (; !done && commits < 5000; commits += 1) {
+      fill.run('y');
+      await nextTurn();
+    }
+    expect(commits).toBeLessThan(5000);
+    await backup;
+    open.close();
   });
 
   it('leaves out engines, logs, lock files and links', async () => {

@@ -23,6 +23,22 @@ test('events reach the listeners of their topic after the turn, in order', async
   expect(seen).toEqual(['first 1', 'second 1', 'other 2', 'first 3', 'second 3']);
 });
 
+test('who comes later hears the newest event of a topic that tells a state, and none of another', async () => {
+  const bus = createBus(silentLog);
+  const state = defineTopic('test.state', z.object({ n: z.int() }), { retained: true });
+  const seen: string[] = [];
+  for (const n of [1, 2]) bus.publish(state, { n });
+  bus.publish(happened, { n: 3 });
+  await nextTurn();
+  using _state = bus.subscribe(state, ({ n }) => seen.push(`state ${n}`));
+  using _other = bus.subscribe(happened, ({ n }) => seen.push(`other ${n}`));
+  expect(seen).toEqual([]);
+  await nextTurn();
+  bus.publish(state, { n: 4 });
+  await nextTurn();
+  expect(seen).toEqual(['state 2', 'state 4']);
+});
+
 test('what a listener publishes comes after what was published before', async () => {
   const bus = createBus(silentLog);
   const seen: number[] = [];

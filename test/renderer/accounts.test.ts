@@ -193,6 +193,12 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await read()).toBe(200);
     await page.getByRole('button', { name: 'Remove this account' }).click();
+    // The event of the removal is there long before its answer: the page must not ask for what is gone.
+    await page.route('**/api/accounts/grace', async (route) => {
+      const response = await route.fetch();
+      await page.waitForTimeout(500);
+      await route.fulfill({ response });
+    });
     await dialog.getByRole('button', { name: 'Remove the account' }).click();
     const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await people.filter({ hasText: 'ada' }).waitFor();
@@ -285,6 +291,28 @@ describe.skipIf(noBrowser)('the accounts page', () => {
       body: '{}',
     });
     expect(made.status).toBe(403);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('stays signed in while a new password ends the other sessions, however late its answer comes', async () => {
+    await make('joan', { password: 'harbour light' });
+    await using visit = await pages.visit('/account', { signedIn: false });
+    const { page } = visit;
+    await page.getByLabel('Name').fill('joan');
+    await page.getByLabel('Password').fill('harbour light');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Password now').fill('harbour light');
+    await page.getByLabel('New password').fill('another light');
+    // The stream of live events ends with the session, and is refused when it is opened anew.
+    const refused = page.waitForResponse((response) => response.status() === 401);
+    await page.route('**/api/account/password', async (route) => {
+      const response = await route.fetch();
+      await refused;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Make a token' }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

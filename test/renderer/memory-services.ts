@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { registry } from '../../main/host/services/registry.ts';
 import { FileReply, implement } from '../../services/contracts/api.ts';
 import type { Bus } from '../../services/contracts/bus.ts';
 import {
@@ -16,9 +17,15 @@ import {
   type LimitsNow,
   type Steered,
 } from '../../services/contracts/downloads/api.ts';
-import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../services/contracts/inbox/api.ts';
+import { inboxAdded, inboxApi, inboxChanged, inboxRead, type InboxItem } from '../../services/contracts/inbox/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import { defineService, type Health, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
+import {
+  defineService,
+  type Context,
+  type Health,
+  type Service,
+  type ServiceDescriptor,
+} from '../../services/contracts/service.ts';
 
 /** An inbox that lives in memory behind the real API's contracts: tests put rows in and the pages see them. */
 export class MemoryInbox {
@@ -42,44 +49,54 @@ export class MemoryInbox {
     return this.items.filter(({ read, done }) => !read && !done).length;
   }
 
-  readonly descriptor: ServiceDescriptor = plainService('inbox', 'Inbox', 'Everything that was told to you.', (bus) => {
-    this.bus = bus;
-    return [
-      implement(inboxApi.list, ({ query }) => {
-        const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-        const fit = this.items.filter(
-          (item) =>
-            words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)) &&
-            (query.source === undefined || item.source === query.source) &&
-            (query.tag === undefined || item.tags.includes(query.tag)) &&
-            item.priority >= (query.minPriority ?? 1) &&
-            (query.unread !== true || !item.read) &&
-            (query.done === undefined || item.done === query.done),
-        );
-        const { before = Infinity, limit } = query;
-        const items = fit.filter(({ id }) => id < before).slice(0, limit);
-        const sources = [...new Set(this.items.map(({ source }) => source))].sort();
-        return { items, unread: this.unread, total: fit.length, sources };
-      }),
-      implement(inboxApi.one, ({ params }) => {
-        const item = this.items.find(({ id }) => String(id) === params['id']);
-        if (!item) throw new Problem('inbox.unknown', 404, 'There is no such message.');
-        return item;
-      }),
-      implement(inboxApi.change, ({ body: { ids, read, done } }) => {
-        const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
-        for (const item of chosen) Object.assign(item, given({ read, done }));
-        const changed = chosen.map(({ id }) => id);
-        bus.publish(inboxChanged, { ids: changed, change: given({ read, done }), unread: this.unread });
-        return { changed: changed.length, unread: this.unread };
-      }),
-      implement(inboxApi.remove, ({ body: { ids } }) => {
-        this.items = this.items.filter(({ id }) => !ids.includes(id));
-        bus.publish(inboxChanged, { ids, change: { removed: true }, unread: this.unread });
-        return { removed: ids.length, unread: this.unread };
-      }),
-    ];
-  });
+  readonly descriptor: ServiceDescriptor = plainService(
+    'inbox',
+    'Inbox',
+    'Everything that was told to you.',
+    (bus, context) => {
+      this.bus = bus;
+      context.handovers.receive(inboxRead, ({ ids }) => {
+        for (const item of this.items.filter(({ id }) => ids.includes(id))) item.read = true;
+        bus.publish(inboxChanged, { ids, change: { read: true }, unread: this.unread });
+        return Promise.resolve();
+      });
+      return [
+        implement(inboxApi.list, ({ query }) => {
+          const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+          const fit = this.items.filter(
+            (item) =>
+              words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)) &&
+              (query.source === undefined || item.source === query.source) &&
+              (query.tag === undefined || item.tags.includes(query.tag)) &&
+              item.priority >= (query.minPriority ?? 1) &&
+              (query.unread !== true || !item.read) &&
+              (query.done === undefined || item.done === query.done),
+          );
+          const { before = Infinity, limit } = query;
+          const items = fit.filter(({ id }) => id < before).slice(0, limit);
+          const sources = [...new Set(this.items.map(({ source }) => source))].sort();
+          return { items, unread: this.unread, total: fit.length, sources };
+        }),
+        implement(inboxApi.one, ({ params }) => {
+          const item = this.items.find(({ id }) => String(id) === params['id']);
+          if (!item) throw new Problem('inbox.unknown', 404, 'There is no such message.');
+          return item;
+        }),
+        implement(inboxApi.change, ({ body: { ids, read, done } }) => {
+          const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
+          for (const item of chosen) Object.assign(item, given({ read, done }));
+          const changed = chosen.map(({ id }) => id);
+          bus.publish(inboxChanged, { ids: changed, change: given({ read, done }), unread: this.unread });
+          return { changed: changed.length, unread: this.unread };
+        }),
+        implement(inboxApi.remove, ({ body: { ids } }) => {
+          this.items = this.items.filter(({ id }) => !ids.includes(id));
+          bus.publish(inboxChanged, { ids, change: { removed: true }, unread: this.unread });
+          return { removed: ids.length, unread: this.unread };
+        }),
+      ];
+    },
+  );
 }
 
 /** A download queue that moves only when the test says so. */
@@ -266,6 +283,8 @@ export class MoodyService {
     }),
     environment: { MOODY_FOLDER: 'folder' },
     migrations: [],
+    // That of a service which the pages of the tests do without.
+    engines: registry.find(({ id }) => id === 'notify')?.engines ?? [],
     create: () => ({
       start: () => (this.failure ? Promise.reject(this.failure) : Promise.resolve()),
       health: () => Promise.resolve(this.health),
@@ -278,12 +297,15 @@ function plainService(
   id: string,
   title: string,
   summary: string,
-  api: (bus: Bus) => NonNullable<Service['api']>,
+  api: (bus: Bus, context: Context) => NonNullable<Service['api']>,
 ): ServiceDescriptor {
+  // What the host and the pages know of the service that it stands for.
+  const manifest = registry.find((each) => each.id === id);
+  const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
-    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [] },
-    create: ({ bus }): Service => ({
-      api: api(bus),
+    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines, live },
+    create: (context): Service => ({
+      api: api(context.bus, context),
       start: () => Promise.resolve(),
       health: () => Promise.resolve({ state: 'up', detail: '' }),
       [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mailWorked, type SpooledMail } from '../../services/contracts/mail/api.ts';
 import { noBrowser } from '../support/browser.ts';
+import { manifest as mail } from '../../services/mail/manifest.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -14,7 +15,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
   let pages: Pages;
   let mails: SpooledMail[];
   beforeEach(async () => {
-    pages = await openPages({ also: [fixtureService('mail')] });
+    pages = await openPages({ also: [{ ...fixtureService('mail'), live: mail.live ?? [] }] });
     mails = [];
   });
   afterEach(() => pages[Symbol.asyncDispose]());

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { mail } from '../../services/mail/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -14,6 +16,22 @@ describe.skipIf(noBrowser)('Settings', () => {
   afterEach(() => pages[Symbol.asyncDispose]());
 
   const file = (): string => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
+
+  it('says at a changed field what saving it does', async () => {
+    await using real = await openPages({ services: [inbox, mail, control] });
+    await using visit = await real.visit('/settings/mail');
+    const { page } = visit;
+    const row = (label: string) => page.locator('.row', { has: page.getByLabel(label, { exact: true }) });
+    expect(await row('Largest mail (MiB)').getByText('Takes effect at once.').count()).toBe(0);
+    await page.getByLabel('Largest mail (MiB)', { exact: true }).fill('16');
+    await row('Largest mail (MiB)').getByText('Takes effect at once.').waitFor();
+    await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
+    await row('Host name').getByText('Saving starts the service anew.').waitFor();
+    await page.getByLabel('Host name', { exact: true }).fill('localhost');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
 
   it('saves a change of each kind and says what was started anew', async () => {
     await using visit = await pages.visit('/settings/moody');

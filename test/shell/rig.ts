@@ -7,6 +7,7 @@ import { openHost, type Host } from '../../main/host/host.ts';
 import type { DesktopParts } from '../../main/desktop/serve-host.ts';
 import { startDesktop } from '../../main/shell/desktop.ts';
 import { control } from '../../services/control/index.ts';
+import { popups } from '../../services/popups/index.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from '../renderer/memory-services.ts';
 import { FakeElectron } from '../support/electron.ts';
 import { builtPages, testEnvironment } from '../support/host.ts';
@@ -71,7 +72,7 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
         host = await openHost({
           ...desktop,
           dataDir,
-          descriptors: [downloads.descriptor, moody.descriptor, inbox.descriptor, control],
+          descriptors: [downloads.descriptor, moody.descriptor, inbox.descriptor, popups, control],
           pages: builtPages,
           environment,
           logWrite: (line) => void log.push(line),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { electronProgram } from '../../main/desktop/choice.ts';
-import { Desktop } from '../host/popups/desktop.ts';
+import { Desktop } from '../host/desktop/desktop.ts';
 import { testEnvironment } from '../support/host.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

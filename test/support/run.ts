@@ -20,8 +20,8 @@ export default function setUp(): () => void {
     if (pid > 0 && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
   }
   const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
-  // PostgreSQL runs as another user where the tests run as root, and has its own folder in here.
-  chmodSync(folder, 0o711);
+  // PostgreSQL runs as another user where the tests run as root.
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

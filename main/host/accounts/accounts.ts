@@ -5,7 +5,15 @@ import {
   type Identity,
 } from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
-import type { Clock, Context, Log, Metrics, Random, Vault } from '../../../services/contracts/service.ts';
+import type {
+  Clock,
+  Context,
+  Log,
+  Metrics,
+  Random,
+  ServiceManifest,
+  Vault,
+} from '../../../services/contracts/service.ts';
 import { accessTokens } from './tokens.ts';
 import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';
@@ -17,7 +25,7 @@ import { Passwords } from './passwords.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
 import { renewHash } from './renewal.ts';
-import { insertReadyMade } from './service-accounts.ts';
+import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { SessionLinks } from './session-links.ts';
@@ -32,6 +40,8 @@ const cleanUp = 60 * 60 * 1000;
 export interface AccountsOptions {
   /** With {@link accountsMigrations} applied. */
   readonly database: { readonly kysely: Context['db']; readonly commit: Context['commit'] };
+  /** Those of their manifests that name accounts. */
+  readonly services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[];
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,7 +64,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const kysely: Db = options.database.kysely;
   await commit(async (db: Db) => {
     await nextRevision(db);
-    if (!(await hasAccount(db, everyone))) await insertReadyMade(db, clock.now());
+    if (!(await hasAccount(db, everyone))) await insertReadyMade(db, readyMadeAccounts(options.services), clock.now());
   });
 
   const directory = new Directory(kysely);
@@ -94,7 +104,19 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock });
   const authentication = new Authentication({
-    ...{ directory, passwords, renew, uses, proven, throttle, links, clock, random, failures },
+    ...{
+      directory,
+      passwords,
+      renew,
+      uses,
+      proven,
+      throttle,
+      links,
+      clock,
+      random,
+      failures,
+      stands: permissions.stands,
+    },
   });
   return {
     authenticate: authentication.authenticate,

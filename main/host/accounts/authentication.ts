@@ -42,6 +42,8 @@ export interface AuthenticationParts {
   readonly proven: ProvenPasswords;
   readonly throttle: SignInThrottle;
   readonly links: SessionLinks;
+  /** Whether what an identity was proven with still holds. */
+  readonly stands: (identity: Identity) => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: Counter | undefined;
@@ -87,7 +89,7 @@ export class Authentication {
     return proof.identity;
   }
 
-  async #authenticate({ authorization, session, link, ...client }: Credentials): Promise<Identity | undefined> {
+  async #authenticate({ authorization, session, link, proven, ...client }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
@@ -98,7 +100,7 @@ export class Authentication {
         this.#parts.throttle.failHopeless(sourceOf(client));
         throw badCredentials();
       case 'none':
-        return (await this.#session(session)) ?? (link && this.#parts.links.open(link));
+        return (await this.#session(session)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
     }
   }
 
@@ -111,6 +113,10 @@ export class Authentication {
     }
     this.#parts.uses.tokenUsed(token, client.remoteAddress);
     return token.identity;
+  }
+
+  #stillProven(identity: Identity | undefined): Identity | undefined {
+    return identity !== undefined && this.#parts.stands(identity) ? identity : undefined;
   }
 
   /** A session that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */

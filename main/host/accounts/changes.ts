@@ -1,4 +1,4 @@
-import { accountsChanged } from '../../../services/contracts/control/accounts.ts';
+import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
@@ -28,6 +28,7 @@ export class Changes {
     names: readonly string[],
     work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
   ): Promise<T> {
+    const before = new Set(this.#directory.members().map(({ account }) => account.name));
     let touched = new Set<string>();
     let revision = 0;
     const result = await this.#commit(async (db: Db) => {
@@ -38,20 +39,25 @@ export class Changes {
       if (administrated && !(await hasAdministrator(db))) throw lastAdministrator();
       return done;
     });
-    await this.#take(touched, revision);
+    const isRead = await this.#take(touched, revision);
     for (const account of touched) this.#bus.publish(accountsChanged, { account });
+    const gone = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
+    if (isRead) for (const account of gone) this.#bus.publish(accountsRemoved, { account });
     return result;
   }
 
-  async #take(touched: ReadonlySet<string>, revision: number): Promise<void> {
+  /** False: the outcome could not be read. */
+  async #take(touched: ReadonlySet<string>, revision: number): Promise<boolean> {
     try {
       const [name] = touched;
       if (touched.size === 1 && name !== undefined) await this.#directory.refresh(name, revision);
       else await this.#directory.synchronize();
+      return true;
     } catch (error) {
       // The change is stored but its outcome cannot be read: rather nobody than somebody who lost his access.
       for (const name of touched) this.#directory.forget(name);
       this.#log.error('accounts could not be read after a change', { accounts: [...touched], error });
+      return false;
     }
   }
 }

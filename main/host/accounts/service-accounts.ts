@@ -1,4 +1,5 @@
 import { everyone, type Grant, type Role } from '../../../services/contracts/control/accounts.ts';
+import type { ServiceManifest } from '../../../services/contracts/service.ts';
 import { insertAccount, type Db } from './store.ts';
 
 interface ReadyMade {
@@ -8,50 +9,29 @@ interface ReadyMade {
   readonly grants: readonly Grant[];
 }
 
-function onTopics(permission: Grant['permission'], ...patterns: readonly string[]): readonly Grant[] {
-  return patterns.map((resource) => ({ service: 'push', resource, permission }));
+const administration: ReadyMade = {
+  name: 'administration',
+  role: 'admin',
+  description: 'Scripts that set up and look after this server; may do everything.',
+  grants: [],
+};
+
+/** The service accounts that wait to be switched on: one for all of Homeport, then those that services name. */
+export function readyMadeAccounts(services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[]): readonly ReadyMade[] {
+  const named = services.flatMap(({ id, accounts = [] }) =>
+    accounts.map(({ name, description, grants }): ReadyMade => {
+      return { name, role: 'user', description, grants: grants.map((grant) => ({ service: id, ...grant })) };
+    }),
+  );
+  return [administration, ...named];
 }
 
-/** Service accounts that wait to be switched on. Topics are named `service-severity-category`. */
-const readyMade: readonly ReadyMade[] = [
-  {
-    name: 'administration',
-    role: 'admin',
-    description: 'Scripts that set up and look after this server; may do everything.',
-    grants: [],
-  },
-  {
-    name: 'metrics-alerts',
-    role: 'user',
-    description: 'Alert rules on metrics; publishes to monitoring topics.',
-    grants: onTopics('write', '*-*-monitoring'),
-  },
-  {
-    name: 'backup-jobs',
-    role: 'user',
-    description: 'Backup scripts; publishes to backup topics.',
-    grants: onTopics('write', '*-*-backup'),
-  },
-  {
-    name: 'workflow-engine',
-    role: 'user',
-    description: 'Pipelines and automations; publishes and reads deployment and maintenance topics.',
-    grants: onTopics('read-write', '*-*-deployment', '*-*-maintenance'),
-  },
-  {
-    name: 'monitoring',
-    role: 'user',
-    description: 'Dashboards and uptime checks; publishes and reads all topics.',
-    grants: onTopics('read-write', '*'),
-  },
-];
-
 /** Makes them, switched off and without any credential, and the entry that stands for everyone. */
-export async function insertReadyMade(db: Db, now: number): Promise<void> {
+export async function insertReadyMade(db: Db, accounts: readonly ReadyMade[], now: number): Promise<void> {
   const kept = { kind: 'service', password_hash: null, created_at: now };
   const anyone = { name: everyone, role: 'user', enabled: 1, description: 'What everyone may do, signed in or not.' };
   await insertAccount(db, { ...kept, ...anyone }, []);
-  for (const { name, role, description, grants } of readyMade) {
+  for (const { name, role, description, grants } of accounts) {
     await insertAccount(db, { ...kept, name, role, description, enabled: 0 }, grants);
   }
 }

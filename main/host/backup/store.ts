@@ -3,10 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
-import { writeBackup } from './write.ts';
+import { writeBackupBeside } from './beside.ts';
+import type { OwnPart } from './write.ts';
 
 export interface BackupStoreOptions {
   readonly dataDir: string;
+  /** What services that run save themselves. */
+  readonly parts: () => readonly OwnPart[];
   /** Read at each use, so that a change counts at once. */
   readonly settings: () => {
     readonly backupFolder: string;
@@ -20,11 +23,17 @@ export interface BackupStoreOptions {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** What the shelf names its backups, by the time in UTC; other files in the folder are left alone. */
+/** How the store names its backups, by the time in UTC; other files in the folder are left alone. */
 const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
 /** The folder of backups: those made by hand and those made by themselves. */
-export function openBackups({ dataDir, settings, clock, log }: BackupStoreOptions): BackupStore & AsyncDisposable {
+export function openBackups({
+  dataDir,
+  settings,
+  clock,
+  log,
+  parts,
+}: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
     settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
   let making: Promise<BackupFile> | undefined;
@@ -59,7 +68,7 @@ export function openBackups({ dataDir, settings, clock, log }: BackupStoreOption
     let name = `homeport-${stamp}.tar.gz`;
     for (let next = 2; taken.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
-    const { bytes, files } = await writeBackup(dataDir, join(target, name), { tables });
+    const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables }, parts());
     log.info('backup written', { name, bytes, files });
     const { mtimeMs } = await stat(join(target, name));
     return { name, bytes, createdAt: Math.round(mtimeMs) };

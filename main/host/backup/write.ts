@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,6 +17,20 @@ export interface BackupSummary {
   readonly bytes: number;
 }
 
+/** What a thread is to write. */
+export interface BackupJob {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly tables: Manifest['tables'];
+  readonly parts: readonly Omit<OwnPart, 'write'>[];
+}
+
+/** What came of it, as threads can tell each other; before that, the wish that a service writes its part into a folder. */
+export type BackupOutcome =
+  | { readonly part: string; readonly folder: string }
+  | { readonly summary: BackupSummary }
+  | { readonly problem: Pick<Problem, 'code' | 'status' | 'detail' | 'retryable' | 'cause'> };
+
 /**
  * Writes the whole data folder into one gzipped tar while the host may be running: databases through SQLite's online
  * backup, before the files they name, so that no row lacks its file. The archive appears under its name only when
@@ -28,7 +42,7 @@ export interface BackupSummary {
 export async function writeBackup(
   dataDir: string,
   file: string,
-  { tables = 'here' }: { readonly tables?: Manifest['tables'] } = {},
+  { tables = 'here', parts = [] }: { readonly tables?: Manifest['tables']; readonly parts?: readonly OwnPart[] } = {},
 ): Promise<BackupSummary> {
   const target = resolve(file);
   const root = resolve(dataDir);
@@ -44,7 +58,7 @@ export async function writeBackup(
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
     const written = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
-    const filled = fill(tar, root, { scratch, tables }, files);
+    const filled = fill(tar, root, { scratch, tables, parts }, files);
     await Promise.all([
       written,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
@@ -65,6 +79,22 @@ export async function writeBackup(
   }
 }
 
+/** What a service that runs saves itself. */
+export interface OwnPart {
+  readonly id: string;
+  /** Names in its folder that are not copied. */
+  readonly uncopied: readonly string[];
+  readonly write: (folder: string) => Promise<void>;
+}
+
+/** The answer to that wish. */
+export interface OwnPartWritten {
+  readonly failure: unknown;
+}
+
+/** Where in a service's folder a backup holds what the service wrote itself. */
+export const ownPartName = '.backup';
+
 async function refuseNothing(root: string): Promise<void> {
   const names = await readdir(root).catch((cause: unknown) => {
     throw new Problem('backup.source', 404, `There is no data folder ${root} that could be read.`, { cause });
@@ -75,10 +105,14 @@ async function refuseNothing(root: string): Promise<void> {
 async function fill(
   tar: Pack,
   root: string,
-  { scratch, tables }: { readonly scratch: string; readonly tables: Manifest['tables'] },
+  given: { readonly scratch: string; readonly tables: Manifest['tables']; readonly parts: readonly OwnPart[] },
   files: Manifest['files'],
 ): Promise<void> {
-  const paths = await walk(root, root);
+  const { scratch, tables, parts } = given;
+  const uncopied = parts.flatMap(({ id, uncopied: names }) => names.map((name) => `${id}/${name}`));
+  const paths = (await walk(root, root)).filter(
+    (path) => !uncopied.some((each) => path === each || path.startsWith(`${each}/`)),
+  );
   const databases = paths.filter(isDatabase);
   for (const path of databases) {
     const copy = join(scratch, 'database.sqlite');
@@ -88,6 +122,15 @@ async function fill(
   }
   for (const path of paths) {
     if (!isDatabase(path) && !isBesideDatabase(path)) await addFile(tar, join(root, path), path, files);
+  }
+  for (const { id, write } of parts) {
+    const folder = join(scratch, id);
+    await mkdir(folder);
+    await write(folder);
+    for (const path of await walk(folder, folder)) {
+      await addFile(tar, join(folder, path), `${id}/${ownPartName}/${path}`, files);
+    }
+    await rm(folder, { recursive: true, force: true });
   }
   const manifest: Manifest = {
     format: 'homeport-backup',
@@ -121,7 +164,8 @@ async function walk(root: string, folder: string): Promise<string[]> {
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new Database(from, { readonly: true, timeout: 10_000 });
   try {
-    await database.backup(to);
+    // Once begun, in one step: in WAL mode that holds up no writer, and what is written between two steps would begin it anew.
+    await database.backup(to, { progress: () => 0x7fff_ffff });
   } catch (error) {
     const isDamaged = error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
     if (!isDamaged) throw error;

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EngineName } from '../../../services/contracts/control/engines.ts';
 import type { ServiceManifest, TakesOver } from '../../../services/contracts/service.ts';
 
 /** What every command but `help` and `version` may be told. */
@@ -10,8 +9,8 @@ interface Place {
   readonly dataDir: string | undefined;
 }
 
-/** The services, of whose manifests the commands to take over other programs' data are made. */
-type Successors = readonly Pick<ServiceManifest, 'takesOver'>[];
+/** The services, of whose manifests the commands for other programs' data and for engines are made. */
+type Services = readonly Pick<ServiceManifest, 'takesOver' | 'engines'>[];
 
 /** What the command line asks for. */
 export type Command =
@@ -45,14 +44,14 @@ export type Command =
   | (Place & { readonly name: 'backup'; readonly file: string })
   | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
   | (Place & { readonly name: 'engines list' })
-  /** Without an engine: yt-dlp and ffmpeg, as far as they are missing. */
-  | (Place & { readonly name: 'engines install'; readonly engine: EngineName | undefined })
-  | (Place & { readonly name: 'engines remove'; readonly engine: EngineName })
+  /** Without an engine: those that services need, as far as they are missing. */
+  | (Place & { readonly name: 'engines install'; readonly engine: string | undefined })
+  | (Place & { readonly name: 'engines remove'; readonly engine: string })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
 /** The text of `homeport --help`. */
-export function helpText(services: Successors): string {
+export function helpText(services: Services): string {
   return `Homeport: nine self-hosted services in one app.
 
 Usage: homeport [options] [homeport://link]
@@ -74,7 +73,7 @@ ${programsOf(services).map(importHelp).join('')}  config check [FILE]           
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
   engines list                       show the outside programs and their versions
-  engines install [NAME]             install or update ${EngineName.options.join(', ')}
+  engines install [NAME]             install or update ${engineNames(services).join(', ')}
   engines remove NAME                remove what "engines install" put into the data folder
 `;
 }
@@ -88,7 +87,7 @@ function importHelp({ program, from, what, dryRun }: TakesOver): string {
   return `${gap}take over ${what}\n`;
 }
 
-function programsOf(services: Successors): readonly TakesOver[] {
+function programsOf(services: Services): readonly TakesOver[] {
   return services.flatMap(({ takesOver = [] }) => takesOver);
 }
 
@@ -133,6 +132,37 @@ function importForm({ program, dryRun }: TakesOver): Form {
       ...(dryRun ? { dryRun: values['dry-run'] === true } : {}),
     }),
   };
+}
+
+/** Without the services every name is passed on to who has them. */
+function engineForms(services: Services): readonly Form[] {
+  const names = engineNames(services);
+  const isUnknown = (name: string): boolean => names.length > 0 && !names.includes(name);
+  return [
+    {
+      words: ['engines', 'install'],
+      flags: [],
+      argument: 'optional',
+      command: ({ dataDir, first }) =>
+        first !== undefined && isUnknown(first)
+          ? `There is no engine "${first}"; there are ${names.join(', ')}.`
+          : { name: 'engines install', dataDir, engine: first },
+    },
+    {
+      words: ['engines', 'remove'],
+      flags: [],
+      argument: 'optional',
+      command({ dataDir, first }) {
+        if (first === undefined) return `"engines remove" needs a name: one of ${names.join(', ')}.`;
+        if (isUnknown(first)) return `There is no engine "${first}"; there are ${names.join(', ')}.`;
+        return { name: 'engines remove', dataDir, engine: first };
+      },
+    },
+  ];
+}
+
+function engineNames(services: Services): readonly string[] {
+  return services.flatMap(({ engines = [] }) => engines.map(({ name }) => name));
 }
 
 const forms: readonly Form[] = [
@@ -183,27 +213,6 @@ const forms: readonly Form[] = [
     command: ({ dataDir }) => ({ name: 'engines list', dataDir }),
   },
   {
-    words: ['engines', 'install'],
-    flags: [],
-    argument: 'optional',
-    command: ({ dataDir, first }) => {
-      const engine = EngineName.optional().safeParse(first);
-      if (!engine.success) return `There is no engine "${first ?? ''}"; there are ${EngineName.options.join(', ')}.`;
-      return { name: 'engines install', dataDir, engine: engine.data };
-    },
-  },
-  {
-    words: ['engines', 'remove'],
-    flags: [],
-    argument: 'optional',
-    command: ({ dataDir, first }) => {
-      if (first === undefined) return `"engines remove" needs a name: one of ${EngineName.options.join(', ')}.`;
-      const engine = EngineName.safeParse(first);
-      if (!engine.success) return `There is no engine "${first}"; there are ${EngineName.options.join(', ')}.`;
-      return { name: 'engines remove', dataDir, engine: engine.data };
-    },
-  },
-  {
     words: [],
     flags: ['headless', 'hidden', 'port', 'safe-mode'],
     argument: 'optional',
@@ -218,14 +227,14 @@ const longestLink = 2048;
  * Reads the arguments after the program's name. Never throws: what it does not understand is an `invalid` command. Without
  * the services that is every `import` of another program's data.
  */
-export function parseCommandLine(argv: readonly string[], services: Successors = []): Command {
+export function parseCommandLine(argv: readonly string[], services: Services = []): Command {
   const read = readArguments(argv);
   if (typeof read === 'string') return invalid(read);
   const { values, positionals } = read;
   if (values.help === true) return { name: 'help' };
   if (values.version === true) return { name: 'version' };
 
-  const all = [...programsOf(services).map(importForm), ...forms];
+  const all = [...programsOf(services).map(importForm), ...engineForms(services), ...forms];
   const form = all.find(({ words }) => words.every((word, index) => positionals[index] === word));
   const dataDir = values['data-dir'];
   if (form === undefined) return invalid('There is no such command.');

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { finishRestore, restoreBackup } from '../backup/restore.ts';
@@ -14,6 +13,7 @@ import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
+import { enginesOf } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
 import { exportPortable, importPortable, takeOverInto } from './portable.ts';
@@ -81,11 +81,9 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: HostEngines, wanted: EngineName | undefined): Promise<void> {
-  const names = wanted === undefined ? (['yt-dlp', 'ffmpeg'] as const) : [wanted];
-  for (const name of names) {
-    if (wanted !== undefined || (await engines.find(name)).path === null) await engines.install(name);
-  }
+async function install(engines: HostEngines, wanted: string | undefined): Promise<void> {
+  if (wanted !== undefined) await engines.install(wanted);
+  else for (const name of await engines.missing()) await engines.install(name);
 }
 
 async function exportTo(file: string | undefined, secrets: boolean, place: Place): Promise<void> {
@@ -186,10 +184,11 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
 }
 
 async function openShelf(place: Place): Promise<HostEngines> {
-  const { ytDlpPath, apprisePath, ffmpegPath, enginesFolder } = (await readConfig(place)).read().host;
+  const { host, enginePaths } = (await readConfig(place)).read();
   return openEngines({
-    folder: enginesFolder || place.dataDir,
-    settings: () => ({ ytdlpPath: ytDlpPath, apprisePath, ffmpegPath }),
+    folder: host.enginesFolder || place.dataDir,
+    specs: enginesOf(place.descriptors),
+    paths: () => enginePaths,
     log: quietLog().child('engines'),
   });
 }

@@ -67,7 +67,7 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
     typeName(field.place),
     defaultText(field),
     field.variables.map((name) => `\`${name}\``).join(', '),
-    `**${field.title}.** ${field.description}${field.secret ? ' Secret.' : ''}`,
+    `**${field.title}.** ${field.description}${field.secret ? ' Secret.' : ''}${field.live ? ' Takes effect at once.' : ''}`,
   ]);
   const heading = id === 'host' ? `## ${title}` : `## ${title} (\`${id}\`)`;
   return [

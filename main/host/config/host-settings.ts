@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { declaredFields } from './declared-settings.ts';
-import { QuietHours } from '../../../services/contracts/quiet-hours.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
 const origin = z
   .string()
   .regex(/^https?:\/\/[^/\s]+$/i, 'Use an origin such as https://app.example.org, without a path.');
-const path = z.string().max(4096).default('');
+/** A path of the machine; empty: none. */
+export const path = z.string().max(4096).default('');
 
-/** The host's own settings: the section `host` of homeport.yaml. */
+/** The host's own settings: the section `host` of homeport.yaml, where fields of services are besides. */
 export const HostSettings = z.object({
   allowedHosts: z.array(hostName).default([]).meta({
     title: 'Allowed host names',
@@ -20,6 +20,15 @@ export const HostSettings = z.object({
     description:
       'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the push server do. Pages of any other origin are refused.',
   }),
+  trustedProxies: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Use an address or a network such as 10.0.0.0/8.'))
+    .max(100)
+    .default([])
+    .meta({
+      title: 'Trusted proxies',
+      description:
+        'Addresses and networks of reverse proxies in front of Homeport. Only their X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.',
+    }),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     title: 'Log level',
     description: 'The least serious lines that are written to the log.',
@@ -31,23 +40,6 @@ export const HostSettings = z.object({
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Opens the app in the browser after a start without a window, where there is a display.',
-  }),
-  popups: z.boolean().default(true).meta({
-    title: 'Popups',
-    description: 'Shows a native popup for messages of priority 3 and above. The inbox gets all of them in any case.',
-  }),
-  popupSound: z.boolean().default(true).meta({
-    title: 'Popup sound',
-    description: 'Popups make a sound, where the system has one.',
-  }),
-  quietHours: z.array(QuietHours).max(50).default([]).meta({
-    title: 'Quiet hours',
-    description:
-      'When popups wait, by the clock of this machine: days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
-  }),
-  repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
-    title: 'Repeat urgent popups',
-    description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
   }),
   keyring: z.boolean().default(true).meta({
     title: 'Key in the keyring',
@@ -90,26 +82,12 @@ export const HostSettings = z.object({
   enginesFolder: path.meta({
     title: 'Folder of the engines',
     description:
-      'Where yt-dlp and ffmpeg are installed when they are missing. Empty: the folder engines in the data folder.',
+      'Where outside programs such as yt-dlp are installed when they are missing. Empty: the folder engines in the data folder.',
   }),
   installEngines: z.boolean().default(true).meta({
     title: 'Install missing engines',
     description:
-      'At a start without yt-dlp or ffmpeg, installs them: verified releases, package registries or system packages.',
-  }),
-  ytDlpPath: path.meta({
-    title: 'Path of yt-dlp',
-    description: 'The yt-dlp program to use. Empty: the one that was installed, else the one on the PATH.',
-  }),
-  apprisePath: path.meta({
-    title: 'Path of Apprise',
-    description:
-      'The apprise program whose library serves further notification services. Empty: the one that was installed, else the one on the PATH.',
-  }),
-  ffmpegPath: path.meta({
-    title: 'Path of ffmpeg',
-    description:
-      'The ffmpeg program to use, with ffprobe beside it, or the folder of both. Empty: the one that was installed, else the one on the PATH.',
+      'At a start without an outside program that a service needs, such as yt-dlp or ffmpeg, installs it: verified releases, package registries or system packages.',
   }),
 });
 export type HostSettings = z.infer<typeof HostSettings>;
@@ -118,14 +96,11 @@ export type HostSettings = z.infer<typeof HostSettings>;
 export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
+  HOMEPORT_TRUSTED_PROXIES: 'trustedProxies',
   LOG_LEVEL: 'logLevel',
   LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
-  HOMEPORT_POPUPS: 'popups',
-  HOMEPORT_POPUP_SOUND: 'popupSound',
-  HOMEPORT_QUIET_HOURS: 'quietHours',
-  HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
   HOMEPORT_KEYRING: 'keyring',
   HOMEPORT_BACKUP_FOLDER: 'backupFolder',
   HOMEPORT_BACKUP_EVERY_DAYS: 'backupEveryDays',
@@ -134,7 +109,4 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',
   HOMEPORT_INSTALL_ENGINES: 'installEngines',
-  YTDLP_PATH: 'ytDlpPath',
-  FFMPEG_PATH: 'ffmpegPath',
-  APPRISE_PATH: 'apprisePath',
 };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ListenerManifest, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
-import { HostSettings, hostEnvironment } from './host-settings.ts';
+import { enginesOf } from '../engines/specs.ts';
+import { HostSettings, hostEnvironment, path } from './host-settings.ts';
 import { asSchema, holdsSecret, isRecord, placeOf, propertyOf, type SchemaPlace } from './json-schema.ts';
 
 /** One setting, with all that is known of it before any value is. */
@@ -15,6 +16,8 @@ export interface Field {
   readonly schema: JsonSchema;
   readonly place: SchemaPlace;
   readonly secret: boolean;
+  /** A change takes effect at once: `.meta({ live: true })`, and those of the host but where their text says otherwise. */
+  readonly live: boolean;
   /** The parsed value when nothing is set. */
   readonly defaultValue: unknown;
   /** Environment names that set it; the first that is set wins. */
@@ -34,6 +37,10 @@ export interface Section {
   readonly fields: readonly Field[];
   /** The fields among them that hold the ports of a service's further listeners. */
   readonly furtherPorts: readonly string[];
+  /** The fields of the host's section that say where an engine is, by the engine. */
+  readonly enginePaths: Readonly<Record<string, string>>;
+  /** The fields of the host's section that belong to a service, with its id. */
+  readonly owners: Readonly<Record<string, string>>;
 }
 
 const port = z.int().min(0).max(65535);
@@ -70,7 +77,7 @@ export function settingsSections(descriptors: readonly ServiceDescriptor[]): rea
     if (ids.has(id)) throw new Error(`service id "${id}" is taken`);
     ids.add(id);
   }
-  const sections = [hostSection(), ...descriptors.map(serviceSection)];
+  const sections = [hostSection(descriptors), ...descriptors.map(serviceSection)];
   const named = new Set<string>();
   for (const variable of sections.flatMap(({ fields }) => fields.flatMap(({ variables }) => variables))) {
     if (!/^HOMEPORT_(PORT|ENABLED)_/.test(variable)) continue;
@@ -80,17 +87,37 @@ export function settingsSections(descriptors: readonly ServiceDescriptor[]): rea
   return sections;
 }
 
-function hostSection(): Section {
+function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
+  const engines = enginesOf(descriptors).flatMap(({ name, title, path: place }) =>
+    place === undefined ? [] : [{ name, title, ...place }],
+  );
+  const fields = engines.map(({ setting, title, description }) => [
+    setting,
+    path.meta({
+      title: `Path of ${title}`,
+      description: `${description} Empty: the one that was installed, else the one on the PATH.`,
+    }),
+  ]);
+  const lenders = descriptors.flatMap(({ id, hostSettings }) =>
+    hostSettings === undefined ? [] : [{ id, shape: hostSettings.schema.shape, environment: hostSettings.environment }],
+  );
+  const lent: z.core.$ZodLooseShape = Object.assign({}, ...lenders.map(({ shape }) => shape));
   return section(
     {
       id: 'host',
       path: ['host'],
       title: 'Homeport',
       summary: 'The app itself.',
-      schema: HostSettings,
+      schema: HostSettings.safeExtend({ ...lent, ...Object.fromEntries(fields) }),
       furtherPorts: [],
+      enginePaths: Object.fromEntries(engines.map(({ name, setting }) => [name, setting])),
+      owners: Object.fromEntries(lenders.flatMap(({ id, shape }) => Object.keys(shape).map((name) => [name, id]))),
     },
-    Object.entries(hostEnvironment),
+    [
+      ...Object.entries(hostEnvironment),
+      ...lenders.flatMap(({ environment }) => Object.entries(environment)),
+      ...engines.map(({ setting, variable }): [string, string] => [variable, setting]),
+    ],
   );
 }
 
@@ -134,6 +161,8 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
         ),
       }),
       furtherPorts: ports.slice(1).map(({ setting }) => setting),
+      enginePaths: {},
+      owners: {},
     },
     [...variables, ...Object.entries(descriptor.environment)],
   );
@@ -184,6 +213,7 @@ function section(
       schema: { ...schema, ...definitions },
       place,
       secret: holdsSecret(place),
+      live: place.nodes.some((node) => node['live'] === true),
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

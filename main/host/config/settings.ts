@@ -20,7 +20,11 @@ export interface ServiceSettings {
 export interface Settings {
   readonly host: Readonly<HostSettings>;
   readonly services: Readonly<Record<string, ServiceSettings>>;
+  /** Where engines are, by name; '' where nothing is said. */
+  readonly enginePaths: Readonly<Record<string, string>>;
 }
+
+const EnginePaths = z.record(z.string(), z.string());
 
 /** A service's ports by setting, the main listener's first. */
 export function portsIn({ port, furtherPorts = {} }: ServiceSettings): ReadonlyMap<string, number> {
@@ -38,20 +42,28 @@ export interface Change {
 export function settingsOf(resolved: Resolved): Settings {
   const services: [string, ServiceSettings][] = [];
   let host: HostSettings | undefined;
+  let enginePaths: Record<string, string> = {};
+  /** By service, what of the host's section belongs to it. */
+  const lent: Record<string, Record<string, unknown>> = {};
   for (const { section, values } of resolved.sections.values()) {
-    if (section.id === 'host') host = HostSettings.parse(values);
-    else {
+    if (section.id === 'host') {
+      host = HostSettings.parse(values);
+      for (const [name, owner] of Object.entries(section.owners)) (lent[owner] ??= {})[name] = values[name];
+      const paths = Object.entries(section.enginePaths);
+      enginePaths = EnginePaths.parse(Object.fromEntries(paths.map(([engine, name]) => [engine, values[name]])));
+    } else {
       const { enabled, port, ...rest } = values;
       const listener = Listener.parse({ enabled, port });
       const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
       const entries = Object.entries(rest);
       const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
-      const settings = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const own = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const settings = { ...own, ...lent[section.id] };
       const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
       services.push([section.id, { ...listener, ...further, settings }]);
     }
   }
-  return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services) });
+  return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services), enginePaths });
 }
 
 /** The service whose own business a problem at this path is; undefined for the file as a whole and the host's section. */
@@ -75,8 +87,12 @@ export function compare(before: Resolved, after: Resolved): Change {
     if (paths.length === 0 && differAt(whole, told, tell)) paths.push(whole);
     changed.push(...paths);
     if (paths.length > 0) sections.push(id);
+    for (const { name, path } of section.fields) {
+      const owner = section.owners[name];
+      if (owner !== undefined && paths.includes(path)) sections.push(owner);
+    }
   }
-  return { changed, sections };
+  return { changed, sections: [...new Set(sections)] };
 }
 
 function problemsIn({ problems }: Resolved, { path }: Section): readonly SettingsProblem[] {

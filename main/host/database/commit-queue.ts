@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
+import { Batcher } from '../../../services/kit/batcher.ts';
 
 type Work<T> = (transaction: Kysely<any>) => Promise<T>;
 
@@ -38,21 +38,8 @@ export function createCommitQueue(
   log: Log,
   settle: (durable: boolean) => Promise<void>,
 ): CommitQueue {
-  const waiting: Caller[] = [];
   const open = new WeakMap<Kysely<any>, Promise<boolean>>();
-  let flushing: Promise<void> | undefined;
   let serving: Promise<void> | undefined;
-
-  const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      // Requests whose bytes are here already get the chance to join.
-      await nextTurn();
-      serving = serve(waiting.splice(0, largestGroup));
-      await serving;
-      serving = undefined;
-    }
-    flushing = undefined;
-  };
 
   const serve = async (group: readonly Caller[]): Promise<void> => {
     if (group.length > 1) {
@@ -96,14 +83,23 @@ export function createCommitQueue(
     }
   };
 
+  const callers = new Batcher<Caller>({
+    largest: largestGroup,
+    everyTurn: true,
+    async work(group) {
+      serving = serve(group);
+      await serving;
+      serving = undefined;
+    },
+  });
+
   return {
     join: <T>(work: Work<T>, durable: boolean) =>
       new Promise<T>((resolve, reject) => {
-        waiting.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
-        flushing ??= flush();
+        callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
       }),
     settling: (transaction) => open.get(transaction),
     atHand: () => serving,
-    drained: () => flushing,
+    drained: () => callers.drained(),
   };
 }

@@ -23,7 +23,7 @@ export interface GroupCommit {
 }
 
 /**
- * Commits and notes. Where a durable commit settles after its transaction, notes have a lane of their own, and need not
+ * Commits and notes. Where a durable commit settles after its transaction, notes have a queue of their own, and need not
  * stand in line behind the sync of one group and the whole of the next. They resolve only when what they may have seen of
  * the group at hand is on the disk: a job must not run while a power cut could still take back its row, since the next
  * row would get the same id, and keys are made of ids. Marks do not wait for that; who takes something up by a mark asks

@@ -1,12 +1,18 @@
+import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Context, Log, Migration } from '../../../services/contracts/service.ts';
 import { createGroupCommit } from './commit.ts';
 import { migrate } from './migrate.ts';
+import { openReads } from './reads/reads.ts';
+import type { ReadThread } from './reads/thread.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import { openSqlite, type Engine } from './sqlite.ts';
 
 /** One service's own tables, on either dialect; README.md in this folder says what a store may use on both. */
 export interface Database extends AsyncDisposable {
   readonly kysely: Kysely<any>;
+  /** What `Context.reads` is; where nothing reads beside the event loop the same as `kysely`. */
+  readonly reads: Kysely<any>;
   readonly dialect: 'sqlite' | 'postgres';
   /** Where its file is, which no other process works with; undefined on a server. */
   readonly folder: string | undefined;
@@ -43,13 +49,23 @@ export async function openDatabase(options: {
   readonly schema: string;
   readonly url?: string;
   readonly log: Log;
+  /** Reads an SQLite file beside the event loop. */
+  readonly readThread?: ReadThread;
+  /** Hears of each statement on the event loop. */
+  readonly loop?: LoopWatch | undefined;
 }): Promise<Database> {
-  const { folder, schema, url, log } = options;
-  const engine = url === undefined ? openSqlite(folder, log) : await openServer(url, schema, log);
+  const { folder, schema, url, log, readThread, loop } = options;
+  const engine =
+    url === undefined
+      ? openSqlite(folder, log, loop === undefined ? undefined : { loop, service: schema })
+      : await openServer(url, schema, log);
   const group = createGroupCommit(engine.transactions, log);
+  const reads =
+    url === undefined && readThread !== undefined ? openReads(readThread, join(folder, 'db.sqlite')) : engine.kysely;
   let closing: Promise<void> | undefined;
   return {
     kysely: engine.kysely,
+    reads,
     dialect: url === undefined ? 'sqlite' : 'postgres',
     folder: url === undefined ? folder : undefined,
     commit: group.commit,
@@ -58,7 +74,13 @@ export async function openDatabase(options: {
     settling: group.settling,
     migrate: (migrations) => migrate(engine.kysely, migrations, engine.lock),
     backup: engine.backup,
-    [Symbol.asyncDispose]: () => (closing ??= group.close().then(engine.close)),
+    [Symbol.asyncDispose]: () =>
+      (closing ??= (async () => {
+        // A reader that holds on to the file would keep the log from being moved into it.
+        if (reads !== engine.kysely) await reads.destroy();
+        await group.close();
+        await engine.close();
+      })()),
   };
 }
 

@@ -9,14 +9,15 @@ import {
   type DatabaseConnection,
   type QueryResult,
   type SqliteDialectConfig,
+  type SqliteStatement,
 } from 'kysely';
-import { runAtOnce, type RunAtOnce } from '../../../services/contracts/known-statement.ts';
+import { runAtOnce, type RunAtOnce } from '../../../services/kit/known-statement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
 import { createDurability, type Durability } from './durability.ts';
 import { nameFault, namingFaults, watchConnection } from './faults.ts';
-import { StatementCache } from './statements.ts';
+import { StatementCache, watchStatement, type WatchedLoop } from './statements.ts';
 import { openWal } from './wal.ts';
 
 export interface Engine {
@@ -30,11 +31,11 @@ export interface Engine {
 }
 
 /** Opens `<folder>/db.sqlite`, made with its folder when missing; both are for this user alone. */
-export function openSqlite(folder: string, log: Log): Engine {
+export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Engine {
   const database = openFile(folder);
   const durability = createDurability(database);
-  const statements = new StatementCache(database);
-  const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability) });
+  const statements = new StatementCache(database, watched);
+  const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, watched) });
   const run: RunAtOnce = (text, values) => runStatement(statements, text, values);
   // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
   const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
@@ -163,10 +164,15 @@ const beginning = CompiledQuery.raw('begin immediate');
 
 class Dialect extends SqliteDialect {
   readonly #driver: Driver;
-  constructor(database: Sqlite.Database, statements: StatementCache, durability: Durability) {
+  constructor(
+    database: Sqlite.Database,
+    statements: StatementCache,
+    durability: Durability,
+    watched: WatchedLoop | undefined,
+  ) {
     const config = { database: statements };
     super(config);
-    this.#driver = new Driver(database, durability, config);
+    this.#driver = new Driver(database, durability, config, watched);
   }
   override createDriver(): Driver {
     return this.#driver;
@@ -177,14 +183,20 @@ class Driver extends SqliteDriver {
   readonly #database: Sqlite.Database;
   readonly #durability: Durability;
   readonly #begin: Sqlite.Statement;
-  readonly #commit: Sqlite.Statement;
-  constructor(database: Sqlite.Database, durability: Durability, config: SqliteDialectConfig) {
+  readonly #commit: SqliteStatement;
+  constructor(
+    database: Sqlite.Database,
+    durability: Durability,
+    config: SqliteDialectConfig,
+    watched: WatchedLoop | undefined,
+  ) {
     super(config);
     this.#database = database;
     this.#durability = durability;
     // With the write lock at once: a transaction that reads first would else fail when another process wrote between.
     this.#begin = database.prepare('begin immediate');
-    this.#commit = database.prepare('commit');
+    // It moves the log into the database from time to time.
+    this.#commit = watchStatement(database.prepare<unknown[]>('commit'), 'commit', watched);
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
     return watchConnection(await super.acquireConnection(), (query) => this.#durability.before(query));
@@ -196,7 +208,7 @@ class Driver extends SqliteDriver {
     });
   }
   override async commitTransaction(): Promise<void> {
-    await namingFaults(() => void this.#commit.run());
+    await namingFaults(() => void this.#commit.run([]));
   }
   /** A full disk makes SQLite roll back by itself; asking once more would hide the first error behind a second. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

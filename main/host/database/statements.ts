@@ -1,5 +1,38 @@
 import type Sqlite from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
+
+/** Whose statements they are, for what names the one that holds up the event loop. */
+export interface WatchedLoop {
+  readonly loop: Pick<LoopWatch, 'begin' | 'end'>;
+  readonly service: string;
+}
+
+/** Values are bound, so that the text tells nothing of what is stored. */
+export function watchStatement(
+  statement: Sqlite.Statement<unknown[]>,
+  text: string,
+  watched: WatchedLoop | undefined,
+): SqliteStatement {
+  if (watched === undefined) return statement;
+  const { loop, service } = watched;
+  const timed =
+    <T>(work: (values: readonly unknown[]) => T) =>
+    (values: readonly unknown[] = []): T => {
+      const start = loop.begin(service, text);
+      try {
+        return work(values);
+      } finally {
+        loop.end(service, text, start);
+      }
+    };
+  return {
+    reader: statement.reader,
+    all: timed((values) => statement.all(values)),
+    run: timed((values) => statement.run(values)),
+    iterate: (values) => statement.iterate(values),
+  };
+}
 
 /**
  * Prepared statements by their SQL text. Preparing costs more than running for the short statements stores use; the
@@ -7,17 +40,20 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
  */
 export class StatementCache implements SqliteDatabase {
   readonly #database: Sqlite.Database;
+  readonly #watched: WatchedLoop | undefined;
   readonly #capacity: number;
-  readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>();
+  readonly #statements = new Map<string, SqliteStatement>();
 
-  constructor(database: Sqlite.Database, capacity = 200) {
+  /** `watched`: the event loop that statements run on. */
+  constructor(database: Sqlite.Database, watched?: WatchedLoop, capacity = 200) {
     this.#database = database;
+    this.#watched = watched;
     this.#capacity = capacity;
   }
 
   prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
-    const statement = known ?? this.#database.prepare<unknown[]>(sql);
+    const statement = known ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > this.#capacity) {

@@ -1,39 +1,34 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  EngineName,
-  ShownEngineName,
-  type Engine,
-  type Engines,
-  type EngineState,
-  type EngineWork,
-} from '../../../services/contracts/control/engines.ts';
+import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Engine, Engines, EngineState, EngineWork } from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
 import { officialRelease } from './official-release.ts';
 import { libraryOf } from './library.ts';
-import { apprise } from './apprise-pins.ts';
-import { ytdlp } from './pins.ts';
-import { configuredPath, systemPath, type EngineSettings } from './places.ts';
+import { configuredPath, systemPath, type EnginePaths } from './places.ts';
 import { registryPackage } from './registry-package.ts';
 import { rememberedPython } from './python.ts';
 import { sizeOf } from './size.ts';
 import { startLibrary } from './start.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
-import { ffmpegPackage } from './system-packages.ts';
+import { offeredVersion } from './specs.ts';
+import { remedy } from './remedy.ts';
+import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
 export interface EngineOptions {
   /** The data folder; engines are installed below `<folder>/engines`. */
   readonly folder: string;
-  /** Read at each look, so that a change counts without a restart. */
-  readonly settings: () => EngineSettings;
+  /** What the services' manifests name. */
+  readonly specs: readonly EngineSpec[];
+  /** Where the settings say they are; read at each look, so that a change counts without a restart. */
+  readonly paths: () => EnginePaths;
   readonly log: Log;
-  /** Where yt-dlp's releases are; tests give their own. */
+  /** Where official releases are; tests give their own. */
   readonly releases?: string;
   /** Hears how an installation gets on; null when it has ended or the engine was removed. */
-  readonly onWork?: (name: EngineName, work: EngineWork | null) => void;
+  readonly onWork?: (name: string, work: EngineWork | null) => void;
 }
 
 /** Finds, installs, updates and removes the outside programs. */
@@ -44,15 +39,17 @@ export interface HostEngines extends Engines {
    * Brings the pinned version onto this machine, or a package of the system; also the update. Running jobs keep the
    * version they were started with. @throws Problem `engines.not_installed` (503) which says why each way was passed over.
    */
-  install(name: EngineName): Promise<Engine>;
+  install(name: string): Promise<Engine>;
   /**
    * Removes what {@link install} put into the data folder; programs of the system stay.
    * @throws Problem `engines.not_ours` (409) when there is nothing of ours, `engines.busy` (409) while it is installed.
    */
-  remove(name: EngineName): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** The names of those that services need and that are not here. */
+  missing(): Promise<string[]>;
   /** Every engine and Python, as they were found last. */
   states(): Promise<EngineState[]>;
-  state(name: ShownEngineName, options?: { readonly refresh?: boolean }): Promise<EngineState>;
+  state(name: string, options?: { readonly refresh?: boolean }): Promise<EngineState>;
 }
 
 type Found = Pick<Engine, 'path' | 'version' | 'source'>;
@@ -60,21 +57,30 @@ type Found = Pick<Engine, 'path' | 'version' | 'source'>;
 /** Opens no resource: nothing is looked for before the first question. */
 export function openEngines(options: EngineOptions): HostEngines {
   const root = join(options.folder, 'engines');
-  const remembered = new Map<
-    EngineName,
-    { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }
-  >();
-  const installing = new Map<EngineName, Promise<Engine>>();
-  const works = new Map<EngineName, EngineWork>();
-  const python = rememberedPython();
+  const remembered = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
+  const installing = new Map<string, Promise<Engine>>();
+  const works = new Map<string, EngineWork>();
+  const python = rememberedPython(options.specs);
+  const shown = [
+    ...options.specs.map(({ name }) => name),
+    ...(options.specs.some((spec) => spec.python !== undefined) ? ['python'] : []),
+  ];
 
-  const strategies = (name: EngineName): readonly Strategy[] =>
-    name === 'yt-dlp'
-      ? [officialRelease(options.releases ?? ytdlp.releases), registryPackage]
-      : [name === 'apprise' ? registryPackage : ffmpegPackage];
+  const specOf = (name: string): EngineSpec => {
+    const spec = options.specs.find((each) => each.name === name);
+    if (spec === undefined) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
+    return spec;
+  };
+  /** The engine that comes with it, and goes. */
+  const whole = (name: string): string => specOf(name).partOf ?? name;
+  const strategyOf = (source: EngineSource): Strategy => {
+    if (source.from === 'release') return officialRelease(source, options.releases);
+    return source.from === 'python' ? registryPackage : systemPackage(source.packages);
+  };
 
-  async function look(name: EngineName): Promise<Engine> {
-    const configured = await configuredPath(name, options.settings());
+  async function look(spec: EngineSpec): Promise<Engine> {
+    const { name } = spec;
+    const configured = await configuredPath(spec, options.paths());
     const candidates: { path: string; source: Found['source'] }[] = [];
     if (configured === undefined) {
       for (const path of await new EngineFolder(root, name).installed()) candidates.push({ path, source: 'data' });
@@ -86,21 +92,23 @@ export function openEngines(options: EngineOptions): HostEngines {
     }
     const broken: string[] = [];
     for (const { path, source } of candidates) {
-      const answer = await askVersion(name, path);
+      const answer = await askVersion(spec, path);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
       broken.push(`${path} does not answer: ${answer.reason}.`);
       options.log.warn('engine does not answer', { engine: name, path, reason: answer.reason });
     }
-    return { name, path: null, version: null, source: 'missing', remedy: remedy(name, configured, broken) };
+    const sentence = remedy(specOf(whole(name)), configured !== undefined, broken);
+    return { name, path: null, version: null, source: 'missing', remedy: sentence };
   }
 
-  async function find(name: EngineName, { refresh = false } = {}): Promise<Engine> {
+  async function find(name: string, { refresh = false } = {}): Promise<Engine> {
+    const spec = specOf(name);
     // Another process may have installed it: `homeport engines install` beside a host that runs.
     const installed = await new EngineFolder(root, name).current();
-    const key = JSON.stringify([options.settings(), installed]);
+    const key = JSON.stringify([options.paths(), installed]);
     const known = remembered.get(name);
     if (known !== undefined && known.key === key && !refresh) return await known.engine;
-    const engine = look(name);
+    const engine = look(spec);
     remembered.set(name, { key, engine, at: Date.now() });
     try {
       return await engine;
@@ -110,34 +118,39 @@ export function openEngines(options: EngineOptions): HostEngines {
     }
   }
 
-  function work(name: EngineName, now: EngineWork | null): void {
+  function work(name: string, now: EngineWork | null): void {
     if (now === null) works.delete(name);
     else works.set(name, now);
     options.onWork?.(name, now);
   }
 
-  async function state(name: ShownEngineName, { refresh = false } = {}): Promise<EngineState> {
+  async function state(name: string, { refresh = false } = {}): Promise<EngineState> {
     if (name === 'python') return await python(refresh);
+    const spec = specOf(name);
     const engine = await find(name, { refresh });
+    const { purpose, absence, removal, optional = false, sources } = spec;
     return {
       ...engine,
+      ...{ purpose, absence, removal, optional, installable: sources.length > 0 },
       checkedAt: remembered.get(name)?.at ?? Date.now(),
       bytes: await sizeOf(engine, root),
-      offered: { 'yt-dlp': ytdlp.version, apprise: apprise.version, ffmpeg: null, ffprobe: null }[name],
-      configured: (await configuredPath(name, options.settings())) !== undefined,
+      offered: offeredVersion(spec),
+      configured: (await configuredPath(spec, options.paths())) !== undefined,
       removable: engine.source === 'data',
       work: works.get(whole(name)) ?? null,
     };
   }
 
-  async function installNow(name: EngineName): Promise<Engine> {
+  async function installNow(name: string): Promise<Engine> {
     const reasons: string[] = [];
     const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
-    for (const strategy of strategies(name)) {
+    const spec = specOf(name);
+    for (const strategy of spec.sources.map(strategyOf)) {
       try {
-        await strategy.install({ name, folder: new EngineFolder(root, name), log: options.log, report });
+        await strategy.install({ spec, folder: new EngineFolder(root, name), log: options.log, report });
         const engine = await find(name, { refresh: true });
-        if (name === 'ffmpeg') await find('ffprobe', { refresh: true });
+        for (const part of options.specs.filter(({ partOf }) => partOf === name))
+          await find(part.name, { refresh: true });
         if (engine.path !== null) return engine;
         reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
       } catch (error) {
@@ -148,11 +161,11 @@ export function openEngines(options: EngineOptions): HostEngines {
         else options.log.error('engine installation failed', { ...fields, error });
       }
     }
-    const detail = `${name} could not be installed. ${reasons.join('; ')}. ${remedy(name, undefined, [])}`;
+    const detail = `${name} could not be installed. ${reasons.join('; ')}. ${remedy(spec, false, [])}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
-  async function install(asked: EngineName): Promise<Engine> {
+  async function install(asked: string): Promise<Engine> {
     const name = whole(asked);
     const running = installing.get(name) ?? installNow(name);
     installing.set(name, running);
@@ -168,14 +181,20 @@ export function openEngines(options: EngineOptions): HostEngines {
     find,
     async library(name) {
       const { path } = await find(name);
-      return path === null ? undefined : await libraryOf(name, path);
+      return path === null ? undefined : await libraryOf(specOf(name), path);
     },
     start: startLibrary,
+    async missing() {
+      const needed = options.specs.filter(({ optional, partOf }) => !optional && partOf === undefined);
+      const found = await Promise.all(needed.map(({ name }) => find(name)));
+      return found.filter(({ path }) => path === null).map(({ name }) => name);
+    },
     install,
     async list() {
-      return await Promise.all(EngineName.options.map(async (name) => await find(name, { refresh: true })));
+      return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));
     },
     async remove(name) {
+      specOf(name);
       if (installing.has(name)) {
         throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
       }
@@ -188,30 +207,6 @@ export function openEngines(options: EngineOptions): HostEngines {
       work(name, null);
     },
     state,
-    states: () => Promise.all(ShownEngineName.options.map((name) => state(name))),
+    states: () => Promise.all(shown.map((name) => state(name))),
   };
-}
-
-/** ffprobe comes and goes with ffmpeg. */
-function whole(name: EngineName): EngineName {
-  return name === 'ffprobe' ? 'ffmpeg' : name;
-}
-
-const advice = {
-  'yt-dlp': 'Run "homeport engines install yt-dlp", or set YTDLP_PATH to an executable.',
-  ffmpeg: `Install ffmpeg with your system's package manager${packageCommand()}, or set FFMPEG_PATH.`,
-  apprise:
-    'Install it here or with "homeport engines install apprise" if you need it, or set APPRISE_PATH to a program.',
-} as const;
-
-/** As it is typed here; a command that is not there helps nobody. */
-function packageCommand(): string {
-  if (process.platform === 'darwin') return ' ("brew install ffmpeg")';
-  return existsSync('/usr/bin/apt-get') ? ' ("apt-get install ffmpeg", as root)' : '';
-}
-
-/** What to do about a missing engine, in one sentence after the reasons. */
-function remedy(name: EngineName, configured: string | undefined, broken: readonly string[]): string {
-  if (configured !== undefined) return `${broken.join(' ')} Correct its path in the settings, or clear it.`;
-  return [...broken, advice[name === 'ffprobe' ? 'ffmpeg' : name]].join(' ');
 }

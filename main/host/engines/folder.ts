@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EngineName } from '../../../services/contracts/control/engines.ts';
 
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;
@@ -17,10 +16,10 @@ const partial = /^\.partial-(\d+)-/;
  * so a running job keeps its program through an update.
  */
 export class EngineFolder {
-  readonly #name: EngineName;
+  readonly #name: string;
   readonly #base: string;
 
-  constructor(root: string, name: EngineName) {
+  constructor(root: string, name: string) {
     this.#name = name;
     this.#base = join(root, name);
   }
@@ -101,7 +100,7 @@ export class EngineFolder {
   }
 }
 
-export function executableName(name: EngineName): string {
+export function executableName(name: string): string {
   return process.platform === 'win32' ? `${name}.exe` : name;
 }
 

@@ -1,6 +1,7 @@
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EngineLibrary, LibraryName } from '../../../services/contracts/control/engines.ts';
+import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { EngineLibrary } from '../../../services/contracts/control/engines.ts';
 import { findPython } from './python.ts';
 import { systemPath } from './places.ts';
 
@@ -10,25 +11,27 @@ const longestEnd = 66_000;
 const longestScript = 64 * 1024;
 
 /** The release's own archive, where a launcher of ours stands before it. */
-export const archiveName = 'yt-dlp.zip';
-
-/** What a library's folder of packages holds. */
-const packageOf: Readonly<Record<LibraryName, string>> = { 'yt-dlp': 'yt_dlp', apprise: 'apprise' };
+export function archiveName(name: string): string {
+  return `${name}.zip`;
+}
 
 /**
  * How a library can be imported that lies behind an executable: our own launcher of a folder of packages, an archive that
  * Python runs, or a script that names its interpreter. Nothing is run: whoever imports it sees whether it works.
  */
-export async function libraryOf(name: LibraryName, executable: string): Promise<EngineLibrary | undefined> {
-  if (process.platform === 'win32') return undefined;
+export async function libraryOf(
+  { name, python: its }: Pick<EngineSpec, 'name' | 'python'>,
+  executable: string,
+): Promise<EngineLibrary | undefined> {
+  if (process.platform === 'win32' || its === undefined) return undefined;
   const path = await realpath(executable);
   const packages = join(dirname(path), 'packages');
-  if (await isFolder(join(packages, packageOf[name]))) {
+  if (await isFolder(join(packages, its.module))) {
     const python = launched(await head(path)) ?? (await findPython());
     return python === undefined ? undefined : { python, path: packages };
   }
-  const archive = join(dirname(path), archiveName);
-  if (name === 'yt-dlp' && (await isFile(archive))) {
+  const archive = join(dirname(path), archiveName(name));
+  if (await isFile(archive)) {
     const python = launched(await head(path));
     return python === undefined ? undefined : { python, path: archive };
   }

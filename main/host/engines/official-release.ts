@@ -1,29 +1,32 @@
 import { createHash } from 'node:crypto';
 import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { executableName } from './folder.ts';
 import { archiveName, isArchive } from './library.ts';
-import { ytdlp } from './pins.ts';
 import { findPython } from './python.ts';
 import { PassedOver, type InstallOrder, type Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
-import { addImpersonation, launcherText, packagesIn, systemCertificates } from './wheels.ts';
+import { addExtras, launcherText, packagesIn } from './wheels.ts';
 
 /** The internet may be absent, and then nobody should wait for it. */
 const answerWithinMs = 5000;
 const downloadWithinMs = 10 * 60_000;
 const largestBytes = 200 * 1024 * 1024;
 
-/** The project's own release file, checked against the SHA2-256SUMS that lies beside it. */
-export function officialRelease(releases: string): Strategy {
+type Release = Extract<EngineSource, { readonly from: 'release' }>;
+
+/** The project's own release file, checked against the sums that lie beside it. */
+export function officialRelease(source: Release, releases = source.releases): Strategy {
   return {
     title: 'the official release',
-    async install({ folder, log, report }) {
+    async install({ spec, folder, log, report }) {
       report('Asking for the official release');
-      const address = `${releases}/download/${ytdlp.version}`;
-      const sums = await (await request(`${address}/SHA2-256SUMS`)).text();
-      const asset = await assetName();
+      const address = `${releases}/download/${source.version}`;
+      const sums = await (await request(`${address}/${source.sums}`)).text();
+      const { platform, arch } = process;
+      const asset = source.asset({ platform, arch, python: (await findPython()) !== undefined });
       const expected = sums
         .split('\n')
         .map((line) => line.trim().split(/\s+\*?/))
@@ -32,15 +35,15 @@ export function officialRelease(releases: string): Strategy {
 
       const staged = await folder.stage();
       try {
-        const path = join(staged, executableName('yt-dlp'));
+        const path = join(staged, executableName(spec.name));
         const release = await request(`${address}/${asset}`);
         const actual = await save(release, path, (percent) => report('Downloading the official release', percent));
         if (actual !== expected.toLowerCase()) throw new PassedOver(`${asset} does not match its checksum`);
         await chmod(path, 0o755);
         report('Trying it');
-        const answer = await askVersion('yt-dlp', path);
+        const answer = await askVersion(spec, path);
         if ('reason' in answer) throw new PassedOver(`${asset} does not run here: ${answer.reason}`);
-        await impersonating(staged, log, report);
+        await withExtras(spec, staged, log, report);
         await folder.publish(staged, answer.version);
         log.info('engine installed from the official release', { asset, version: answer.version });
       } finally {
@@ -50,29 +53,24 @@ export function officialRelease(releases: string): Strategy {
   };
 }
 
-/** Adds what the zipimport file lacks of the standalone ones, where there is a pip: what `impersonate` needs. */
-async function impersonating(staged: string, log: Log, report: InstallOrder['report']): Promise<void> {
-  const path = join(staged, executableName('yt-dlp'));
-  if (!(await isArchive(path))) return;
+/** Adds what an archive that Python runs lacks of a standalone program, where there is a pip. */
+async function withExtras(spec: EngineSpec, staged: string, log: Log, report: InstallOrder['report']): Promise<void> {
+  const { name } = spec;
+  const { extras, options = '' } = spec.python ?? {};
+  const path = join(staged, executableName(name));
+  if (extras === undefined || !(await isArchive(path))) return;
   const python = await findPython({ pip: true });
-  if (python === undefined) return log.info('yt-dlp is installed without curl_cffi: there is no pip');
-  report('Getting what makes it look like a browser');
-  if (!(await addImpersonation(python, staged, log))) return;
-  await rename(path, join(staged, archiveName));
-  await writeFile(path, launcherText(python, `"$here/${archiveName}" ${systemCertificates}`), { mode: 0o755 });
-  const answer = await askVersion('yt-dlp', path);
+  if (python === undefined) return log.info(`${name} is installed without ${extras.title}: there is no pip`);
+  report(extras.step);
+  if (!(await addExtras(spec, python, staged, log))) return;
+  const archive = archiveName(name);
+  await rename(path, join(staged, archive));
+  await writeFile(path, launcherText(python, `"$here/${archive}" ${options}`), { mode: 0o755 });
+  const answer = await askVersion(spec, path);
   if ('version' in answer) return;
-  log.warn('yt-dlp does not run with curl_cffi; it is left out', { reason: answer.reason });
+  log.warn(`${name} does not run with ${extras.title}; it is left out`, { reason: answer.reason });
   await rm(packagesIn(staged), { recursive: true });
-  await rename(join(staged, archiveName), path);
-}
-
-/** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */
-async function assetName(): Promise<string> {
-  if (process.platform === 'win32') return 'yt-dlp.exe';
-  if (process.platform === 'darwin') return 'yt-dlp_macos';
-  if ((await findPython()) !== undefined) return 'yt-dlp';
-  return process.arch === 'arm64' ? 'yt-dlp_linux_aarch64' : 'yt-dlp_linux';
+  await rename(join(staged, archive), path);
 }
 
 /** Waits a short time for the answer's head and a long one for its body. */

@@ -1,31 +1,24 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import type { EngineName } from '../../../services/contracts/control/engines.ts';
+import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import { executableName } from './folder.ts';
 
-/** What the owner may set; environment names YTDLP_PATH, FFMPEG_PATH and APPRISE_PATH. */
-export interface EngineSettings {
-  readonly ytdlpPath?: string | undefined;
-  readonly apprisePath?: string | undefined;
-  /** The executable, or the folder that holds ffmpeg and ffprobe. */
-  readonly ffmpegPath?: string | undefined;
-  /** Unset: beside ffmpeg. */
-  readonly ffprobePath?: string | undefined;
-}
+/** Where the owner says engines are, by name: an executable, or the folder that holds it. */
+export type EnginePaths = Readonly<Record<string, string>>;
 
 /** Where the settings say that the engine is; undefined when they say nothing. */
-export async function configuredPath(name: EngineName, settings: EngineSettings): Promise<string | undefined> {
-  const own = name === 'ffprobe' ? settings.ffprobePath?.trim() : undefined;
-  if (own !== undefined && own !== '') return own;
-  const { ytdlpPath, ffmpegPath, apprisePath } = settings;
-  const set = { 'yt-dlp': ytdlpPath, apprise: apprisePath, ffmpeg: ffmpegPath, ffprobe: ffmpegPath }[name]?.trim();
+export async function configuredPath(
+  { name, partOf }: Pick<EngineSpec, 'name' | 'partOf'>,
+  paths: EnginePaths,
+): Promise<string | undefined> {
+  const set = (paths[name] ?? paths[partOf ?? ''])?.trim();
   if (set === undefined || set === '') return undefined;
   const isFolder = (await stat(set).catch(() => undefined))?.isDirectory() ?? false;
   if (isFolder) return join(set, executableName(name));
-  if (name !== 'ffprobe') return set;
-  // The setting names ffmpeg; its probe lies beside it.
-  return join(dirname(set), basename(set).replace('ffmpeg', 'ffprobe'));
+  if (partOf === undefined) return set;
+  // The setting names the whole; its parts lie beside it.
+  return join(dirname(set), basename(set).replace(partOf, name));
 }
 
 /** The first executable of that name on the PATH and in the usual places, as an absolute path. */

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
+import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { EngineState } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
-import { ytdlp } from './pins.ts';
 import { systemPath } from './places.ts';
 
-const [major, minor] = ytdlp.python;
+/** The oldest that the libraries' own metadata accept. */
+const [major, minor] = [3, 11];
 export const oldestPython = `${major}.${minor}`;
 
-/** Absolute path of a Python that is new enough for yt-dlp (and has pip, when asked for); undefined when there is none. */
+/** Absolute path of a Python that is new enough for the engines (and has pip, when asked for); undefined when there is none. */
 export async function findPython(options: { readonly pip?: boolean } = {}): Promise<string | undefined> {
   const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${options.pip === true ? 'import pip; ' : ''}print(sys.executable)`;
   for (const name of ['python3', '/usr/bin/python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11']) {
@@ -22,19 +23,25 @@ export async function findPython(options: { readonly pip?: boolean } = {}): Prom
 }
 
 /** Answers where Python is; looks on first use and when told to. */
-export function rememberedPython(): (refresh: boolean) => Promise<EngineState> {
+export function rememberedPython(specs: readonly EngineSpec[]): (refresh: boolean) => Promise<EngineState> {
   let known: Promise<EngineState> | undefined;
   return async (refresh) => {
-    if (known === undefined || refresh) known = pythonState();
+    if (known === undefined || refresh) known = pythonState(specs);
     return await known;
   };
 }
 
-async function pythonState(): Promise<EngineState> {
+async function pythonState(specs: readonly EngineSpec[]): Promise<EngineState> {
+  const libraries = specs.filter(({ python }) => python !== undefined);
   const path = (await findPython()) ?? null;
   const answer = path === null ? undefined : await runCommand(path, ['--version'], { timeoutMs: 30_000 });
   return {
     name: 'python',
+    purpose: `Runs ${libraries.map(({ title }) => title).join(' and ')}.`,
+    absence: libraries.map(({ python }) => python?.without ?? '').join(' '),
+    removal: '',
+    optional: true,
+    installable: false,
     path,
     version: /^Python (\S+)/.exec(answer?.stdout ?? '')?.[1] ?? null,
     source: path === null ? 'missing' : 'system',

@@ -1,44 +1,38 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineName } from '../../../services/contracts/control/engines.ts';
 import { executableName } from './folder.ts';
-import { apprise } from './apprise-pins.ts';
-import { ytdlp, type PinnedPackage } from './pins.ts';
 import { findPython, oldestPython } from './python.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { installSystemPackages } from './system-packages.ts';
 import { askVersion } from './version.ts';
-import { addImpersonation, installWheels, launcherText, systemCertificates } from './wheels.ts';
-
-/** What of the registry an engine is made of, and how Python runs it. */
-const contents: Partial<Record<EngineName, { readonly packages: readonly PinnedPackage[]; readonly run: string }>> = {
-  'yt-dlp': { packages: ytdlp.packages, run: `-m yt_dlp ${systemCertificates}` },
-  apprise: { packages: apprise.packages, run: "-c 'from apprise.cli import main; main()'" },
-};
+import { addExtras, installWheels, launcherText } from './wheels.ts';
 
 /** The wheels of the Python package registry, each accepted only with its pinned checksum, and a launcher for them. */
 export const registryPackage: Strategy = {
   title: 'the package registry',
-  async install({ name, folder, log, report }) {
-    const content = contents[name];
-    if (content === undefined) throw new PassedOver('it is not published there');
+  async install({ spec, folder, log, report }) {
+    const { name, python: library } = spec;
+    if (library === undefined) throw new PassedOver('it is not published there');
     report('Looking for a Python with pip');
     if (process.platform === 'win32') throw new PassedOver('Windows has no launcher for it');
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
     try {
       report('Getting the package from the registry');
-      await installWheels(python, staged, content.packages);
-      if (name === 'yt-dlp') {
-        report('Getting what makes it look like a browser');
-        await addImpersonation(python, staged, log);
+      await installWheels(python, staged, library.packages);
+      if (library.extras !== undefined) {
+        report(library.extras.step);
+        await addExtras(spec, python, staged, log);
       }
 
       const launcher = join(staged, executableName(name));
-      await writeFile(launcher, launcherText(python, content.run));
+      await writeFile(
+        launcher,
+        launcherText(python, `${library.run}${library.options === undefined ? '' : ` ${library.options}`}`),
+      );
       await chmod(launcher, 0o755);
       report('Trying it');
-      const answer = await askVersion(name, launcher);
+      const answer = await askVersion(spec, launcher);
       if ('reason' in answer) throw new PassedOver(`the installed package does not run: ${answer.reason}`);
       await folder.publish(staged, answer.version);
       log.info('engine installed from the package registry', { engine: name, version: answer.version, python });

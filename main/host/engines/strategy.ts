@@ -1,9 +1,9 @@
-import type { EngineName } from '../../../services/contracts/control/engines.ts';
+import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
 
 export interface InstallOrder {
-  readonly name: EngineName;
+  readonly spec: EngineSpec;
   readonly folder: EngineFolder;
   readonly log: Log;
   /** Says what is being done; `percent` where the whole is known. */

@@ -23,12 +23,14 @@ export async function installSystemPackages(packages: readonly string[]): Promis
   if (!result.ok) throw new PassedOver(`apt-get install ${packages.join(' ')}: ${result.reason}`);
 }
 
-/** ffmpeg and ffprobe from the distribution: the project itself publishes sources only. */
-export const ffmpegPackage: Strategy = {
-  title: 'the system package',
-  async install({ log, report }) {
-    report('Installing the system package');
-    await installSystemPackages(['ffmpeg']);
-    log.info('engine installed from the system package', { package: 'ffmpeg' });
-  },
-};
+/** An engine from the distribution. */
+export function systemPackage(packages: readonly string[]): Strategy {
+  return {
+    title: 'the system package',
+    async install({ log, report }) {
+      report('Installing the system package');
+      await installSystemPackages(packages);
+      log.info('engine installed from the system package', { package: packages.join(' ') });
+    },
+  };
+}

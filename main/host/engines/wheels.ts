@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EngineSpec, PinnedPackage } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { runCommand } from './command.ts';
-import { impersonation } from './impersonation-pins.ts';
-import type { PinnedPackage } from './pins.ts';
 import { PassedOver } from './strategy.ts';
 
 const installTimeoutMs = 5 * 60_000;
@@ -43,24 +42,26 @@ export async function installWheels(
   if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
 }
 
-/** Adds what yt-dlp's `impersonate` needs. It comes compiled and not for every machine: without it the rest works as well. */
-export async function addImpersonation(python: string, staged: string, log: Log): Promise<boolean> {
+/** Adds the packages without which the rest works as well: they may come compiled, and not for every machine. */
+export async function addExtras(
+  { name, python: library }: EngineSpec,
+  python: string,
+  staged: string,
+  log: Log,
+): Promise<boolean> {
+  const extras = library?.extras;
+  if (extras === undefined) return false;
   try {
-    await installWheels(python, staged, impersonation, 'impersonation.txt');
+    await installWheels(python, staged, extras.packages, 'extras.txt');
     return true;
   } catch (error) {
     if (!(error instanceof PassedOver)) throw error;
-    log.warn('yt-dlp is installed without curl_cffi: it cannot look like a browser to sites that ask for one', {
-      reason: error.message,
-    });
+    log.warn(`${name} is installed without ${extras.title}: it ${extras.without}`, { reason: error.message });
     return false;
   }
 }
 
-/**
- * A shell script that runs what follows the interpreter with the packages beside the script. yt-dlp goes on trusting the
- * certificates of the system, as it does without the list that comes with curl_cffi.
- */
+/** A shell script that runs what follows the interpreter with the packages beside the script. */
 export function launcherText(python: string, run: string): string {
   const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
   return `#!/bin/sh
@@ -68,6 +69,3 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} ${run} "$@"
 `;
 }
-
-/** Where yt-dlp's own certificates would otherwise take the place of the system's. */
-export const systemCertificates = '--compat-options no-certifi';

@@ -37,7 +37,11 @@ export function accountFor(request: IncomingMessage, response: ServerResponse, o
 
 /** The client's address, IPv4 in its plain form. */
 export function remoteAddress(request: IncomingMessage): string {
-  const address = request.socket.remoteAddress ?? '';
+  return plainAddress(request.socket.remoteAddress);
+}
+
+/** IPv4 in its plain form. */
+export function plainAddress(address = ''): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 

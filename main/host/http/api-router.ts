@@ -1,7 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
-import { BytesReply, FileReply, fileReply, type ApiHandler, type ApiRoute } from '../../../services/contracts/api.ts';
+import {
+  BytesReply,
+  FileReply,
+  fileReply,
+  type ApiHandler,
+  type ApiRequest,
+  type ApiRoute,
+} from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
@@ -10,6 +17,7 @@ import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
+import { requestSignal } from '../runtime/request-signal.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
 
@@ -34,6 +42,8 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
   const { log } = options;
   return (request, response) => {
     respond(request, response, options).catch((error: unknown) => {
+      // Its client has left, and what was read for it was given up.
+      if (response.closed && error instanceof Error && error.name === 'AbortError') return;
       sendProblem(response, toProblem(error, log, { method: request.method, path: request.url?.split('?', 1)[0] }));
     });
   };
@@ -49,7 +59,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   const identity = await authenticate(request, route, link, options);
   const rights = rightsOf(identity, options.accounts);
   admit(route, identity, rights, params);
-  const reply = await handler.handle({
+  const asked: ApiRequest<unknown, unknown> = {
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
     body:
@@ -62,11 +72,26 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     remoteAddress: remoteAddress(request),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     setHeader: (name, value) => void response.setHeader(name, value),
-  });
+  };
+  const reply = await (route.method === 'GET'
+    ? whileHere(response, () => handler.handle(asked))
+    : handler.handle(asked));
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked);
   else if (checked instanceof BytesReply) sendBytes(request, response, checked);
   else sendJson(request, response, checked);
+}
+
+/** What is read for a client that goes away is given up. */
+async function whileHere(response: ServerResponse, work: () => Promise<unknown>): Promise<unknown> {
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  response.once('close', leave);
+  try {
+    return await requestSignal.run(left.signal, work);
+  } finally {
+    response.off('close', leave);
+  }
 }
 
 function splitTarget(url: string): [string, string] {

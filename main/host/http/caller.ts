@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { vouchedFor } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
-import { remoteAddress } from './access.ts';
 import { allowOrigins, isFromForeignSite } from './origin.ts';
+import { clientAddress, type Trusts } from './proxies.ts';
 
 /** Tells where a request comes from; `allowedOrigins` is asked at each request, since the settings may change. */
-export function callerOf(allowedOrigins: () => readonly string[]): (request: IncomingMessage) => Caller {
+export function callerOf(
+  allowedOrigins: () => readonly string[],
+  trusts: Trusts = () => false,
+): (request: IncomingMessage) => Caller {
   let patterns: readonly string[] = [];
   let isAllowed = allowOrigins(patterns);
   return (request) => {
@@ -13,6 +17,8 @@ export function callerOf(allowedOrigins: () => readonly string[]): (request: Inc
       patterns = current;
       isAllowed = allowOrigins(current);
     }
-    return { remoteAddress: remoteAddress(request), foreignSite: isFromForeignSite(request, isAllowed) };
+    const found = { remoteAddress: clientAddress(request, trusts), foreignSite: isFromForeignSite(request, isAllowed) };
+    const proven = vouchedFor(request);
+    return proven === undefined ? found : { ...found, proven };
   };
 }

@@ -106,16 +106,18 @@ export function watchConnections({
       });
     },
     began(exchange) {
-      const connection = connections.get(exchange.request.socket);
+      const { request, response } = exchange;
+      // Node takes the socket from a request that its reader threw away, so it is kept from here on.
+      const { socket } = request;
+      const connection = connections.get(socket);
       if (connection === undefined) return;
       connection.exchange = exchange;
       connection.changedAt = performance.now();
       connection.received = -1;
-      const { request, response } = exchange;
       if (hasNoBody(request)) return;
-      hearOut(request.socket, connection);
+      hearOut(socket, connection);
       response.once('close', () => {
-        if (!request.complete && !request.socket.destroyed && !lingering.has(request.socket)) dropRest(request, limits);
+        if (!request.complete && !socket.destroyed && !lingering.has(socket)) dropRest(socket, request, limits);
       });
     },
     running(socket) {

@@ -9,21 +9,21 @@ export type HostCheck = (request: IncomingMessage) => boolean;
 
 /**
  * Allows the loopback names, the configured names, each with any port, and the very address the connection came in on
- * (an address cannot be rebound). Verdicts are remembered by header text, so the usual request costs one lookup.
+ * (an address cannot be rebound). Decisions are remembered by header text, so the usual request costs one lookup.
  */
 export function allowHosts(names: readonly string[]): HostCheck {
   const allowed = new Set([...loopbackNames, ...names.map((name) => bracketed(name.toLowerCase()))]);
-  const verdicts = new Map<string, boolean>();
+  const decided = new Map<string, boolean>();
   return (request) => {
     const host = request.headers.host;
     if (host === undefined || hostHeaders(request.rawHeaders) !== 1) return false;
-    let verdict = verdicts.get(host);
-    if (verdict === undefined) {
-      verdict = allowed.has(nameOf(host) ?? '');
-      if (verdicts.size >= remembered) verdicts.clear();
-      verdicts.set(host, verdict);
+    let isAllowed = decided.get(host);
+    if (isAllowed === undefined) {
+      isAllowed = allowed.has(nameOf(host) ?? '');
+      if (decided.size >= remembered) decided.clear();
+      decided.set(host, isAllowed);
     }
-    return verdict || nameOf(host) === ownAddress(request);
+    return isAllowed || nameOf(host) === ownAddress(request);
   };
 }
 

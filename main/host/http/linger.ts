@@ -30,8 +30,8 @@ export function linger(socket: Socket, request: IncomingMessage | undefined, lim
 }
 
 /** Drops the rest of a request that was answered on a connection that stays, as long as it comes within the limit. */
-export function dropRest(request: IncomingMessage, { lingerMs }: LingerLimits): void {
-  const late = setTimeout(() => void request.socket.destroy(), lingerMs).unref();
+export function dropRest(socket: Socket, request: IncomingMessage, { lingerMs }: LingerLimits): void {
+  const late = setTimeout(() => void socket.destroy(), lingerMs).unref();
   const done = (): void => clearTimeout(late);
   request.once('end', done).once('close', done).resume();
 }

@@ -5,21 +5,25 @@ import {
   type Server,
   type ServerOptions,
 } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Dispatched } from '../../../services/contracts/dispatch.ts';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ListenerHandler } from '../../../services/contracts/service.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
-import { accountFor } from './access.ts';
+import { accountFor, plainAddress } from './access.ts';
 import { bindAll } from './bind.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
 import { hasNoBody, watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
-import { createGuard, type GuardPolicy } from './guard.ts';
+import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
+import { speakHttp2, type Http2 } from './http2.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 
@@ -34,11 +38,17 @@ export interface ListenerOptions {
   readonly protocol?: 'http' | 'tcp';
   /** HTTP by TLS alone, with this certificate. */
   readonly certificate?: Certificate | undefined;
+  /** By TLS it speaks HTTP/2 as well. */
+  readonly http2?: boolean;
+  /** Connections of other addresses are closed before a byte of them is read. Default: of all. */
+  readonly accepts?: (remoteAddress: string) => boolean;
   /** Undefined while the service is not running. */
   readonly handler: ListenerHandler | undefined;
   readonly guard: GuardPolicy;
   readonly log: PartLog;
   readonly metrics: RequestMetrics;
+  /** Hears of the beginning of each request, up to what the service first waits for. */
+  readonly loop?: LoopWatch;
   readonly limits?: Partial<ListenerLimits>;
   /** Level of the access log's lines. Default `debug`. */
   readonly accessLog?: 'debug' | 'info';
@@ -47,11 +57,18 @@ export interface ListenerOptions {
 }
 
 export interface Listener {
+  /**
+   * Its handlers for requests that came in at another listener of this process, which answers to `hosts`: with the same
+   * guard, access log and metrics.
+   */
+  dispatched(hosts: readonly string[]): Dispatched;
   readonly port: number;
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
   /** Takes effect with the next request. Without a handler requests are answered 503; a guard given here replaces the former. */
   replaceHandler(handler: ListenerHandler | undefined, guard?: GuardPolicy): void;
+  /** Shown to whoever connects from now on. */
+  replaceCertificate(certificate: Certificate): void;
   /**
    * Stops accepting, lets running requests finish, ends idle connections and destroys what is left after the time-out
    * (default 5,000 ms). A service ends its own streams before.
@@ -65,14 +82,17 @@ export interface Listener {
  * @throws PortTaken (409); Problem `listener.port_forbidden` (403), `listener.no_address` (500).
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { service, log, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
+  const { service, log, loop, metrics, accessLog = 'debug', hosts = ['127.0.0.1', '::1'] } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
   const connections = watchConnections(limits);
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
-  let guard = createGuard(options.guard);
+  let { guard: policy } = options;
+  let guard = createGuard(policy);
   let draining = false;
+  /** Made once for the names that a caller has, since it is asked for at each request. */
+  let handing: { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: Dispatched } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const problem = toProblem(error, log, { service, method: request.method });
@@ -88,7 +108,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, by: Guard): void => {
     if (connections.isOver(request.socket)) return void request.destroy();
     connections.began({ request, response });
     // A write after the client has left is an event on the response, and would end the process unheard.
@@ -96,10 +116,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     accountFor(request, response, access);
     if (draining) response.setHeader('Connection', 'close');
     try {
-      const problem = guard.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
+      const problem = by.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
       if (problem !== undefined) refuse(request, response, closing(response, request, problem));
-      else if (!guard.answerCors(request, response)) {
+      else if (!by.answerCors(request, response)) {
+        const start = loop?.begin(service, 'a request') ?? 0;
         const result: unknown = handler?.http?.(request, response);
+        loop?.end(service, 'a request', start);
         if (result instanceof Promise) result.catch((error: unknown) => fail(request, response, error));
       }
     } catch (error) {
@@ -107,12 +129,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   };
 
-  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => answer(request, response, guard);
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, by: Guard): void => {
     if (connections.isOver(request.socket)) return void socket.destroy();
     socket.on('error', leave);
     const start = performance.now();
-    const problem =
-      guard.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
+    const problem = by.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
     if (problem !== undefined) {
       refuse(request, responseOn(socket as Socket, request, access), problem);
       return;
@@ -130,11 +153,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   };
 
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    upgrade(request, socket, head, guard);
+
   const onTcp = (socket: Socket): void => {
     socket.on('error', leave);
     if (handler?.tcp === undefined || draining) socket.destroy();
     else handler.tcp(socket);
   };
+
+  const http2: Http2[] = [];
 
   const makeHttp = (): Server => {
     const { certificate } = options;
@@ -158,7 +186,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const server: Server =
       certificate === undefined
         ? createHttpServer(serverOptions, onRequest)
-        : createHttpsServer({ ...serverOptions, ...certificate, handshakeTimeout: limits.headersTimeoutMs }, onRequest);
+        : createHttpsServer(
+            {
+              ...serverOptions,
+              ...certificate,
+              handshakeTimeout: limits.headersTimeoutMs,
+              ALPNProtocols: options.http2 === true ? ['h2', 'http/1.1'] : ['http/1.1'],
+            },
+            onRequest,
+          );
+    if (options.http2 === true && server instanceof HttpsServer) http2.push(speakHttp2(server, limits, onRequest));
     server.on('upgrade', onUpgrade);
     if (certificate === undefined) answerHalfOpen(server, connections);
     // What requests come by; the connection below it is known besides.
@@ -173,7 +210,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const make = (): TcpServer => {
     const server = options.protocol === 'tcp' ? createTcpServer({ noDelay: true }, onTcp) : makeHttp();
     server.maxConnections = limits.maxConnections;
-    server.on('connection', (socket: Socket) => connections.add(socket));
+    server.on('connection', (socket: Socket) => {
+      if (options.accepts?.(plainAddress(socket.remoteAddress)) === false) socket.destroy();
+      else connections.add(socket);
+    });
     server.on('drop', () =>
       log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
     );
@@ -196,14 +236,35 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     port,
     addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
-    replaceHandler(next, policy) {
+    dispatched(hosts) {
+      if (handing?.hosts === hosts && handing.policy === policy) return handing.to;
+      const by = createGuard({ ...policy, hosts: [...(policy.hosts ?? []), ...hosts] });
+      const to: Dispatched = {
+        request(request, response) {
+          markGatewayRequest(request);
+          answer(request, response, by);
+        },
+        upgrade(request, socket, head) {
+          markGatewayRequest(request);
+          upgrade(request, socket, head, by);
+        },
+      };
+      handing = { hosts, policy, to };
+      return to;
+    },
+    replaceHandler(next, renewed) {
       handler = next;
-      if (policy === undefined) return;
+      if (renewed === undefined) return;
+      policy = renewed;
       guard = createGuard(policy);
       refuse = policy.refuse ?? sendRefusal;
     },
+    replaceCertificate(certificate) {
+      for (const server of servers) if (server instanceof HttpsServer) server.setSecureContext({ ...certificate });
+    },
     close({ timeoutMs = 5000 } = {}) {
       draining = true;
+      for (const each of http2) each.close();
       connections.hurry();
       closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
       return closed;

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../../services/contracts/known-statement.ts';
+import { executeKnown } from '../../../services/kit/known-statement.ts';
 import type { JobRow } from './table.ts';
 
 interface Ask {

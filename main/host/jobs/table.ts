@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../../services/contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../../services/kit/known-statement.ts';
 
 /** The columns a worker needs of a claimed job. Times are ms since the epoch. */
 export interface JobRow {

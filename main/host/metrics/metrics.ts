@@ -1,5 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Log, Metrics } from '../../../services/contracts/service.ts';
+import type { LoopDelays } from '../runtime/loop-watch.ts';
+import { LoopDelayHistogram } from './loop-delays.ts';
 import { metricsPage, type Family } from './page.ts';
 import { measureProcess, processorSeconds } from './process.ts';
 import { measureRequests, type RequestMetrics } from './requests.ts';
@@ -11,6 +13,8 @@ export interface HostMetricsOptions {
   /** The host's version, told by `homeport_info`. */
   readonly version: string;
   readonly log?: Log;
+  /** How long callbacks had to wait for their turn. */
+  readonly loopDelays?: () => LoopDelays;
 }
 
 /** All metrics of the host: one registry per service, one for the host itself. */
@@ -32,6 +36,8 @@ export interface HostMetrics {
   text(service?: string): Promise<string>;
 }
 
+const loopDelayName = 'nodejs_eventloop_delay_seconds';
+
 /** Opens the host's metrics. Declaring a metric whose name `promtool check metrics` would complain about throws an Error. */
 export function createMetrics(options: HostMetricsOptions): HostMetrics {
   const names = new Map<string, NameOwner>();
@@ -47,7 +53,10 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
       this.inc(processorSeconds());
     },
   });
-  for (const name of ['http_requests_total', 'http_request_seconds', 'process_cpu_seconds_total']) {
+  if (options.loopDelays !== undefined) {
+    new LoopDelayHistogram(hostRoom.registry, loopDelayName, options.loopDelays);
+  }
+  for (const name of ['http_requests_total', 'http_request_seconds', 'process_cpu_seconds_total', loopDelayName]) {
     names.set(name, { kind: name.endsWith('_total') ? 'counter' : 'histogram', owner: 'host' });
   }
   measureProcess(hostRoom.metrics, options.version);

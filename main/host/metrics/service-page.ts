@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { HostMetrics } from './metrics.ts';
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
  * Puts `GET /metrics` before a service, where scrapers of the peers look for it and, as with the peers, without a
- * credential: the listener is on loopback and the numbers name no one. With a `token` it wants that one.
+ * credential: the listener is on loopback and the numbers name no one. With a `token` it wants that one. Who comes by a
+ * gateway is not on loopback.
  */
 export function withMetricsPage(
   service: string,
@@ -15,7 +17,8 @@ export function withMetricsPage(
   { failed, token }: { readonly failed: (error: unknown) => void; readonly token: string },
 ): RequestListener {
   return (request, response) => {
-    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (request.url !== '/metrics' || !isRead || isGatewayRequest(request)) {
       http(request, response);
       return;
     }

@@ -1,10 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hosts } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openChildren } from '../children/children.ts';
 import { openDatabase } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
+import { publicUrlOf } from '../http/proxies.ts';
+import type { LoopWatch } from '../runtime/loop-watch.ts';
+import { FurtherHosts } from './further-hosts.ts';
 import type { HostParts } from './host-parts.ts';
 
 /** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
@@ -13,17 +17,45 @@ export interface OpenedContext extends AsyncDisposable {
   readonly jobs: Jobs;
 }
 
+/** Names the service whose timer holds up the event loop. */
+function watchedClock(clock: Clock, loop: LoopWatch, service: string): Clock {
+  const watched =
+    (ms: number, call: () => void): (() => void) =>
+    () =>
+      loop.run(service, `a timer of ${String(ms)} ms`, call);
+  return {
+    now: () => clock.now(),
+    after: (ms, call) => clock.after(ms, watched(ms, call)),
+    every: (ms, call) => clock.every(ms, watched(ms, call)),
+  };
+}
+
 /** Opens a service's room without creating the service. */
-export async function openServiceContext(descriptor: ServiceDescriptor, parts: HostParts): Promise<OpenedContext> {
+export async function openServiceContext(
+  descriptor: ServiceDescriptor,
+  parts: HostParts,
+  hosts: Hosts = new FurtherHosts(),
+): Promise<OpenedContext> {
   const { id } = descriptor;
   const log = parts.log.child(id);
   const folder = join(parts.dataDir, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  moveFormerFiles(descriptor, parts.dataDir);
   await using opening = new AsyncDisposableStack();
   const url = parts.databaseUrl;
-  const database = opening.use(await openDatabase({ folder, schema: id, log, ...(url === '' ? {} : { url }) }));
+  const database = opening.use(
+    await openDatabase({
+      folder,
+      schema: id,
+      log,
+      loop: parts.loop,
+      readThread: parts.readThread,
+      ...(url === '' ? {} : { url }),
+    }),
+  );
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
-  const { clock, random } = parts;
+  const { random } = parts;
+  const clock = watchedClock(parts.clock, parts.loop, id);
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
@@ -33,6 +65,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
     jobs,
     context: {
       db: database.kysely,
+      reads: database.reads,
       commit: database.commit,
       singleHost: database.dialect === 'sqlite',
       files: folder,
@@ -43,6 +76,7 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       random,
       bus: parts.bus,
       handovers: parts.handovers,
+      feeds: parts.feeds,
       accounts: parts.accounts,
       vault: parts.vault,
       engines: parts.engines,
@@ -51,7 +85,17 @@ export async function openServiceContext(descriptor: ServiceDescriptor, parts: H
       connect: parts.fetch.connect,
       address: parts.address,
       caller: parts.caller,
+      publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
+      hosts,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** What an earlier version kept elsewhere; what is in the service's own folder already is newer. */
+function moveFormerFiles({ id, formerFiles = {} }: ServiceDescriptor, dataDir: string): void {
+  for (const [from, to] of Object.entries(formerFiles)) {
+    const [former, own] = [join(dataDir, from), join(dataDir, id, to)];
+    if (existsSync(former) && !existsSync(own)) renameSync(former, own);
+  }
 }

@@ -1,4 +1,5 @@
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import type { Dispatched, Hosts } from '../../../services/contracts/dispatch.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type {
   CertificateFiles,
@@ -25,6 +26,8 @@ export interface ServiceListeners {
   states(): readonly ListenerState[];
   /** Lets them answer with the service, under the guard that the host's settings want now. Until then they answer 503. */
   answerWith(service: Service): void;
+  /** The main one's handlers, for another service of this process that answers to `hosts`; undefined where it is not open or no HTTP. */
+  dispatched(hosts: readonly string[]): Dispatched | undefined;
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
@@ -37,10 +40,11 @@ export async function openListeners(
   descriptor: ServiceDescriptor,
   parts: HostParts,
   settings: ServiceSettings,
+  hosts: Hosts,
   changed: (states: readonly ListenerState[]) => void,
 ): Promise<ServiceListeners> {
   const each = portSettings(descriptor).map(
-    ({ listener, setting }) => new OneListener(descriptor, listener, setting, parts, settings),
+    ({ listener, setting }) => new OneListener(descriptor, listener, setting, parts, settings, hosts),
   );
   const states = (): readonly ListenerState[] => each.map(({ state }) => state);
   const failures = (await Promise.all(each.map((one) => one.open()))).filter((failure) => failure !== undefined);
@@ -52,6 +56,7 @@ export async function openListeners(
     answerWith(service) {
       for (const one of each) one.answerWith(service);
     },
+    dispatched: (names) => each[0]?.dispatched(names),
     async close(options) {
       await Promise.all(each.map((one) => one.close(options)));
     },
@@ -71,6 +76,7 @@ class OneListener {
   readonly #parts: HostParts;
   readonly #port: number;
   readonly #certificate: CertificateFiles | undefined;
+  readonly #hosts: Hosts;
   #listener: Listener | undefined;
   #service: Service | undefined;
   #retry: Disposable | undefined;
@@ -83,7 +89,9 @@ class OneListener {
     setting: string,
     parts: HostParts,
     settings: ServiceSettings,
+    hosts: Hosts,
   ) {
+    this.#hosts = hosts;
     this.#descriptor = descriptor;
     this.#manifest = manifest;
     this.#parts = parts;
@@ -101,7 +109,7 @@ class OneListener {
   async #open(): Promise<OpeningFailure | undefined> {
     const certificate = this.#certificate;
     const { protocol, scheme = certificate === undefined ? protocol : `${protocol}s` } = this.#manifest;
-    const { log, metrics, portsInUse } = this.#parts;
+    const { log, loop, metrics, portsInUse } = this.#parts;
     const service = this.#descriptor.id;
     try {
       const listener = await openListener({
@@ -113,6 +121,7 @@ class OneListener {
         guard: this.#guard(),
         log: log.child(service),
         metrics: metrics.http,
+        loop,
         avoidPorts: portsInUse(),
       });
       this.#listener = listener;
@@ -154,6 +163,10 @@ class OneListener {
     this.#listener?.replaceHandler(handler, this.#guard());
   }
 
+  dispatched(hosts: readonly string[]): Dispatched | undefined {
+    return this.#manifest.protocol === 'http' ? this.#listener?.dispatched(hosts) : undefined;
+  }
+
   async close(options: { readonly timeoutMs: number }): Promise<void> {
     this.#closed = true;
     this.#retry?.[Symbol.dispose]();
@@ -163,7 +176,11 @@ class OneListener {
 
   #guard(): GuardPolicy {
     const { allowedHosts, allowedOrigins } = this.#parts.hostSettings();
-    return { crossOrigin: this.#manifest.crossOrigin ?? 'refuse', hosts: allowedHosts, allowedOrigins };
+    return {
+      crossOrigin: this.#manifest.crossOrigin ?? 'refuse',
+      hosts: [...allowedHosts, ...this.#hosts.names],
+      allowedOrigins,
+    };
   }
 
   #become(change: Partial<ListenerState>): void {
@@ -171,9 +188,14 @@ class OneListener {
   }
 }
 
-function withMetrics({ id, capabilities }: ServiceDescriptor, service: Service, parts: HostParts): ListenerHandler {
+function withMetrics(
+  { id, capabilities, listeners = [] }: ServiceDescriptor,
+  service: Service,
+  parts: HostParts,
+): ListenerHandler {
   // The control service has a page of its own for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
+  if (listeners[0]?.ownMetricsPage === true) return service;
   const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
   const { upgrade } = service;
   return {

@@ -1,9 +1,17 @@
-import type { ControlContext, HostControl, ListenerState } from '../../../services/contracts/control/api.ts';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { ownPartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { empowered, type Powers } from './capabilities.ts';
+import { FurtherHosts } from './further-hosts.ts';
 import type { HostParts } from './host-parts.ts';
+import { outsideListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
 import { TooLate, withTimeout } from '../runtime/with-timeout.ts';
@@ -19,6 +27,8 @@ const roomShare = 0.45;
 export interface ServiceRun {
   readonly service: Service;
   readonly jobs: Jobs;
+  /** See {@link ServiceListeners.dispatched}. */
+  dispatched(hosts: readonly string[]): Dispatched | undefined;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void;
   /** Ends it within the time to stop; what does not let go by then is left behind. Never rejects. */
@@ -37,7 +47,7 @@ export async function runService(
   parts: HostParts,
   settings: ServiceSettings,
   given: {
-    readonly control: HostControl | undefined;
+    readonly powers: Powers;
     readonly signal: AbortSignal;
     readonly listening: (states: readonly ListenerState[]) => void;
   },
@@ -46,6 +56,9 @@ export async function runService(
   let room: OpenedContext | undefined;
   let listeners: ServiceListeners | undefined;
   let service: Service | undefined;
+  let renewGuard = (): void => undefined;
+  const hosts = new FurtherHosts(() => renewGuard());
+  const outside = outsideListeners(descriptor.id, parts, hosts);
 
   const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
     const all = Promise.allSettled(works.map(async (work) => work()));
@@ -62,40 +75,45 @@ export async function runService(
     // Both at once: the listeners wait for running requests, and streams among them end only with their service.
     await ending(serviceShare, [
       () => listeners?.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
+      () => outside.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
       () => service?.[Symbol.asyncDispose](),
     ]);
     await ending(roomShare, [() => room?.[Symbol.asyncDispose]()]);
   };
 
   try {
-    const opened = await openListeners(descriptor, parts, settings, given.listening);
+    const opened = await openListeners(descriptor, parts, settings, hosts, given.listening);
     listeners = opened;
-    room = await openServiceContext(descriptor, parts);
+    room = await openServiceContext(descriptor, parts, hosts);
     const { context, jobs } = room;
-    const { control } = given;
-    const created = await descriptor.create(
-      control === undefined ? context : withControl(context, control),
-      settings.settings,
-    );
+    const created = await descriptor.create(empowered(context, descriptor, given.powers, outside), settings.settings);
     service = created;
+    await putBack(created, join(parts.dataDir, descriptor.id, ownPartName));
+    renewGuard = () => outside.renewGuard();
     await started(created, parts, given.signal);
-    const letIn = (): void => opened.answerWith(created);
-    letIn();
-    return { service: created, jobs, renewGuard: letIn, close };
+    renewGuard = () => {
+      opened.answerWith(created);
+      outside.renewGuard();
+    };
+    renewGuard();
+    const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
+    return { service: created, jobs, dispatched, renewGuard, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** For the one service whose descriptor asks for the host's controls. */
-function withControl(context: Context, host: HostControl): ControlContext {
-  return { ...context, host };
-}
-
 /** In ms: what the settings say, or what the service needs where that is more. */
 export function timeToStop({ stopMs = 0 }: ServiceDescriptor, parts: HostParts): number {
   return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
+}
+
+/** What a restored backup holds of the service besides files. */
+async function putBack(service: Service, folder: string): Promise<void> {
+  if (service.restore === undefined || !existsSync(folder)) return;
+  await service.restore(folder);
+  await rm(folder, { recursive: true, force: true });
 }
 
 async function started(service: Service, { clock }: HostParts, signal: AbortSignal): Promise<void> {

@@ -1,17 +1,14 @@
-import {
-  serviceChanged,
-  type HostControl,
-  type ListenerState,
-  type ServiceState,
-} from '../../../services/contracts/control/api.ts';
+import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
+import type { Dispatched, DispatchTarget } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
-import { portsIn, type ServiceSettings } from '../config/settings.ts';
+import { takesEffectAtOnce } from '../config/live-fields.ts';
+import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
+import type { Powers } from './capabilities.ts';
 import type { HostParts } from './host-parts.ts';
 import { Revival } from './revival.ts';
 import { sentenceOf } from './service-listeners.ts';
@@ -34,7 +31,7 @@ export class ServiceRunner {
   readonly descriptor: ServiceDescriptor;
   readonly #parts: HostParts;
   readonly #log: PartLog;
-  readonly #control: HostControl | undefined;
+  readonly #powers: Powers;
   #settings: ServiceSettings;
   #problems: readonly SettingsProblem[];
   #run: ServiceRun | undefined;
@@ -48,17 +45,14 @@ export class ServiceRunner {
   readonly #opened = Promise.withResolvers<void>();
   #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
-  /**
-   * `problems`: what of its settings could not be used. `control` is given to the one service whose descriptor asks for
-   * the host's controls.
-   */
+  /** `problems`: what of its settings could not be used. Of the `powers` it gets those that its capabilities name. */
   constructor(
     descriptor: ServiceDescriptor,
     parts: HostParts,
     given: {
       readonly settings: ServiceSettings;
       readonly problems: readonly SettingsProblem[];
-      readonly control: HostControl | undefined;
+      readonly powers: Powers;
     },
   ) {
     this.descriptor = descriptor;
@@ -66,16 +60,17 @@ export class ServiceRunner {
     this.#log = parts.log.child(descriptor.id);
     this.#settings = given.settings;
     this.#problems = given.problems;
-    this.#control = given.control;
+    this.#powers = given.powers;
     this.#revival = new Revival(parts.clock, () => {
       this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
       void this.restart();
     });
-    const { id, title, summary } = descriptor;
+    const { id, title, summary, group } = descriptor;
     this.#state = {
       id,
       title,
       summary,
+      ...(group === undefined ? {} : { group }),
       state: 'off',
       detail: '',
       reason: null,
@@ -133,12 +128,7 @@ export class ServiceRunner {
       this.#settings = settings;
       this.#problems = problems;
       const service = this.#run?.service;
-      if (
-        service?.reconfigure &&
-        settings.enabled &&
-        !this.#isBarred &&
-        isDeepStrictEqual(portsIn(before), portsIn(settings))
-      ) {
+      if (service?.reconfigure && !this.#isBarred && takesEffectAtOnce(this.descriptor, before, settings)) {
         try {
           await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
           return { restarted: false };
@@ -157,6 +147,26 @@ export class ServiceRunner {
       await this.#stop();
       await this.#start();
     });
+  }
+
+  /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
+  dispatched(hosts: readonly string[]): Dispatched | undefined {
+    return this.#run?.dispatched(hosts);
+  }
+
+  /** As one sees it who hands it requests; undefined for one that answers no HTTP. */
+  get target(): DispatchTarget | undefined {
+    const { id, title, summary, group, listeners } = this.descriptor;
+    const main = listeners?.[0];
+    if (main?.protocol !== 'http') return undefined;
+    return {
+      id,
+      title,
+      summary,
+      group,
+      port: this.#state.port ?? undefined,
+      authenticates: main.authenticates === true,
+    };
   }
 
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
@@ -216,7 +226,7 @@ export class ServiceRunner {
     this.#starting = starting;
     try {
       this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
-        control: this.#control,
+        powers: this.#powers,
         signal: starting.signal,
         listening: (states) => this.#listens(states),
       });

@@ -11,15 +11,39 @@ export interface CallOptions<Query, Body> {
   readonly signal?: AbortSignal;
   /** Is carried out even when the page goes meanwhile; such bodies must stay below 64 KB together. */
   readonly keepalive?: boolean;
+  /** It is what {@link renewSession} asks. */
+  readonly renews?: boolean;
 }
 
 type Listener = () => void;
+let renewing: Promise<void> | undefined;
 const refusedListeners = new Set<Listener>();
 
 /** Called when a request was refused because nobody is signed in any more. Returns the way to stop listening. */
 export function onRefused(listener: Listener): Listener {
   refusedListeners.add(listener);
   return () => refusedListeners.delete(listener);
+}
+
+/**
+ * Asks for what ends the sessions of this person and begins a new one. What the host refuses meanwhile, or is told of before
+ * the answer has come, is not the end of this one.
+ */
+export async function renewSession(ask: () => Promise<{ readonly session: string }>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  renewing = promise;
+  try {
+    const { session } = await ask();
+    sessionSecret.keep(session);
+  } finally {
+    renewing = undefined;
+    resolve();
+  }
+}
+
+/** Resolves when no new session is on its way. */
+export async function sessionSettled(): Promise<void> {
+  await renewing;
 }
 
 /**
@@ -31,10 +55,15 @@ export async function call<Query, Body, Reply>(
   route: ApiRoute<Query, Body, Reply>,
   options: CallOptions<Query, Body> = {},
 ): Promise<Reply> {
+  const secret = sessionSecret.current();
   const response = await send(route.method, address(route.path, options.params, options.query), options);
   const reply: unknown = await response.json().catch(() => undefined);
   if (!response.ok) {
-    if (response.status === 401 && route.access !== 'public') for (const listener of refusedListeners) listener();
+    if (response.status === 401 && route.access !== 'public') {
+      if (options.renews !== true) await sessionSettled();
+      if (sessionSecret.current() !== secret) return call(route, options);
+      for (const listener of refusedListeners) listener();
+    }
     throw problemFrom(response.status, reply);
   }
   const parsed = z.safeParse(route.reply, reply);

@@ -33,8 +33,12 @@ export const sessionSecret = {
     }
   },
 
+  current(): string | null {
+    return held ?? stored();
+  },
+
   headers(): Readonly<Record<string, string>> {
-    const secret = held ?? stored();
+    const secret = this.current();
     return secret === null ? {} : { [sessionHeader]: secret };
   },
 };

@@ -47,6 +47,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
+    at: 'addons',
+    title: 'Addons',
+    icon: 'addons',
+    group: 'media',
+    adminOnly: true,
+    services: ['addons'],
+    words: 'stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
+    load: () => import('./addons/Addons.svelte'),
+  },
+  {
     at: 'push',
     title: 'Messages',
     icon: 'push',
@@ -65,6 +75,15 @@ export const pages: readonly PageEntry[] = [
     words:
       'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
     load: () => import('./delivery/Delivery.svelte'),
+  },
+  {
+    at: 'uptime',
+    title: 'Uptime',
+    icon: 'uptime',
+    group: 'alerts',
+    services: ['uptime'],
+    words: 'monitors watch outages incidents down ping certificate kuma container status',
+    load: () => import('./uptime/Uptime.svelte'),
   },
   {
     at: 'git',
@@ -91,6 +110,16 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
+  },
+  {
+    at: 'settings/network',
+    title: 'Network',
+    icon: 'share',
+    group: 'settings',
+    adminOnly: true,
+    services: ['gateway'],
+    words: 'share lan gateway phone tv certificate trust https tls exposure qr code addresses',
+    load: () => import('./network/Network.svelte'),
   },
   {
     at: 'settings/engines',

@@ -1,4 +1,4 @@
-import { liveTopics, resetEvent } from '../../../services/contracts/control/live.ts';
+import { resetEvent } from '../../../services/contracts/control/live.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 
 /** Waits before a stream that the host refused is opened anew, in ms; the last repeats. */
@@ -31,7 +31,6 @@ export interface StreamStart {
  * header of the session. The returned function ends it.
  */
 export function openEventStream(from: StreamStart, tell: (news: StreamNews) => void): () => void {
-  const names = new Set<string>(liveTopics.map(({ topic }) => topic.name));
   const ended = new AbortController();
   let { last, gap } = from;
   let failures = 0;
@@ -46,7 +45,7 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
     if (data === undefined || event === undefined) return;
     try {
       if (event === resetEvent) tell({ kind: 'reset', id: last });
-      else if (names.has(event)) tell({ kind: 'event', name: event, data, id: last });
+      else tell({ kind: 'event', name: event, data, id: last });
     } catch (error) {
       // A defect of a page must not cut the stream.
       reportError(error);

@@ -11,7 +11,7 @@ export interface Press {
  * Presses that the host has not answered yet. What it tells meanwhile may be older than they are: a row that was pressed
  * must not turn back for a moment, with another button under the pointer.
  */
-export class Presses {
+export class PendingActions {
   readonly #open = new Set<Press>();
   /** Rows that are shown otherwise than the host told last. */
   readonly #told = new Map<string, Download>();

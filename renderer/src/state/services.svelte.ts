@@ -4,19 +4,19 @@ import {
   settingsChanged,
   type ServiceState,
 } from '../../../services/contracts/control/api.ts';
-import { call, sentence } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { live } from './live.svelte.ts';
+import { Loaded } from './loaded.svelte.ts';
 
 /** All services as Home shows them, kept up to date by events. */
-class Services {
+class Services extends Loaded {
   list = $state<ServiceState[]>([]);
   configProblems = $state<{ path: string; message: string }[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   /** Of each reading under way: what changed meanwhile, for the answer may be older than that. */
   readonly #late = new Set<Map<string, ServiceState>>();
 
   constructor() {
+    super();
     live.on(serviceChanged, (service) => this.take(service));
     // A problem of the settings may have come or gone.
     live.on(settingsChanged, () => void this.load());
@@ -27,17 +27,14 @@ class Services {
     await live.opened();
     const late = new Map<string, ServiceState>();
     this.#late.add(late);
-    try {
-      const { services, configProblems } = await call(controlApi.services);
-      this.list = services.map((service) => late.get(service.id) ?? service);
-      this.configProblems = configProblems;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    } finally {
-      this.#late.delete(late);
-    }
+    await this.reading(
+      () => call(controlApi.services),
+      ({ services, configProblems }) => {
+        this.list = services.map((service) => late.get(service.id) ?? service);
+        this.configProblems = configProblems;
+      },
+    );
+    this.#late.delete(late);
   }
 
   take(service: ServiceState): void {

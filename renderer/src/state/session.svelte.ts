@@ -1,6 +1,6 @@
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
-import { call, onRefused, sentence } from '../api/call.ts';
+import { call, onRefused, sentence, sessionSettled } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
@@ -42,6 +42,7 @@ class Session {
 
   /** In the desktop window the app has signed in; who signed out there, or was never, shows himself by password. */
   async #ask() {
+    await sessionSettled();
     const told = await call(controlApi.session);
     const given = told.account === null ? await bridge?.session(undefined) : undefined;
     if (given === undefined || given === null) return told;

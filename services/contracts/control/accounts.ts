@@ -59,7 +59,7 @@ export interface Identity {
   readonly credentialId?: string;
 }
 
-/** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link. */
+/** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link, a gateway's word. */
 export interface Credentials {
   /** The Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
   readonly authorization?: string | undefined;
@@ -74,6 +74,8 @@ export interface Credentials {
    * `Context.caller`.
    */
   readonly foreignSite?: boolean;
+  /** Whom a gateway of this process found to have sent it; counts while it still stands. See `Context.caller`. */
+  readonly proven?: Identity | undefined;
 }
 
 /** A secret that a service keeps itself, as somebody gives it. */
@@ -113,6 +115,8 @@ export const everyone = '*';
 
 /** Published after any change that may take access away; open streams look again at theirs. */
 export const accountsChanged = defineTopic('accounts.changed', z.object({ account: z.string() }));
+/** An account is gone: what a service keeps for it goes too. A new one of that name is somebody else. */
+export const accountsRemoved = defineTopic('accounts.removed', z.object({ account: z.string() }));
 
 /** One list of people and service accounts for all services. */
 export interface Accounts {

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
 import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { EngineState, type EngineName, type ShownEngineName } from './engines.ts';
+import { EngineState } from './engines.ts';
+import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
-import { popupsApi, type PopupsControl } from '../popups/popups.ts';
 import type { Rights } from '../route-access.ts';
-import type { Context } from '../service.ts';
+import { ServiceGroup, type Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -33,6 +33,7 @@ export const ServiceState = z
     id: z.string(),
     title: z.string(),
     summary: z.string(),
+    group: ServiceGroup.optional(),
     /** `off`: switched off in the settings; `failed`: it could not start or stopped, see `reason`. */
     state: z.enum(['off', 'starting', 'up', 'degraded', 'failed', 'stopping']),
     /** One living fact while it runs. */
@@ -72,6 +73,9 @@ export function shownService(service: ServiceState, rights: Rights): ServiceStat
 export const serviceChanged = defineTopic('control.service', ServiceState);
 /** Settings were saved; pages that show them read them anew. */
 export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
+
+/** The machine was asleep: what goes by the clock is looked at anew. */
+export const machineWoke = defineTopic('control.woke', z.object({}));
 
 export const LogLine = z.object({
   time: z.number(),
@@ -123,11 +127,12 @@ export interface HostControl {
     patch: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly restarted: readonly string[] }>;
   engines(): Promise<readonly EngineState[]>;
-  installEngine(name: EngineName): Promise<EngineState>;
+  /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
+  installEngine(name: string): Promise<EngineState>;
   /** Asks it for its version again. */
-  verifyEngine(name: ShownEngineName): Promise<EngineState>;
+  verifyEngine(name: string): Promise<EngineState>;
   /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */
-  removeEngine(name: EngineName): Promise<EngineState>;
+  removeEngine(name: string): Promise<EngineState>;
   log(filter: {
     readonly level?: LogLine['level'];
     readonly service?: string;
@@ -140,6 +145,8 @@ export interface HostControl {
   deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;
   retryJob(service: string, id: string): Promise<boolean>;
   dropJob(service: string, id: string): Promise<boolean>;
+  /** What pages hear of all services, as the manifests say. */
+  readonly liveTopics: readonly LiveTopic<any>[];
   /** Handlers of all running services, the control service's own included. */
   apiHandlers(): readonly ApiHandler[];
   /** The OpenAPI document made out of the handlers. */
@@ -150,7 +157,6 @@ export interface HostControl {
   readonly handlePage: RequestListener;
   metrics(service?: string): Promise<string>;
   /** While no administrator exists: creates the first with the one-time code. */
-  readonly popups: PopupsControl;
   readonly firstRun: {
     needed(): Promise<boolean>;
     complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
@@ -169,7 +175,6 @@ const sessionSecret = z
 
 /** Our own API around the host. */
 export const controlApi = {
-  ...popupsApi,
   session: defineRoute({
     method: 'GET',
     path: '/api/session',

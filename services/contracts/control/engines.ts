@@ -3,15 +3,10 @@ import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 
-export const EngineName = z.enum(['yt-dlp', 'ffmpeg', 'ffprobe', 'apprise']);
-export type EngineName = z.infer<typeof EngineName>;
-
-/** The engines that are Python libraries. */
-export type LibraryName = 'yt-dlp' | 'apprise';
-
 /** An outside program that does part of a service's work. */
 export const Engine = z.object({
-  name: EngineName,
+  /** As the manifest of its service names it: `yt-dlp`. */
+  name: z.string(),
   /** Absolute path of the executable; null while it is missing. */
   path: z.string().nullable(),
   version: z.string().nullable(),
@@ -23,10 +18,13 @@ export const Engine = z.object({
 export type Engine = z.infer<typeof Engine>;
 
 export interface Engines {
-  /** Found on first use and remembered; `refresh` looks again. Never throws for a missing engine. */
-  find(name: EngineName, options?: { readonly refresh?: boolean }): Promise<Engine>;
+  /**
+   * Found on first use and remembered; `refresh` looks again. Never throws for a missing engine.
+   * @throws Problem `control.unknown_engine` (404) for one that no manifest names.
+   */
+  find(name: string, options?: { readonly refresh?: boolean }): Promise<Engine>;
   /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
-  library(name: LibraryName): Promise<EngineLibrary | undefined>;
+  library(name: string): Promise<EngineLibrary | undefined>;
   /**
    * Starts a script that imports a library: the folder to import from is its first argument. It is isolated from the
    * user's Python, gets no secret of ours in its environment, and leads a process group of its own.
@@ -45,17 +43,20 @@ export interface EngineLibrary {
   readonly path: string;
 }
 
-/** What the Engines page shows besides the engines: Python, which runs yt-dlp where it can. It is found, never installed alone. */
-export const ShownEngineName = z.enum([...EngineName.options, 'python']);
-export type ShownEngineName = z.infer<typeof ShownEngineName>;
-
 /** How far an installation is: what it does now, and per cent where the whole is known. */
 export const EngineWork = z.object({ step: z.string(), percent: z.number().min(0).max(100).nullable() });
 export type EngineWork = z.infer<typeof EngineWork>;
 
-/** An engine as its page shows it. */
+/** An engine as its page shows it, or `python`, which runs some of them: it is found, never installed alone. */
 export const EngineState = Engine.extend({
-  name: ShownEngineName,
+  /** One sentence each: what it does, what its absence means, and what its removal does to what is going on. */
+  purpose: z.string(),
+  absence: z.string(),
+  removal: z.string(),
+  /** Most people do without it. */
+  optional: z.boolean(),
+  /** Homeport has a way to install it. */
+  installable: z.boolean(),
   /** When it was last asked for its version, ms since the epoch. */
   checkedAt: z.number(),
   /** Bytes on disk: all of it where it lies in the data folder, else the executable alone; null when unknown. */
@@ -72,4 +73,4 @@ export const EngineState = Engine.extend({
 export type EngineState = z.infer<typeof EngineState>;
 
 /** An installation got on, or ended (`work` null: it is there, gone or has failed; ask for its state). */
-export const engineWorked = defineTopic('control.engine', z.object({ name: EngineName, work: EngineWork.nullable() }));
+export const engineWorked = defineTopic('control.engine', z.object({ name: z.string(), work: EngineWork.nullable() }));

@@ -36,6 +36,8 @@ export const SettingsField = z
     /** Set from outside: the variable or flag to change instead. Null: it can be changed here. */
     lockedBy: z.string().nullable(),
     secret: z.boolean(),
+    /** A change takes effect at once; of any other setting its service is started anew. */
+    live: z.boolean(),
   })
   .meta({ id: 'SettingsField' });
 export type SettingsField = z.infer<typeof SettingsField>;

@@ -43,6 +43,9 @@ export type InboxOffer = z.infer<typeof InboxOffer>;
 /** Received by inbox. */
 export const inboxOffered = defineHandover('inbox.offer', InboxOffer);
 
+/** Rows that the person at the screen has read; received by inbox. Repeating it changes nothing. */
+export const inboxRead = defineHandover('inbox.read', z.object({ ids: z.array(z.int()) }));
+
 export const inboxAdded = defineTopic('inbox.added', InboxItem);
 /** Rows were changed or removed; a page applies what it shows and reads the counts anew. */
 export const inboxChanged = defineTopic(
@@ -82,7 +85,7 @@ export const inboxApi = {
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Words that title or body must all contain. */
+      /** Words that title or body must all contain, the last one perhaps only its beginning; "in quotes" one after another. */
       q: z.string().optional(),
       source: z.string().optional(),
       tag: z.string().optional(),

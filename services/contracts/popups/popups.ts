@@ -22,7 +22,7 @@ export type PopupsState = z.infer<typeof PopupsState>;
 /** The popups' state changed: a pause, quiet hours, another message held. */
 export const popupsChanged = defineTopic('control.popups', PopupsState);
 
-/** Our own API around popups; answered by the control service. */
+/** The popups' part of our own API. */
 export const popupsApi = {
   popups: defineRoute({
     method: 'GET',
@@ -41,10 +41,3 @@ export const popupsApi = {
     reply: PopupsState,
   }),
 };
-
-/** What the host lets the tray and the control service do with popups. */
-export interface PopupsControl {
-  state(): PopupsState;
-  /** `until` in ms since the epoch; null, or a moment that is over, ends the pause and sums up what was held. */
-  pause(until: number | null): PopupsState;
-}

@@ -145,4 +145,4 @@ export class PushJudge {
 }
 
 /** The rules that the machine's popups follow, told at the start of push and after each change; none: an empty list. */
-export const pushPopupRules = defineTopic('push.popup-rules', PushRules);
+export const pushPopupRules = defineTopic('push.popup-rules', PushRules, { retained: true });

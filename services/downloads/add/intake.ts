@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { Addresses } from '../addresses.ts';
+import { Addresses } from '../store/addresses.ts';
 import { withoutPosition, withoutSecrets } from '../domain/address.ts';
 import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Addresses } from '../addresses.ts';
+import { Addresses } from '../store/addresses.ts';
 import { keptText, type Item } from '../domain/item.ts';
 import type { PlaylistPlace } from '../domain/order.ts';
 import type { Driver, Target } from '../engine/driver.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { Addresses, loginPurpose } from '../addresses.ts';
+import { Addresses, loginPurpose } from '../store/addresses.ts';
 import { withoutSecrets } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';

@@ -1,25 +1,21 @@
-import type { ChildProcessByStdio } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts';
-import { readLines } from '../../kit/lines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
+import { EngineChild } from '../../kit/engine-child.ts';
+import { readLines } from '../../kit/lines.ts';
 import { identityOf, signalGroup } from '../../kit/process-group.ts';
 import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
 import type { Way } from './way.ts';
 
 const script = new URL('worker.py', import.meta.url);
-/** From the start to the word that it is ready: a busy machine takes its time to compile 1,900 patterns. */
-const longestStartMs = 60_000;
 /** A child that has ended without its streams has none. */
 const streamsMs = 2000;
 
 const Answer = z.union([
-  z.object({ ready: z.string() }),
   z.object({ id: z.int(), pid: z.int() }),
   z.object({ id: z.int(), code: z.int() }),
   z.object({ id: z.int(), signal: z.string() }),
@@ -38,34 +34,27 @@ const gone: Exit = { code: null, signal: 'SIGKILL', lost: true };
 
 /** One Python that has imported yt-dlp, and runs each command in a fork of itself; see worker.py. */
 export class Worker implements AsyncDisposable {
-  /** Release of the engine. */
-  readonly version: string;
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #child: EngineChild;
   readonly #server: Server;
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #jobs = new Map<number, Job>();
   readonly #closed: Promise<void>;
   #next = 1;
-  #usable = true;
   #idle: () => void = () => undefined;
 
-  private constructor(parts: {
-    version: string;
-    child: ChildProcessByStdio<Writable, Readable, Readable>;
-    server: Server;
-    folder: string;
-    clock: Clock;
-    answers: AnswerReader;
-  }) {
-    this.version = parts.version;
+  private constructor(parts: { child: EngineChild; server: Server; folder: string; clock: Clock; log: Log }) {
     this.#child = parts.child;
     this.#server = parts.server;
     this.#folder = parts.folder;
     this.#clock = parts.clock;
-    parts.answers.listen((answer) => this.#take(answer));
+    parts.child.onAnswer = (given) => {
+      const answer = Answer.safeParse(given).data;
+      if (answer === undefined) parts.log.warn('the worker of yt-dlp said what is no answer');
+      else this.#take(answer);
+    };
     parts.server.on('connection', (socket) => this.#connect(socket));
-    this.#closed = closedOf(parts.child).then(() => this.#fail());
+    this.#closed = parts.child.ended.then(() => this.#fail());
   }
 
   /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
@@ -79,34 +68,26 @@ export class Worker implements AsyncDisposable {
     const server = createServer({ pauseOnConnect: true });
     opening.defer(() => void server.close());
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
-    const child = engines.start(library, { script: await readFile(script, 'utf8'), folder });
-    opening.defer(() => void child.kill('SIGKILL'));
-    // A worker that is gone says so by its end.
-    child.stdin.on('error', () => undefined);
-    const complaints: string[] = [];
-    readLines(child.stderr, (line) => {
-      if (complaints.length < 20) complaints.push(line.slice(0, 500));
-      log.debug('yt-dlp worker', { line: line.slice(0, 500) });
-    });
-    const answers = new AnswerReader(child.stdout, log);
-    const ready = Promise.withResolvers<string>();
-    using _late = clock.after(longestStartMs, () => ready.reject(new Error('it did not get ready')));
-    answers.listen((answer) => 'ready' in answer && ready.resolve(answer.ready));
-    closedOf(child).then(() => ready.reject(new Error(complaints.at(-1) ?? 'it ended at once')), ready.reject);
-    const version = await ready.promise;
+    const onComplaint = (line: string): void => log.debug('yt-dlp worker', { line: line.slice(0, 500) });
+    const child = await EngineChild.open(library, { engines, clock, script, folder, onComplaint });
     opening.move();
-    return new Worker({ version, child, server, folder, clock, answers });
+    return new Worker({ child, server, folder, clock, log });
+  }
+
+  /** Release of the engine. */
+  get version(): string {
+    return this.#child.version;
   }
 
   /** False once it has ended: the next command needs another one. */
   get usable(): boolean {
-    return this.#usable;
+    return this.#child.usable;
   }
 
   /** As {@link runLines}. */
   async run(args: readonly string[], options: RunOptions, { internal, proxies }: Way): Promise<Exit> {
     options.signal.throwIfAborted();
-    if (!this.#usable) return gone;
+    if (!this.usable) return gone;
     const id = this.#next++;
     let pid: number | undefined;
     let killing: Disposable | undefined;
@@ -130,7 +111,7 @@ export class Worker implements AsyncDisposable {
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
       this.#jobs.set(id, { options, started, ended, open: new Set(['out', 'err']), exit: undefined });
       const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxies };
-      this.#child.stdin.write(`${JSON.stringify(job)}\n`);
+      this.#child.tell(job);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();
       else if (options.interrupt?.aborted === true) interrupt();
@@ -156,7 +137,7 @@ export class Worker implements AsyncDisposable {
 
   /** Bounds what all its children fetch together, in bytes a second; what runs follows at once. */
   limit(rate: number | null): void {
-    if (this.#usable) this.#child.stdin.write(`${JSON.stringify({ rate: rate ?? 0 })}\n`);
+    if (this.usable) this.#child.tell({ rate: rate ?? 0 });
   }
 
   /** Ends it once it has nothing more to do. */
@@ -167,14 +148,11 @@ export class Worker implements AsyncDisposable {
 
   /** Ends it and what it runs. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#usable = false;
-    this.#child.stdin.end();
-    using _late = this.#clock.after(patienceMs, () => this.#child.kill('SIGKILL'));
+    await this.#child[Symbol.asyncDispose]();
     await this.#closed;
   }
 
   #take(answer: z.infer<typeof Answer>): void {
-    if ('ready' in answer) return;
     const job = this.#jobs.get(answer.id);
     if (job === undefined) return;
     if ('pid' in answer) return job.started(answer.pid);
@@ -213,7 +191,6 @@ export class Worker implements AsyncDisposable {
 
   /** The worker is gone: so is, or soon will be, what it ran. */
   async #fail(): Promise<void> {
-    this.#usable = false;
     for (const job of this.#jobs.values()) job.ended(job.exit ?? gone);
     this.#server.close();
     await rm(this.#folder, { recursive: true, force: true });
@@ -222,37 +199,4 @@ export class Worker implements AsyncDisposable {
 
 function settle({ exit, open, ended }: Job): void {
   if (exit !== undefined && open.size === 0) ended(exit);
-}
-
-function closedOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    if (child.exitCode !== null || child.signalCode !== null) resolve();
-    else child.once('close', () => resolve());
-  });
-}
-
-/** Hands the worker's answers to whoever listens at the time; a line that is none is told to the log. */
-class AnswerReader {
-  #listener: (answer: z.infer<typeof Answer>) => void = () => undefined;
-
-  constructor(stream: Readable, log: Log) {
-    readLines(stream, (line) => {
-      const answer = readAnswer(line);
-      if (answer === undefined) log.warn('the worker of yt-dlp said what is no answer', { line: line.slice(0, 500) });
-      else this.#listener(answer);
-    });
-  }
-
-  listen(listener: (answer: z.infer<typeof Answer>) => void): void {
-    this.#listener = listener;
-  }
-}
-
-function readAnswer(line: string): z.infer<typeof Answer> | undefined {
-  try {
-    return Answer.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined; // No JSON.
-  }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DownloadLimits } from '../../contracts/downloads/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Service } from '../../contracts/service.ts';
-import { Addresses, loginPurpose, secretsPurpose } from '../addresses.ts';
+import { Addresses, loginPurpose, secretsPurpose } from '../store/addresses.ts';
 import { parseAddress } from '../domain/address.ts';
 import { folderParts } from '../domain/template.ts';
 import { readLimits, writeLimits } from '../limits/store.ts';

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Steered } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Addresses } from '../addresses.ts';
+import { Addresses } from '../store/addresses.ts';
 import { arrange, type Place } from '../domain/arrange.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import type { Live } from './live.ts';

@@ -7,11 +7,13 @@ import { readAdd } from '../wire/add.ts';
 import { captionsBeside } from '../run/side-files.ts';
 import { readPlace } from '../wire/queue-control.ts';
 import { mediaType } from '../domain/media-type.ts';
+import { DownloadStore } from '../store/store.ts';
 import type { RouteParts } from './app.ts';
 import { fileInside } from './files.ts';
 
 /** The service's part of our own API; the same rules as on its own port. */
 export function downloadsHandlers({
+  context,
   store,
   intake,
   live,
@@ -22,12 +24,13 @@ export function downloadsHandlers({
   limits,
   previews,
 }: RouteParts): readonly ApiHandler[] {
+  const past = new DownloadStore(context.reads);
   const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressFor(item)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
       const [queue, history, paused] = await Promise.all([
         store.queue([...queueStates, 'pending']),
-        store.history(query),
+        past.history(query),
         queueControl.isPaused(),
       ]);
       return { queue: shown(queue), history: shown(history.items), total: history.total, paused };

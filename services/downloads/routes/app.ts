@@ -17,7 +17,8 @@ import type { Previews } from '../add/previews.ts';
 import type { Queue } from '../queue/queue.ts';
 import { prefixOf, type Settings } from '../settings.ts';
 import type { QueueControl } from '../queue/queue-control.ts';
-import type { DownloadStore } from '../store/store.ts';
+import { newestEnded } from '../store/ended.ts';
+import { DownloadStore } from '../store/store.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
@@ -85,7 +86,7 @@ export function downloadsApp(parts: RouteParts): Express {
     response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
-    const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(store)]);
+    const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(context)]);
     response.json({ done: records(done), queue: records(queue), pending: records(pending) });
   });
   app.get('/status', async (_request, response) => {
@@ -93,7 +94,7 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.get('/downloads', async (request, response) => {
     const { limit, offset, state, q } = historyQuery(request.query);
-    const { items, total } = await store.history({ limit, offset, state, q });
+    const { items, total } = await new DownloadStore(context.reads).history({ limit, offset, state, q });
     response.json({ downloads: records(items), total });
   });
   for (const [path, root] of [
@@ -200,8 +201,8 @@ function below(prefix: string, app: Express): Express {
 const largestHistory = 100_000;
 
 /** The peer's clients expect the oldest first. */
-export async function wholeHistory(store: DownloadStore): Promise<readonly Item[]> {
-  return (await store.history({ limit: largestHistory, offset: 0 })).items.toReversed();
+export async function wholeHistory({ reads }: Pick<Context, 'reads'>): Promise<readonly Item[]> {
+  return (await newestEnded(reads, largestHistory)).toReversed();
 }
 
 async function status(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Context, Migration } from '../../contracts/service.ts';
-import type { Addresses } from '../addresses.ts';
+import type { Addresses } from './addresses.ts';
 import { withoutSecrets } from '../domain/address.ts';
 import type { Order } from '../domain/order.ts';
 import { searchText, storable, type DownloadRow } from './rows.ts';

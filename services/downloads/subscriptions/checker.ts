@@ -32,7 +32,7 @@ export interface CheckerParts {
   readonly notices: Notices;
   readonly engine: EngineWatch;
   /** How far into a feed a check looks. */
-  readonly scan: number;
+  readonly scan: () => number;
   /** Called with a subscription whose row, or whose being checked, has changed. */
   readonly tell: (subscription: StoredSubscription) => void;
 }
@@ -87,7 +87,7 @@ export class Checker {
       const { url, order } = subscription;
       // An imported one was never looked at.
       const first = subscription.lastChecked === null;
-      const most = depthOf(order, scan, first);
+      const most = depthOf(order, scan(), first);
       const feed = await readFeed(this.#parts, { url, order, most }, signal);
       if (first) return await this.#take(id, feed, feed.entries.filter(isThere), new Set());
       const open = feed.entries.filter(

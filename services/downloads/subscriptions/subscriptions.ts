@@ -7,7 +7,7 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../contracts/downloads/subscriptions.ts';
-import { Addresses } from '../addresses.ts';
+import { Addresses } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
@@ -47,7 +47,7 @@ type Parts = Omit<CheckerParts, 'tell' | 'scan'> & {
   readonly context: Context;
   readonly gate: UrlPolicy;
   readonly prober: Prober;
-  readonly scan: number;
+  readonly scan: () => number;
 };
 
 /** Channels, playlists and feeds whose new videos are downloaded as they come. */
@@ -118,7 +118,7 @@ export class Subscriptions implements AsyncDisposable {
     requireInside(given.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
     const order = { ...given.order, ...secrets };
-    const most = depthOf(order, scan, true);
+    const most = depthOf(order, scan(), true);
     const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
     const now = context.clock.now();
     const stored = {
@@ -220,7 +220,7 @@ export class Subscriptions implements AsyncDisposable {
     let feed = known !== undefined && now - known.at < previewMs ? known.feed : undefined;
     if (feed === undefined) {
       const { shown: url, ...secrets } = new Addresses(context.vault).split(allowed.href);
-      feed = await readFeed(this.#parts, { url, order: { ...order, ...secrets }, most: scan }, this.#stop.signal);
+      feed = await readFeed(this.#parts, { url, order: { ...order, ...secrets }, most: scan() }, this.#stop.signal);
       this.#previews.delete(allowed.href);
       this.#previews.set(allowed.href, { at: now, feed });
       for (const oldest of [...this.#previews.keys()].slice(0, -mostPreviews)) this.#previews.delete(oldest);

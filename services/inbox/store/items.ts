@@ -1,12 +1,16 @@
-import { sql, type Expression, type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
-import { escaped, searchText } from '../domain.ts';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import { parseSearch } from '../../kit/search-words.ts';
+import { escaped, searchWords } from '../domain.ts';
+import { ItemWords } from './words.ts';
 import { within, type Scope } from './scope.ts';
 import { itemOf, shown, type Tables } from './tables.ts';
 
 /** Which rows are asked for; what is left out does not matter. */
 export interface Wanted {
-  readonly words: readonly string[];
+  /** What somebody seeks, as it was typed. */
+  readonly q?: string | undefined;
   readonly source?: string | undefined;
   readonly tag?: string | undefined;
   readonly minPriority?: number | undefined;
@@ -35,10 +39,12 @@ const placed = ['id', 'topic', 'source'] as const;
 
 /** The inbox's rows and the keys they were offered under. */
 export class ItemStore {
+  readonly words: ItemWords;
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
+    this.words = new ItemWords(db);
   }
 
   /**
@@ -50,30 +56,32 @@ export class ItemStore {
     offers: readonly Offered[],
     now: number,
   ): Promise<ReadonlyMap<string, InboxItem>> {
-    const offered = new Map(offers.toReversed().map(({ key, offer }) => [key, offer]));
-    const taken = await transaction
-      .insertInto('offers')
-      .values([...offered.keys()].map((key) => ({ key, time: now, item: null })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .execute();
-    const free = new Set(taken.map(({ key }) => key));
-    const wanted = offers.filter(({ key, offer }) => free.has(key) && offered.get(key) === offer);
-    if (wanted.length === 0) return new Map();
-    const rows = await transaction
-      .insertInto('items')
-      .values(wanted.map(({ offer }) => rowOf(offer)))
-      .returning(shown)
-      .execute();
-    // Neither database promises the order in which it returns rows, but both number them in the order given.
-    rows.sort((a, b) => a.id - b.id);
-    const added = wanted.flatMap(({ key }, index) => (rows[index] === undefined ? [] : [{ key, row: rows[index] }]));
-    await transaction
-      .insertInto('offers')
-      .values(added.map(({ key, row }) => ({ key, time: now, item: row.id })))
-      .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ item: set.ref('excluded.item') })))
-      .execute();
-    return new Map(added.map(({ key, row }) => [key, itemOf(row)]));
+    const added = new Map<string, InboxItem>();
+    for (const some of inKnownSizes(offers)) {
+      const known = await this.#known(transaction, some);
+      const wanted = new Map<string, InboxOffer>();
+      for (const { key, offer } of some) if (!known.has(key) && !wanted.has(key)) wanted.set(key, offer);
+      for (const rows of inKnownSizes([...wanted])) {
+        const ids = await insertItems(
+          transaction,
+          rows.map(([, offer]) => offer),
+        );
+        await insertKeys(
+          transaction,
+          rows.map(([key], index) => ({ key, time: now, item: ids[index] ?? null })),
+        );
+        for (const [index, [key, offer]] of rows.entries()) added.set(key, newItem(ids[index] ?? 0, offer));
+      }
+    }
+    return added;
+  }
+
+  /** Of these offers the keys that were taken before. */
+  async #known(transaction: Kysely<Tables>, offers: readonly Offered[]): Promise<ReadonlySet<string>> {
+    const keys = offers.map(({ key }) => key);
+    const build = () => transaction.selectFrom('offers').select('key').where('key', 'in', keys).compile();
+    const { rows } = await executeKnown(transaction, `inbox.known ${String(keys.length)}`, keys, build);
+    return new Set(rows.map(({ key }) => key));
   }
 
   /** The keys under which rows were offered, those of removed ones too. */
@@ -84,15 +92,18 @@ export class ItemStore {
 
   /** A page of rows, newest first, those below `before`. */
   async list(wanted: Wanted, before: number | undefined, limit: number): Promise<InboxItem[]> {
-    const rows = await this.#db
-      .selectFrom('items')
-      .select(shown)
-      .$call((query) => narrow(query, wanted))
-      .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(itemOf);
+    const page = <Row>(query: SelectQueryBuilder<Tables, 'items', Row>): SelectQueryBuilder<Tables, 'items', Row> =>
+      narrow(query, wanted)
+        .$if(before !== undefined, (rows) => rows.where('id', '<', before ?? 0))
+        .limit(limit);
+    const parts = await this.#parts(wanted);
+    // One that gets its words in between is in both.
+    const found = new Map<number, InboxItem>();
+    for (const part of parts) {
+      const rows = await page(part.rows.select(shown)).orderBy(part.number, 'desc').execute();
+      for (const row of rows) found.set(row.id, itemOf(row));
+    }
+    return [...found.values()].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
   async one(id: number): Promise<InboxItem | undefined> {
@@ -101,17 +112,35 @@ export class ItemStore {
   }
 
   async count(wanted: Wanted): Promise<number> {
-    const row = await this.#db
-      .selectFrom('items')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .$call((query) => narrow(query, wanted))
-      .executeTakeFirstOrThrow();
-    return Number(row.count);
+    let count = 0;
+    for (const part of await this.#parts(wanted)) {
+      const counted = part.rows.select(({ fn }) => fn.countAll<number>().as('count'));
+      count += Number((await narrow(counted, wanted).executeTakeFirstOrThrow()).count);
+    }
+    return count;
+  }
+
+  /** The queries that together find the rows with the words that are sought; the number is what to sort by. */
+  async #parts({ q = '' }: Wanted) {
+    const all = this.#db.selectFrom('items');
+    const number: Expression<number> = sql.ref<number>('items.id');
+    if (q.trim() === '') return [{ rows: all, number }];
+    const phrases = parseSearch(q);
+    // There are words, but none that could be found.
+    if (phrases.length === 0) return [];
+    // The words' own numbers everywhere, so that the index of words leads.
+    const indexed = all
+      .innerJoin('item_words', (join) => join.on(this.words.number, '=', sql.ref('items.id')))
+      .where(this.words.match(phrases)) as typeof all;
+    const part = { rows: indexed, number: this.words.number };
+    if ((await this.words.backlog(this.#db)) === undefined) return [part];
+    const older = searchWords(q).reduce((rows, word) => rows.where(includes(word)), all);
+    return [{ rows: older, number }, part];
   }
 
   /** Rows that are neither read nor put away. */
   async unread(scope?: Scope): Promise<number> {
-    return this.count({ words: [], unread: true, done: false, scope });
+    return this.count({ unread: true, done: false, scope });
   }
 
   async sources(scope?: Scope): Promise<string[]> {
@@ -192,15 +221,34 @@ export class ItemStore {
   }
 }
 
-function rowOf(offer: InboxOffer): Insertable<Tables['items']> {
+/** Answers the ids of the rows, in their order. */
+async function insertItems(transaction: Kysely<Tables>, offers: readonly InboxOffer[]): Promise<readonly number[]> {
+  const rows = offers.map(rowOf);
+  const build = () => transaction.insertInto('items').values(rows).returning('id').compile();
+  const values = rows.flatMap((row) => Object.values(row));
+  const inserted = await executeKnown(transaction, `inbox.items ${String(rows.length)}`, values, build);
+  // Neither database promises the order in which it returns rows, but both number them in the order given.
+  return inserted.rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** A key that another host has taken in this moment fails here, and is known when the offer is tried again. */
+async function insertKeys(transaction: Kysely<Tables>, keys: readonly Tables['offers'][]): Promise<void> {
+  const build = () => transaction.insertInto('offers').values(keys).compile();
+  const values = keys.flatMap(({ key, time, item }) => [key, time, item]);
+  await executeKnown(transaction, `inbox.keys ${String(keys.length)}`, values, build);
+}
+
+/** In one order, whoever made the offer: the statement's text is kept. */
+function rowOf(offer: InboxOffer) {
   const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
   return {
-    ...{ title, body, format, priority, source, topic, link, time },
-    tags: JSON.stringify(tags),
-    read: 0,
-    done: 0,
-    search: searchText(offer),
+    ...{ title, body, format, priority, tags: JSON.stringify(tags), source, topic, link, time },
+    ...{ read: 0 as const, done: 0 as const, search: '' },
   };
+}
+
+function newItem(id: number, offer: InboxOffer): InboxItem {
+  return { id, ...offer, link: offer.link ?? null, read: false, done: false };
 }
 
 function bit(value: boolean): 0 | 1 {
@@ -211,7 +259,7 @@ function narrow<Row>(
   query: SelectQueryBuilder<Tables, 'items', Row>,
   wanted: Wanted,
 ): SelectQueryBuilder<Tables, 'items', Row> {
-  const { words, source, tag, minPriority, unread, done, scope } = wanted;
+  const { source, tag, minPriority, unread, done, scope } = wanted;
   let narrowed = query;
   if (scope !== undefined) narrowed = narrowed.where((row) => within(row, scope));
   if (done !== undefined) narrowed = narrowed.where('done', '=', bit(done));
@@ -219,7 +267,6 @@ function narrow<Row>(
   if (source !== undefined) narrowed = narrowed.where('source', '=', source);
   if (minPriority !== undefined) narrowed = narrowed.where('priority', '>=', minPriority);
   if (tag !== undefined) narrowed = narrowed.where((row) => row.or(tagged(tag)));
-  for (const word of words) narrowed = narrowed.where(includes(word));
   return narrowed;
 }
 

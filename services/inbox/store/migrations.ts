@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { wordMigration } from './words.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -48,4 +49,15 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('items_place').on('items').columns(['topic', 'source']).execute();
     },
   },
+  {
+    name: '004-create-feed-places',
+    async up(db) {
+      await db.schema
+        .createTable('feed_places')
+        .addColumn('feed', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('place', 'integer', (column) => column.notNull())
+        .execute();
+    },
+  },
+  wordMigration,
 ];

@@ -17,9 +17,10 @@ export interface Tables {
     time: number;
     read: 0 | 1;
     done: 0 | 1;
-    /** What a search looks at. */
+    /** What a search looks at until the words are in `item_words`; then empty. */
     search: string;
   };
+  item_words: { words: unknown };
   /** `item`: the row that came of it; null before rows were noted. */
   offers: { key: string; time: number; item: number | null };
 }

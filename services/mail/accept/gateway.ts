@@ -3,7 +3,7 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
 import { timelyId } from '../../kit/timely-id.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { matchRecipient } from '../domain/recipients.ts';
@@ -18,7 +18,7 @@ import { Refusal } from '../smtp/refusal.ts';
 import { readSource, smallSource, type Incoming } from '../store/incoming.ts';
 import type { Message, MessageStore } from '../store/messages.ts';
 import type { Sources } from '../store/sources.ts';
-import type { TopicMail } from '../topic-mail.ts';
+import type { TopicMail } from './topic-mail.ts';
 
 /** More hops than this and a mail is going round in circles (RFC 5321, 6.3 asks for a large threshold). */
 const maxServers = 25;
@@ -38,7 +38,7 @@ interface Parts {
   readonly sources: Sources;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Admission;
+  readonly admission: Admission;
   readonly topicMail: TopicMail;
   readonly signIn: SignIn;
   /** Nobody may send without a sign-in, but for addresses that hold a token. */
@@ -102,13 +102,13 @@ export class Gateway implements Reception {
   }
 
   async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {
-    const { context, processed, activity, rush } = this.#parts;
+    const { context, processed, activity, admission } = this.#parts;
     const header = headerOf(source.head);
     const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
     if (count(header, /^received:/gim) > maxServers || hops > maxAggregators)
       throw new Refusal(554, '5.4.6 The mail goes round in circles');
 
-    using _coming = rush.enter();
+    using _coming = admission.enter();
     const message = await this.#messageOf(id, envelope, header, source);
     const kept = await this.#commit(message, source.bytes);
     const fields = { id: kept, size: source.size, from: envelope.remoteAddress };
@@ -117,7 +117,7 @@ export class Gateway implements Reception {
     else context.log.info('mail accepted before', fields);
     processed.inc({ result: 'accepted' });
     this.lastAt = message.receivedAt;
-    activity.note();
+    activity.touch();
     return kept;
   }
 

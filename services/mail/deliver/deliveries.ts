@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { inboxOffered } from '../../contracts/inbox/api.ts';
 import { defineJob, type Attempt } from '../../contracts/jobs.ts';
 import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notify/notice.ts';
-import { htmlToText } from '../../contracts/plain-text.ts';
+import { htmlToText } from '../../kit/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context, Counter } from '../../contracts/service.ts';
-import type { Activity } from './activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
 import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
@@ -58,9 +58,9 @@ interface Parts {
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly rush: Admission;
+  readonly admission: Admission;
   /** Mails of known programs get better titles and types. */
-  readonly recognise: boolean;
+  readonly recognise: () => boolean;
 }
 
 /** Hands accepted mails over to the aggregator, the push server or the inbox. */
@@ -76,10 +76,10 @@ export class Deliveries {
   /** Begins to work; the disposal stops taking new deliveries. */
   start(): Disposable {
     const { context, processed, activity } = this.#parts;
-    return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.note()), {
+    return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.touch()), {
       onDead: ({ payload }, reason) => {
         processed.inc({ result: 'failed' });
-        activity.note();
+        activity.touch();
         context.log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
       },
     });
@@ -88,7 +88,7 @@ export class Deliveries {
   async #attempt({ payload, createdAt, signal }: Attempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
-    await this.#parts.rush.over(createdAt, signal);
+    await this.#parts.admission.over(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
     await this.#pass(target, payload, mail);
@@ -149,7 +149,7 @@ export class Deliveries {
   #tellingOf({ type, to, entry }: Payload): Telling {
     const mapping = this.#parts.routing.mappings.find(({ address }) => address === entry);
     const config = entry.split('@', 1)[0] ?? '';
-    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise };
+    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise() };
   }
 
   #urlOf({ fingerprint }: Target & { readonly kind: 'url' }): string {

@@ -1,5 +1,5 @@
 import type { Notice, NoticeType } from '../../contracts/notify/notice.ts';
-import { htmlToText } from '../../contracts/plain-text.ts';
+import { htmlToText } from '../../kit/plain-text.ts';
 import type { Wording } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';
 import { recognise } from './recognise.ts';

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../contracts/service.ts';
+import { askThread, threadFile } from '../../kit/limited-thread.ts';
 import type { ParsedMail } from '../domain/mail.ts';
 import { abridge, countLines } from './abridge.ts';
 import { parseMail } from './parse.ts';
@@ -10,8 +10,7 @@ const fewLines = 4000;
 /** A larger one is given up after this time and shown as raw text. */
 const patienceMs = 20_000;
 const shownBytes = 64 * 1024;
-/** The packed app has no types in it, and other file names. */
-const workerFile = new URL(`./parse-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const workerFile = threadFile('parse-worker', import.meta.url);
 
 /**
  * Reads mails without ever holding up the process: large ones in a thread of their own, with a limit on its time and
@@ -38,22 +37,19 @@ export class MailReader {
 
   /** Undefined when the thread failed or took too long. Never rejects. */
   async #readInThread(raw: Uint8Array, cut: boolean): Promise<ParsedMail | undefined> {
-    const { promise, resolve } = Promise.withResolvers<ParsedMail | undefined>();
-    const worker = new Worker(workerFile, {
-      workerData: { raw, cut },
-      // A part of a shared buffer can only be copied.
-      transferList: raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer ? [raw.buffer] : [],
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
-      execArgv: [],
-    });
-    worker.once('message', resolve);
-    worker.once('error', () => resolve(undefined));
-    worker.once('exit', () => resolve(undefined));
-    using _limit = this.#clock.after(patienceMs, () => resolve(undefined));
     try {
-      return await promise;
-    } finally {
-      await worker.terminate();
+      return await askThread<ParsedMail>(workerFile, {
+        clock: this.#clock,
+        workerData: { raw, cut },
+        // A part of a shared buffer can only be copied.
+        transferList: raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer ? [raw.buffer] : [],
+        memoryMb: 512,
+        limitMs: patienceMs,
+      });
+    } catch (error) {
+      // Whatever the mail did to it, what came is shown instead.
+      if (!(error instanceof Error)) throw error;
+      return undefined;
     }
   }
 }

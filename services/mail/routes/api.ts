@@ -2,7 +2,7 @@ import { BytesReply, FileReply, implement, type ApiHandler } from '../../contrac
 import { mailApi } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
@@ -137,7 +137,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
         await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, added, former.length));
       });
       log.info('mail sent again', { id, deliveries: added.length });
-      activity.note();
+      activity.touch();
       return { deliveries: added.length };
     }),
     implement(mailApi.remove, async ({ params }) => {
@@ -147,7 +147,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       await sources.removeFiles([message.id]);
       await commit((transaction) => messages.remove([message.id], transaction));
       log.info('mail removed', { id: message.id });
-      activity.note();
+      activity.touch();
       return { ok: true } as const;
     }),
   ];

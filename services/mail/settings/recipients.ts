@@ -69,6 +69,7 @@ export const recipients = z
     { address: 'alerts', to: 'notify://aggregator', destinations: '', title: '', body: '', format: 'as it comes' },
   ])
   .meta({
+    live: true,
     title: 'Recipients',
     description:
       'Mail to any other address is refused. The first entry that fits counts; .warning, .failure … behind the name sets the type.',
@@ -110,8 +111,8 @@ const Rule = z.object({
     .meta({ title: 'Goes to', description: `In place of where the recipient’s mail goes: ${targetWords}` }),
 });
 
-export const rules = z
-  .array(Rule)
-  .max(200)
-  .default([])
-  .meta({ title: 'Rules', description: 'By sender and subject; the first one that fits a mail is applied to it.' });
+export const rules = z.array(Rule).max(200).default([]).meta({
+  live: true,
+  title: 'Rules',
+  description: 'By sender and subject; the first one that fits a mail is applied to it.',
+});

@@ -28,11 +28,15 @@ export interface Envelope {
   readonly remoteAddress: string;
 }
 
-export interface ListenerOptions {
-  readonly hostName: string;
+/** What one mail may have. */
+export interface MailBounds {
   /** Bytes. */
   readonly maxSize: number;
   readonly maxRecipients: number;
+}
+
+export interface ListenerOptions extends MailBounds {
+  readonly hostName: string;
   readonly maxClients: number;
   /** ms without input. */
   readonly idleMs: number;
@@ -55,6 +59,11 @@ export class Listener {
   readonly #clock: Clock;
   readonly #busy = new Map<string, Promise<void>>();
   #closing = false;
+
+  /** From the next greeting and the next recipient on; connections stay. */
+  limit({ maxSize, maxRecipients }: MailBounds): void {
+    Object.assign(this.#server.options, { size: maxSize, maxRecipients });
+  }
 
   constructor(reception: Reception, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
     this.#clock = clock;

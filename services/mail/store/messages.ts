@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown } from '../../kit/known-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
 

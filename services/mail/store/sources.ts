@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown } from '../../kit/known-statement.ts';
 import { Spool, type SpoolFile } from './spool.ts';
 import type { MailTables } from './tables.ts';
 

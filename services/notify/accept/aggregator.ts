@@ -36,10 +36,13 @@ import type { HealthStore } from '../store/health.ts';
 import type { NoticeStore } from '../store/notices.ts';
 
 export interface AggregatorLimits {
-  /** How long a caller waits for the first attempts, in ms. */
-  readonly answerMs: number;
-  /** Deliveries that may wait before new notices are refused. */
-  readonly maxWaiting: number;
+  /** As the settings say at the moment. */
+  readonly now: {
+    /** How long a caller waits for the first attempts, in ms. */
+    readonly answerMs: number;
+    /** Deliveries that may wait before new notices are refused. */
+    readonly maxWaiting: number;
+  };
   /** Destinations of keys that may be used. */
   readonly isServed: IsServed;
 }
@@ -138,7 +141,7 @@ export class Aggregator {
       const behind = job.runAt === undefined ? ahead : 'rules';
       return { id: to, service, optional, behind } as const;
     });
-    using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.answerMs);
+    using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.now.answerMs);
     const accepted = await this.#accept(id, configuration, notice, { planned, levels }, call);
     if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
     // Awaited here: the disposal at the end of this block forgets the notice.
@@ -199,12 +202,12 @@ export class Aggregator {
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
   async #plan(chosen: ReadonlyMap<string, Selection>, type: Notice['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
-    const plans = [...chosen].map(async ([delivery, { destination, rules, rung, retries }]) => {
+    const plans = [...chosen].map(async ([delivery, { destination, rules, standing, retries }]) => {
       const { rate } = rules;
       const sent =
         rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
       const plan = planDelivery(rules, type, sent, now, this.#wall);
-      return { delivery, destination, rung, retries, plan, rated: rate !== undefined };
+      return { delivery, destination, standing, retries, plan, rated: rate !== undefined };
     });
     return Promise.all(plans);
   }
@@ -262,7 +265,7 @@ export class Aggregator {
     if (now - this.#counted.at > countAgeMs) {
       this.#counted = { at: now, waiting: await this.#notices.countWaiting() };
     }
-    if (this.#counted.waiting < this.#limits.maxWaiting) return;
+    if (this.#counted.waiting < this.#limits.now.maxWaiting) return;
     throw new Problem('notify.outbox_full', 503, 'Too many notifications wait for their destinations.', {
       headers: { 'Retry-After': '60' },
     });

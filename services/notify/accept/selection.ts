@@ -21,7 +21,7 @@ export interface Key extends ReadKey {
 /** What a call asks of a destination besides the sending. */
 export interface Asked {
   /** Where it stands in an escalation. */
-  readonly rung?: Level | undefined;
+  readonly standing?: Level | undefined;
   /** Tries besides the first, in place of what its URL says. */
   readonly retries?: number | undefined;
 }
@@ -41,19 +41,23 @@ export interface Planned extends Asked {
 /** The destinations of a key a call reaches. */
 export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & Asked)[] {
   const entries = selectDestinations(key.entries, expression, key.options.withoutTag);
-  const rungs = planEscalation(entries, expression);
-  return entries.map((entry, at) => ({ ...entry, rung: rungs[at], retries: retriesOf(entry.tags, expression) }));
+  const standings = planEscalation(entries, expression);
+  return entries.map((entry, at) => ({
+    ...entry,
+    standing: standings[at],
+    retries: retriesOf(entry.tags, expression),
+  }));
 }
 
 /** By id, so that a destination that is matched twice gets one message; of two levels it has the first that is asked. */
 export function selectParts(chosen: readonly (TaggedDestination & Asked)[]): Map<string, Selection> {
   const parts = new Map<string, Selection>();
-  for (const { destination, rules, rung, retries } of chosen) {
+  for (const { destination, rules, standing, retries } of chosen) {
     for (const part of destination.parts ?? [destination]) {
       const id = idOf(part);
       const known = parts.get(id);
-      if (known !== undefined && (known.rung?.level ?? 0) <= (rung?.level ?? 0)) continue;
-      parts.set(id, { destination: part, rules, rung, retries });
+      if (known !== undefined && (known.standing?.level ?? 0) <= (standing?.level ?? 0)) continue;
+      parts.set(id, { destination: part, rules, standing, retries });
     }
   }
   return parts;

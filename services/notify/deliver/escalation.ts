@@ -14,7 +14,7 @@ interface Made {
   readonly row: NewDelivery;
   readonly job: z.infer<typeof Job>;
   /** Unset for those that are asked at once whatever becomes of the others. */
-  readonly rung?: Level | undefined;
+  readonly standing?: Level | undefined;
 }
 
 const Job = z.object({
@@ -33,9 +33,9 @@ export interface Levels {
 
 /** A delivery with its job. A strict one waits behind nobody: its caller is there and does. */
 function make(sealed: SealedDestinations, notice: string, planned: Planned, strict: boolean): Made {
-  const { delivery, destination, plan, rated, retries, rung } = planned;
+  const { delivery, destination, plan, rated, retries, standing } = planned;
   return {
-    rung,
+    standing,
     row: {
       ...{ destinationId: delivery, service: destination.service, optional: destination.optional },
       ...sealed.write(destination),
@@ -62,29 +62,38 @@ export function planLevels(
   strict: boolean,
 ): Levels {
   const made = planned.map((each) => make(sealed, notice, each, strict));
-  const inChain = made.flatMap(({ rung }) => rung ?? []);
+  const inChain = made.flatMap(({ standing }) => standing ?? []);
   const ends = new Map(
-    [...Map.groupBy(inChain, ({ chain }) => chain)].map(([chain, rungs]) => {
-      const levels = rungs.map(({ level }) => level);
+    [...Map.groupBy(inChain, ({ chain }) => chain)].map(([chain, standings]) => {
+      const levels = standings.map(({ level }) => level);
       return [chain, { lowest: Math.min(...levels), highest: Math.max(...levels) }];
     }),
   );
   const first: Made[] = [];
   const levels: Omit<EscalationTable, 'notice_id'>[] = [];
   for (const each of made) {
-    const { row, rung } = each;
-    const { lowest, highest } = (rung === undefined ? undefined : ends.get(rung.chain)) ?? { lowest: 0, highest: 0 };
-    if (rung === undefined || lowest === highest) {
+    const { row, standing } = each;
+    const { lowest, highest } = (standing === undefined ? undefined : ends.get(standing.chain)) ?? {
+      lowest: 0,
+      highest: 0,
+    };
+    if (standing === undefined || lowest === highest) {
       first.push(each);
       continue;
     }
     // Behind others that cannot be sent it would never come to be known that this one cannot either.
     const { orderKey: _behind, ...job } = each.job;
-    const stepped = rung.level === highest ? each.job : { ...job, payload: { ...job.payload, chain: rung.chain } };
-    const isFirst = rung.level === lowest;
-    if (isFirst) first.push({ row, job: stepped, rung });
+    const stepped =
+      standing.level === highest ? each.job : { ...job, payload: { ...job.payload, chain: standing.chain } };
+    const isFirst = standing.level === lowest;
+    if (isFirst) first.push({ row, job: stepped, standing });
     levels.push({
-      ...{ destination_id: row.destinationId, chain: rung.chain, level: rung.level, optional: row.optional ? 1 : 0 },
+      ...{
+        destination_id: row.destinationId,
+        chain: standing.chain,
+        level: standing.level,
+        optional: row.optional ? 1 : 0,
+      },
       held: isFirst ? '' : JSON.stringify({ row, job: stepped }),
     });
   }

@@ -32,7 +32,7 @@ export class Sending {
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #sealed: SealedDestinations;
-  readonly #emojis: Settings['emojis'];
+  readonly #emojis: () => Settings['emojis'];
 
   constructor(
     context: Context,
@@ -40,7 +40,7 @@ export class Sending {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly sealed: SealedDestinations;
-      readonly emojis: Settings['emojis'];
+      readonly emojis: () => Settings['emojis'];
     },
   ) {
     this.#context = context;
@@ -93,7 +93,8 @@ export class Sending {
 
   /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
   #shows({ emojis }: Destination): boolean {
-    return this.#emojis === 'yes' ? emojis !== false : this.#emojis === 'asked' && emojis === true;
+    const asked = this.#emojis();
+    return asked === 'yes' ? emojis !== false : asked === 'asked' && emojis === true;
   }
 
   async #filesOf({ message, files }: WithFiles): Promise<readonly Attachment[]> {

@@ -1,4 +1,4 @@
-import { htmlToText } from '../../contracts/plain-text.ts';
+import { htmlToText } from '../../kit/plain-text.ts';
 import type { Attachment, Message } from './message.ts';
 
 /** Notices that are written out, characters of each. */

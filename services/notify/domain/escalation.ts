@@ -15,7 +15,7 @@ function flat(expression: TagExpression): boolean {
 }
 
 /** The alternative that chose a destination by one tag, and the level it has there; else the lowest of the tags that were asked for. */
-function rungOf(tags: readonly Tag[], expression: TagExpression): Level {
+function standingOf(tags: readonly Tag[], expression: TagExpression): Level {
   const chain = expression.findIndex(
     ([asked, ...more]) => asked !== undefined && more.length === 0 && wears(tags, asked),
   );
@@ -34,12 +34,12 @@ export function planEscalation(
   expression: TagExpression | undefined,
 ): readonly (Level | undefined)[] {
   if (expression === undefined || flat(expression)) return destinations.map(() => undefined);
-  const rungs = destinations.map(({ tags }) => rungOf(tags, expression));
-  const levels = Map.groupBy(rungs, ({ chain }) => chain);
+  const standings = destinations.map(({ tags }) => standingOf(tags, expression));
+  const levels = Map.groupBy(standings, ({ chain }) => chain);
   const steep = new Set(
     [...levels].filter(([, of]) => new Set(of.map(({ level }) => level)).size > 1).map(([chain]) => chain),
   );
-  return rungs.map((rung) => (steep.has(rung.chain) ? rung : undefined));
+  return standings.map((standing) => (steep.has(standing.chain) ? standing : undefined));
 }
 
 /** The tries besides the first that a call asks for at a destination: those of the first tag it wears that has a number. */

@@ -2,12 +2,12 @@ import type { Level } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
 
-/** Whether a tag expression reaches a destination, and why, as a sentence for a person; `rung` is where it stands in an escalation. */
+/** Whether a tag expression reaches a destination, and why, as a sentence for a person; `standing` is where it stands in an escalation. */
 export function explainChoice(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
   withoutTag: 'everyone' | 'untagged' = 'everyone',
-  rung?: Level,
+  standing?: Level,
 ): { readonly chosen: boolean; readonly why: string } {
   if (expression === undefined && withoutTag === 'untagged') {
     return tags.length === 0
@@ -20,7 +20,7 @@ export function explainChoice(
   if (group !== undefined) {
     if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
     const names = group.filter(({ name }) => name !== 'all').map(wordsOf);
-    return { chosen: true, why: `It is tagged ${list(names)}.${rung === undefined ? '' : turn(rung)}` };
+    return { chosen: true, why: `It is tagged ${list(names)}.${standing === undefined ? '' : turn(standing)}` };
   }
   if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
   const missing = expression.map((each) =>

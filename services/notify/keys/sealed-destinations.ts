@@ -3,7 +3,7 @@ import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { ShownUrls } from '../shown-urls.ts';
+import type { ShownUrls } from './shown-urls.ts';
 import type { OpenDelivery } from '../store/notices.ts';
 
 /** Destinations that are kept opened. */

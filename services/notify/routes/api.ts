@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../deliver/activity.ts';
+import type { Activity } from '../../kit/activity.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
@@ -9,8 +9,9 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import { ShownUrls } from '../shown-urls.ts';
+import { ShownUrls } from '../keys/shown-urls.ts';
 import { History } from '../store/history.ts';
+import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { NoticeStore } from '../store/notices.ts';
 import { keyHandlers } from './keys.ts';
 import { noticeHandlers } from './notices.ts';
@@ -21,6 +22,7 @@ export interface ApiParts {
   readonly aggregator: Aggregator;
   readonly configurations: ConfigurationStore;
   readonly notices: NoticeStore;
+  readonly index: NoticeIndex;
   readonly attachments: AttachmentStore;
   readonly folder: AttachmentFolder;
   readonly activity: Activity;
@@ -32,6 +34,6 @@ export interface ApiParts {
 
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const history = new History(parts.context.db, new ShownUrls(parts.context.vault));
+  const history = new History(parts.context.reads, new ShownUrls(parts.context.vault), parts.index);
   return [...keyHandlers(parts), ...noticeHandlers(parts, history)];
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
 import { largestFile } from '../settings.ts';
-import { watchWritable } from '../writable.ts';
+import { watchWritable } from './writable.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';

@@ -44,10 +44,10 @@ export const attachmentsAndHops: Migration = {
 /** Which files belong to which notice. */
 export class AttachmentStore {
   readonly #db: Kysely<NotifyTables>;
-  readonly #keptBytes: number;
+  readonly #keptBytes: () => number;
 
   /** `keptBytes`: how much is kept of notices of which every delivery was made, the newest first. */
-  constructor(db: Kysely<NotifyTables>, keptBytes = 0) {
+  constructor(db: Kysely<NotifyTables>, keptBytes = (): number => 0) {
     this.#db = db;
     this.#keptBytes = keptBytes;
   }
@@ -70,7 +70,7 @@ export class AttachmentStore {
 
   /** Lets go of files when every delivery of a notice was made, as far as there is no room for them. Returns their names, for removal. */
   async release(noticeId: string): Promise<readonly string[]> {
-    if (this.#keptBytes > 0) return this.#makeRoom();
+    if (this.#keptBytes() > 0) return this.#makeRoom();
     const rows = await this.#db
       .deleteFrom('attachments')
       .where('notice_id', '=', noticeId)
@@ -97,8 +97,9 @@ export class AttachmentStore {
       .groupBy(['attachments.notice_id', 'notices.created_at'])
       .orderBy('notices.created_at', 'desc')
       .execute();
-    let room = this.#keptBytes;
-    const late = rows.filter(({ bytes }) => this.#keptBytes === 0 || (room -= Number(bytes)) < 0);
+    const kept = this.#keptBytes();
+    let room = kept;
+    const late = rows.filter(({ bytes }) => kept === 0 || (room -= Number(bytes)) < 0);
     const removed: string[] = [];
     for (let start = 0; start < late.length; start += batch) {
       const ids = late.slice(start, start + batch).map(({ notice_id }) => notice_id);

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../contracts/known-statement.ts';
+import { executeKnown } from '../../kit/known-statement.ts';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';

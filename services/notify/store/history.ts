@@ -1,7 +1,9 @@
-import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
+import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify/history.ts';
 import { NoticeType, TextFormat, type Notice } from '../../contracts/notify/notice.ts';
-import type { ShownUrls } from '../shown-urls.ts';
+import { parseSearch } from '../../kit/search-words.ts';
+import type { NoticeIndex } from '../accept/notice-index.ts';
+import type { ShownUrls } from '../keys/shown-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */
@@ -28,18 +30,20 @@ const bodyLength = 500;
 export class History {
   readonly #db: Kysely<NotifyTables>;
   readonly #urls: Pick<ShownUrls, 'open'>;
+  readonly #index: Pick<NoticeIndex, 'catchUp' | 'words'>;
 
-  constructor(db: Kysely<NotifyTables>, urls: Pick<ShownUrls, 'open'>) {
+  constructor(db: Kysely<NotifyTables>, urls: Pick<ShownUrls, 'open'>, index: Pick<NoticeIndex, 'catchUp' | 'words'>) {
     this.#db = db;
     this.#urls = urls;
+    this.#index = index;
   }
 
   /** Newest first. */
   async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
-    const words = q
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '');
+    const phrases = parseSearch(q);
+    // There are words, but none that could be found.
+    if (phrases.length === 0 && q.trim() !== '') return [];
+    if (phrases.length > 0) await this.#index.catchUp();
     const after = before === undefined ? undefined : await this.#time(before);
     if (before !== undefined && after === undefined) return [];
     const notices = await this.#db
@@ -55,14 +59,7 @@ export class History {
               .whereRef('deliveries.notice_id', '=', 'notices.id')
               .where('deliveries.state', '=', wanted),
           );
-        const all: Expression<SqlBool>[] = words.map((word) =>
-          on.or(
-            spellings(word).map((spelt) => {
-              const pattern = `%${spelt.replace(/[\\%_]/g, '\\$&')}%`;
-              return sql<boolean>`lower(title || ' ' || body) like ${pattern} escape '\\'`;
-            }),
-          ),
-        );
+        const all: Expression<SqlBool>[] = phrases.length === 0 ? [] : [this.#index.words.has(phrases)];
         if (id !== undefined) all.push(on('id', '=', id));
         if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
         if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
@@ -130,11 +127,4 @@ export class History {
     const row = await this.#db.selectFrom('notices').select('created_at').where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : Number(row.created_at);
   }
-}
-
-/** SQLite knows upper and lower case of ASCII alone; the spellings of other alphabets are looked for one by one. */
-function spellings(word: string): readonly string[] {
-  if (/^[\x20-\x7e]*$/.test(word)) return [word];
-  const [first = '', ...rest] = word;
-  return [...new Set([word, word.toUpperCase(), first.toUpperCase() + rest.join('')])];
 }

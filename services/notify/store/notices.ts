@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { executeKnown, inKnownSizes } from '../../contracts/known-statement.ts';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import { NoticeType, TextFormat } from '../../contracts/notify/notice.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';

@@ -8,6 +8,7 @@ import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
 import { destinationHealth, type DestinationHealthTable } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
+import { noticeWords } from './words.ts';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -156,4 +157,5 @@ export const migrations: readonly Migration[] = [
   deliveryProgress,
   engineUrls,
   destinationHealth,
+  noticeWords,
 ];

@@ -1,5 +1,6 @@
-import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
+import { everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
 import type { Limits } from './limits.ts';
@@ -18,12 +19,12 @@ export interface AccessParts {
   readonly limits: Limits;
   readonly syncTopics: SyncTopics;
   readonly publish: (draft: Draft) => Promise<unknown>;
-  readonly signUp: boolean;
+  readonly signUp: () => boolean;
   /** Whether messages may go out as mail. */
   readonly sendsMail: () => boolean;
   readonly reserved: ReadonlySet<string>;
   /** Seconds that a message is kept. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   readonly attachments: Pick<Attachments, 'bounds' | 'stored'>;
 }
 
@@ -35,7 +36,7 @@ export interface Access {
 
 export function openAccess(parts: AccessParts): Access {
   const { context, limits, syncTopics } = parts;
-  const { accounts, clock, log } = context;
+  const { accounts, clock } = context;
   const profiles = new ProfileStore(context);
 
   const changed = async (account: string): Promise<void> => {
@@ -43,8 +44,7 @@ export function openAccess(parts: AccessParts): Access {
     if (topic === undefined) return;
     await parts.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
   };
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === everyone || (await accounts.find(account)) !== undefined) return;
+  const forget = async (account: string): Promise<void> => {
     // Nobody could change the grant of a topic whose owner is gone, and it may be taken by another.
     for (const topic of await profiles.forget(account)) await accounts.setGrant(everyone, 'push', topic, undefined);
   };
@@ -61,9 +61,7 @@ export function openAccess(parts: AccessParts): Access {
     },
     async start() {
       syncTopics.use(await ensureKey(context, 'sync', () => context.random.text(43)));
-      return context.bus.subscribe(accountsChanged, ({ account }) => {
-        forgetRemoved(account).catch((error: unknown) => log.error('an account was not forgotten', { account, error }));
-      });
+      return forgetRemoved(context, 'topics', forget);
     },
   };
 }
@@ -80,7 +78,7 @@ function usageOf(
     limits: {
       basis: 'ip',
       messages: dailyMessages,
-      messages_expiry_duration: cacheSeconds,
+      messages_expiry_duration: cacheSeconds(),
       emails,
       calls: 0,
       reservations: 0,

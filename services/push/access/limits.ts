@@ -6,7 +6,7 @@ import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { networkOf } from '../domain/network.ts';
 import { refuse } from '../domain/refusals.ts';
-import type { EmailSettings } from '../email-settings.ts';
+import type { EmailSettings } from '../settings/email.ts';
 import type { LimitSettings } from '../settings/limits.ts';
 
 const day = 24 * 60 * 60 * 1000;

@@ -3,7 +3,6 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { keptFor } from '../domain/retention.ts';
-import { readEntry } from '../publish/inbox-copy.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
@@ -62,8 +61,8 @@ export class DelayedMessages {
       throw new Problem('push.file_expires_first', 422, at, { fields: { at } });
     }
     const moved = { ...row, ...at(row, time) };
-    const { expires, text, entry } = moved;
-    if (!(await context.commit((transaction) => store.move(transaction, id, { time, expires, text, entry })))) {
+    const { expires, text } = moved;
+    if (!(await context.commit((transaction) => store.move(transaction, id, { time, expires, text })))) {
       throw gone();
     }
     expect(time);
@@ -81,8 +80,7 @@ export class DelayedMessages {
       if (row === undefined) return [];
       const moved = at(row, now);
       const message = keptFor(moved.message, keptSeconds(row.topic));
-      const entry = moved.entry === null ? undefined : readEntry(moved.entry);
-      return record(transaction, [{ message, text: JSON.stringify(message), entry }]);
+      return record(transaction, [{ message, text: JSON.stringify(message), inbox: row.entry ?? undefined }]);
     });
     if (envelopes.length === 0) throw gone();
     changed();
@@ -130,20 +128,17 @@ export class DelayedMessages {
 function at(
   row: ScheduledMessage,
   time: number,
-): Pick<ScheduledMessage, 'time' | 'expires' | 'text' | 'entry'> & {
+): Pick<ScheduledMessage, 'time' | 'expires' | 'text'> & {
   readonly message: Message;
 } {
   const stored = readStored(row.text);
   const expires = row.expires + (time - row.time);
   const message = { ...stored, time, ...(stored.expires === undefined ? {} : { expires }) };
-  const entry = row.entry === null ? undefined : readEntry(row.entry);
-  const moved = entry && { ...entry, offer: { ...entry.offer, time: time * 1000 } };
   return {
     message,
     time,
     expires,
     text: JSON.stringify(message),
-    entry: moved === undefined ? null : JSON.stringify(moved),
   };
 }
 

@@ -1,7 +1,6 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../../contracts/service.ts';
 import { keptFor } from '../domain/retention.ts';
-import { readEntry } from '../publish/inbox-copy.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
@@ -69,12 +68,11 @@ export class Schedule implements AsyncDisposable {
 
   #recorded({ text, entry }: ScheduledMessage, now: number): Recorded {
     const planned = readStored(text);
-    const inbox = entry === null ? undefined : readEntry(entry);
     const seconds = this.#parts.keptSeconds(planned.topic);
     const kept = keptFor(planned, seconds);
     // It was due while nothing ran: those who come back for it are to find it.
     const late = kept.expires !== undefined && kept.expires <= now;
     const message = late ? { ...kept, expires: now + seconds } : kept;
-    return { message, text: message === planned ? text : JSON.stringify(message), entry: inbox };
+    return { message, text: message === planned ? text : JSON.stringify(message), inbox: entry ?? undefined };
   }
 }

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
 import type { HeldFile, Message } from '../domain/message.ts';
-import { inboxEntry } from '../publish/inbox-copy.ts';
+import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
@@ -13,7 +13,7 @@ import { counted, hasTable } from './rows.ts';
 const page = 500;
 
 export interface MessagesParts {
-  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files'>;
+  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files' | 'reads'>;
   readonly messages: MessageStore;
   /** What is still to be sent is shown in the inbox when it is. */
   readonly keepInInbox: boolean;
@@ -89,15 +89,13 @@ function placeOf({ id, topic, time, expires = time }: Message) {
 }
 
 function waitingOf(message: Message, after: number, keepInInbox: boolean): ScheduledMessage {
-  const { sequence_id, content_type, message: body = '', encoding, event, topic, ...rest } = message;
-  const markdown = content_type === 'text/markdown';
+  const { sequence_id, message: body = '', encoding } = message;
   const inbox = keepInInbox && encoding === undefined ? { source: 'push', body } : undefined;
-  const entry = inboxEntry({ ...rest, event, topic, markdown, cached: true, inbox }, message);
   return {
     ...placeOf(message),
     sequence: sequence_id ?? message.id,
     text: JSON.stringify(message),
-    entry: entry === undefined ? null : JSON.stringify(entry),
+    entry: inboxCopy({ inbox }, message) ?? null,
     after,
     account: null,
   };

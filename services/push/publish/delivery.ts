@@ -1,10 +1,12 @@
-import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { announcePlans } from '../topics/activity.ts';
+import { pushPlanned } from '../../contracts/push/delayed.ts';
+import { Activity } from '../../kit/activity.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { handInboxJobs } from './inbox-copy.ts';
+import { InboxFeed } from './inbox-feed.ts';
+import { handOldInboxJobs } from './inbox-jobs.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { DelayedMessages } from '../delayed/delayed-messages.ts';
 import { Publisher } from './publisher.ts';
@@ -13,6 +15,7 @@ import { Retention } from '../retention/retention.ts';
 import { Schedule } from '../delayed/schedule.ts';
 import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
+import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { ScheduleStore } from '../store/schedule.ts';
 import { upstreamPolls } from './upstream.ts';
@@ -39,8 +42,10 @@ export interface Delivery extends AsyncDisposable {
   /** Tells the pages, soon, that other messages wait than before. */
   readonly plansChanged: () => void;
   readonly retention: Retention;
+  /** The inbox has the messages up to this number. */
+  readonly taken: () => number;
   /** Seconds that a message is kept. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   /** Where clients reach this server; undefined while it has no listener. */
   readonly baseUrl: () => string | undefined;
   start(): Promise<Disposable>;
@@ -51,23 +56,30 @@ export interface Delivery extends AsyncDisposable {
 export function openDelivery({ context, settings, messages, also, forget, onPublished }: DeliveryParts): Delivery {
   const { metrics, log } = context;
   const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
-  const cacheSeconds = seconds(settings.cacheDuration);
+  const cacheSeconds = readSeconds(() => settings.cacheDuration);
   const waiting = new ScheduleStore(context.db);
   const files = new AttachmentStore(context.db);
   const attachments = new Attachments(context, files, {
-    fileSize: parseBytes(settings.attachmentFileSizeLimit) ?? 0,
-    totalSize: parseBytes(settings.attachmentTotalSizeLimit) ?? 0,
-    seconds: seconds(settings.attachmentExpiryDuration),
+    get fileSize() {
+      return parseBytes(settings.attachmentFileSizeLimit) ?? 0;
+    },
+    get totalSize() {
+      return parseBytes(settings.attachmentTotalSizeLimit) ?? 0;
+    },
+    get seconds() {
+      return seconds(settings.attachmentExpiryDuration);
+    },
     baseUrl,
   });
   const upstream = upstreamPolls(context, settings);
-  const plans = announcePlans(context);
+  const plans = new Activity(context, pushPlanned);
   const discard = (ids: readonly string[]): void => {
     attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
   };
   const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
   const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
-  const record = createWriteMessages(context, messages, [upstream.store, retention.store, ...also]);
+  const feed = new InboxFeed(context, new FeedStore(context.db));
+  const record = createWriteMessages(messages, [upstream.store, retention.store, ...also]);
   const publisher = new Publisher({
     context,
     messages,
@@ -77,14 +89,17 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     cacheSeconds,
     keptSeconds,
     keepInInbox: settings.keepInInbox,
-    onPublished,
+    async onPublished(envelopes) {
+      feed.grown();
+      await onPublished(envelopes);
+    },
     onScheduled(time) {
       schedule.expect(time);
-      plans.soon();
+      plans.touch();
     },
     onCancelled(ids) {
       discard(ids);
-      plans.soon();
+      plans.touch();
     },
   });
   const schedule = new Schedule({
@@ -93,7 +108,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     record,
     keptSeconds,
     announce(envelopes) {
-      if (envelopes.length > 0) plans.soon();
+      if (envelopes.length > 0) plans.touch();
       return publisher.announce(envelopes);
     },
   });
@@ -106,12 +121,8 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     expect: (time) => schedule.expect(time),
     discard,
     keptSeconds,
-    changed: plans.soon,
+    changed: plans.touch,
   });
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
-    await planned.forget(account);
-  };
   metrics.gauge({
     name: 'push_messages_scheduled',
     help: 'Messages that wait for their time.',
@@ -129,26 +140,25 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     attachments,
     waiting,
     planned,
-    plansChanged: plans.soon,
+    plansChanged: plans.touch,
     retention,
+    taken: () => feed.taken,
     cacheSeconds,
     baseUrl,
     async start() {
       using open = new DisposableStack();
-      open.use(handInboxJobs(context));
+      open.use(await feed.start());
+      open.use(handOldInboxJobs(context));
       open.use(upstream.start());
       open.use(plans);
-      open.use(
-        context.bus.subscribe(accountsChanged, ({ account }) => {
-          forgetRemoved(account).catch((error: unknown) => log.error('an account kept its plans', { account, error }));
-        }),
-      );
+      open.use(forgetRemoved(context, 'plans', (account) => planned.forget(account)));
       await retention.start();
       await attachments.cleanOrphans();
       await schedule.look();
       return open.move();
     },
     async eachMinute() {
+      feed.grown();
       await attachments.clean();
       await schedule.look();
     },
@@ -157,6 +167,16 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       await schedule[Symbol.asyncDispose]();
       await publisher.close();
     },
+  };
+}
+
+/** A duration of the settings, read anew when it was changed: it is asked for with each message. */
+function readSeconds(read: () => string): () => number {
+  let [text, value] = ['', 0];
+  return () => {
+    const now = read();
+    if (now !== text) [text, value] = [now, seconds(now)];
+    return value;
   };
 }
 

@@ -1,66 +1,46 @@
 import { z } from 'zod';
-import { inboxOffered, InboxOffer } from '../../contracts/inbox/api.ts';
-import { defineJob } from '../../contracts/jobs.ts';
-import type { Context } from '../../contracts/service.ts';
+import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Draft, Message } from '../domain/message.ts';
 
-const Entry = z.object({ key: z.string(), offer: InboxOffer });
-export type InboxEntry = z.infer<typeof Entry>;
+/** What the inbox shows of a message beyond what the message says itself. */
+const InboxCopy = z.object({
+  /** The notice's identity, where it may come several ways. */
+  key: z.string().optional(),
+  source: z.string(),
+  /** The text, where the inbox gets another one than clients. */
+  body: z.string().optional(),
+});
+type InboxCopy = z.infer<typeof InboxCopy>;
 
-/** Hands published messages to the inbox, some in each job. They begin in their order, and at once, so that they end in one commit of the inbox. */
-export const toInbox = defineJob('push.inbox', z.object({ entries: z.array(Entry) }), { concurrency: 16 });
-
-/** Entries a job holds at most: what its payload weighs, and what is passed again after a failure. */
-const entriesPerJob = 50;
-/** ms. Jobs fall due together at the end of each such stretch: under load the inbox then costs a commit a stretch, not one for each of ours. */
-const stretch = 25;
-
-/** What the inbox shows of a message; undefined for what is not meant for a person's eyes. */
-export function inboxEntry(draft: Draft, message: Message): InboxEntry | undefined {
+/** As it is stored beside a message; undefined for what is not meant for a person's eyes. */
+export function inboxCopy(draft: Pick<Draft, 'inbox'>, { message = '' }: Pick<Message, 'message'>): string | undefined {
   if (draft.inbox === undefined) return undefined;
+  const { key, source, body } = draft.inbox;
+  const copy: InboxCopy = { source, ...(key !== undefined && { key }), ...(body !== message && { body }) };
+  return JSON.stringify(copy);
+}
+
+/** The key that the inbox knows a message by. */
+export function inboxKey({ id }: Pick<Message, 'id'>, stored: string | undefined): string {
+  return (stored === undefined ? undefined : InboxCopy.parse(JSON.parse(stored)).key) ?? `push:${id}`;
+}
+
+/** What the inbox is offered of a stored message, and under which key. */
+export function inboxEntry(message: Message, stored: string): { readonly key: string; readonly payload: InboxOffer } {
+  const { source, body = message.message ?? '' } = InboxCopy.parse(JSON.parse(stored));
   return {
-    key: draft.inbox.key ?? `push:${message.id}`,
-    offer: {
-      title: draft.title ?? '',
-      body: draft.inbox.body,
-      format: draft.markdown === true ? 'markdown' : 'text',
-      priority: draft.priority ?? defaultPriority,
-      tags: [...(draft.tags ?? [])],
-      source: draft.inbox.source,
-      topic: draft.topic,
-      ...(draft.click && { link: draft.click }),
+    key: inboxKey(message, stored),
+    payload: {
+      title: message.title ?? '',
+      body,
+      format: message.content_type === 'text/markdown' ? 'markdown' : 'text',
+      priority: message.priority ?? defaultPriority,
+      tags: [...(message.tags ?? [])],
+      source,
+      topic: message.topic,
+      ...(message.click !== undefined && { link: message.click }),
       time: message.time * 1000,
     },
   };
-}
-
-/** An entry that waited as text with its message. */
-export function readEntry(text: string): InboxEntry {
-  return Entry.parse(JSON.parse(text));
-}
-
-/** Splits entries into jobs. `now` in ms. */
-export function inboxJobs(
-  entries: readonly InboxEntry[],
-  now: number,
-): { payload: { entries: InboxEntry[] }; runAt: number }[] {
-  const runAt = Math.ceil(now / stretch) * stretch;
-  const jobs: ReturnType<typeof inboxJobs> = [];
-  for (let at = 0; at < entries.length; at += entriesPerJob) {
-    jobs.push({ payload: { entries: entries.slice(at, at + entriesPerJob) }, runAt });
-  }
-  return jobs;
-}
-
-/** Works the jobs; the inbox ignores a key that it knows, so passing one twice does no harm. */
-export function handInboxJobs({ jobs, handovers }: Pick<Context, 'jobs' | 'handovers'>): Disposable {
-  return jobs.handle(toInbox, async ({ payload }) => {
-    // Together, so that the inbox commits them as one group, in this order.
-    const passed = await Promise.allSettled(
-      payload.entries.map(({ key, offer }) => handovers.pass(inboxOffered, key, offer)),
-    );
-    const failed = passed.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-  });
 }

@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { pushPublished, pushTakenBack } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
+import { Batcher } from '../../kit/batcher.ts';
 import { compose, type Draft } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { refuse } from '../domain/refusals.ts';
-import { inboxEntry } from './inbox-copy.ts';
+import { inboxCopy } from './inbox-copy.ts';
 import { Envelope } from '../subscribe/envelope.ts';
 import { orderedId } from './message-ids.ts';
 import type { WriteMessages, Recorded } from './write-messages.ts';
@@ -28,7 +28,7 @@ export interface PublisherParts {
   readonly attachments: AttachmentStore;
   readonly record: WriteMessages;
   /** Seconds that a message is kept where nothing else is said. */
-  readonly cacheSeconds: number;
+  readonly cacheSeconds: () => number;
   /** Seconds that a message of a topic is kept; 0: it is not. */
   readonly keptSeconds: (topic: string) => number;
   readonly keepInInbox: boolean;
@@ -51,8 +51,7 @@ const longestLine = 65_000;
  */
 export class Publisher {
   readonly #parts: PublisherParts;
-  readonly #waiting: Waiting[] = [];
-  #flushing: Promise<void> | undefined;
+  readonly #waiting = new Batcher<Waiting>({ largest: largestBatch, work: (batch) => this.#publishAll(batch) });
   #closed = false;
   #healthy = true;
 
@@ -69,7 +68,7 @@ export class Publisher {
   expiryOf({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
     const { keptSeconds, cacheSeconds } = this.#parts;
     // Who listens now may fetch the file of one that is not kept, too.
-    return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds);
+    return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds());
   }
 
   /**
@@ -81,8 +80,7 @@ export class Publisher {
     const prepared = this.prepare(draft, id);
     if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
     return await new Promise((resolve, reject) => {
-      this.#waiting.push({ ...prepared, draft, key, resolve, reject });
-      this.#flushing ??= this.#flush();
+      this.#waiting.add({ ...prepared, draft, key, resolve, reject });
     });
   }
 
@@ -94,8 +92,8 @@ export class Publisher {
     const message = compose(kept, { id, time, expires });
     const text = JSON.stringify(message);
     if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
-    const entry = this.#parts.keepInInbox ? inboxEntry(draft, message) : undefined;
-    return { message, text, entry, email: draft.email };
+    const inbox = this.#parts.keepInInbox ? inboxCopy(draft, message) : undefined;
+    return { message, text, inbox, email: draft.email };
   }
 
   /** Something else was stored since messages could not be. */
@@ -106,7 +104,7 @@ export class Publisher {
   /** Refuses new messages and resolves when those at hand are settled. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#flushing;
+    await this.#waiting.drained();
   }
 
   /** Passes committed messages on to whoever listens. */
@@ -131,17 +129,13 @@ export class Publisher {
     await passed;
   }
 
-  async #flush(): Promise<void> {
-    await nextTurn();
-    while (this.#waiting.length > 0) {
-      const committed = await this.#settle(this.#waiting.splice(0, largestBatch));
-      try {
-        await this.announce(committed);
-      } catch (error) {
-        this.#parts.context.log.error('messages were stored but not passed on', { error });
-      }
+  async #publishAll(batch: readonly Waiting[]): Promise<void> {
+    const committed = await this.#settle(batch);
+    try {
+      await this.announce(committed);
+    } catch (error) {
+      this.#parts.context.log.error('messages were stored but not passed on', { error });
     }
-    this.#flushing = undefined;
   }
 
   /** Commits and tells the publishers how it went; answers what is to be passed on. */
@@ -204,9 +198,8 @@ export class Publisher {
   }
 }
 
-function rowOf({ draft, message, text, entry }: Waiting, after: number): ScheduledMessage {
+function rowOf({ draft, message, text, inbox }: Waiting, after: number): ScheduledMessage {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
-  const [account, inbox] = [draft.account ?? null, entry === undefined ? null : JSON.stringify(entry)];
-  return { id, topic, sequence, time, expires, text, entry: inbox, after, account };
+  return { id, topic, sequence, time, expires, text, entry: inbox ?? null, after, account: draft.account ?? null };
 }

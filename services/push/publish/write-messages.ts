@@ -1,14 +1,15 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Draft, Message } from '../domain/message.ts';
-import { inboxJobs, toInbox, type InboxEntry } from './inbox-copy.ts';
 import { Envelope } from '../subscribe/envelope.ts';
+import { hidden } from '../store/removal.ts';
 import type { MessageStore } from '../store/messages.ts';
 
 /** A message that is out, or will be when the transaction is committed. */
 export interface Recorded {
   readonly message: Message;
   readonly text: string;
-  readonly entry: InboxEntry | undefined;
+  /** What the inbox shows of it beyond its own text; undefined: it is not meant for the inbox. */
+  readonly inbox: string | undefined;
   readonly email?: Draft['email'];
 }
 
@@ -22,21 +23,19 @@ export type AlsoStore = (
 /** Writes messages with all that goes with them, and answers them with their places in the cache. */
 export type WriteMessages = (transaction: Context['db'], messages: readonly Recorded[]) => Promise<Envelope[]>;
 
-export function createWriteMessages(
-  { jobs, clock }: Pick<Context, 'jobs' | 'clock'>,
-  store: MessageStore,
-  also: readonly AlsoStore[],
-): WriteMessages {
+export function createWriteMessages(store: MessageStore, also: readonly AlsoStore[]): WriteMessages {
   return async (transaction, recorded) => {
-    const seqs = await store.insert(transaction, recorded.flatMap(rowOf));
-    const entries = recorded.flatMap(({ entry }) => entry ?? []);
-    if (entries.length > 0) await jobs.enqueueAll(transaction, toInbox, inboxJobs(entries, clock.now()));
+    const numbers = await store.insert(transaction, recorded.flatMap(rowOf));
+    const cached = recorded.filter(({ message: { expires } }) => expires !== undefined);
+    const seqs = new Map(cached.map(({ message: { id } }) => [id, numbers.get(id) ?? 0]));
     for (const alsoStore of also) await alsoStore(transaction, recorded, seqs);
     return recorded.map(({ message, text }) => new Envelope(message, text, seqs.get(message.id)));
   };
 }
 
-/** Nothing for a message that only those get who listen now. */
-function rowOf({ message: { id, topic, time, expires }, text }: Recorded) {
-  return expires === undefined ? [] : [{ id, topic, time, expires, text }];
+/** Of a message that only those get who listen now there is a row for the inbox alone, and nothing without it. */
+function rowOf({ message: { id, topic, time, expires }, text, inbox }: Recorded) {
+  return expires === undefined && inbox === undefined
+    ? []
+    : [{ id, topic, time, expires: expires ?? hidden, text, inbox }];
 }

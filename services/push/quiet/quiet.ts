@@ -2,8 +2,10 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
+import { inboxKey } from '../publish/inbox-copy.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { quietHandlers } from '../routes/own/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
@@ -34,7 +36,7 @@ export interface Quiet extends AsyncDisposable {
    */
   sort(
     transaction: Context['db'],
-    recorded: Pick<Recorded, 'message' | 'text' | 'entry'>,
+    recorded: Pick<Recorded, 'message' | 'text' | 'inbox'>,
     accounts: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, Manner>>;
   /** Holds a delivery back that is due while it is quiet, as after a time without a network; false: it may go out. */
@@ -45,7 +47,7 @@ export interface Quiet extends AsyncDisposable {
 }
 
 export function openQuiet(context: Context): Quiet {
-  const { accounts, bus, clock, commit, log, random } = context;
+  const { bus, clock, commit, log, random } = context;
   const store = new QuietStore(context.db);
   const people = new People(context, store);
   const parts = { context, store, browsers: new WebPushStore(context), people };
@@ -81,10 +83,7 @@ export function openQuiet(context: Context): Quiet {
   const look = (): void => alarm.expect(Math.floor(clock.now() / 1000));
 
   const forget = async (account: string): Promise<void> => {
-    if (account === everyone) return;
-    if ((await accounts.find(account)) === undefined) {
-      await commit((transaction) => store.forget(transaction, account));
-    }
+    await commit((transaction) => store.forget(transaction, account));
     await people.load();
   };
 
@@ -99,7 +98,7 @@ export function openQuiet(context: Context): Quiet {
       },
     }),
 
-    async sort(transaction, { message, text, entry }, readers) {
+    async sort(transaction, { message, text, inbox }, readers) {
       const { id, topic, event, sequence_id, priority = defaultPriority } = message;
       const sequence = sequence_id ?? id;
       if (busy && (event !== 'message' || sequence_id !== undefined)) {
@@ -112,7 +111,7 @@ export function openQuiet(context: Context): Quiet {
         const known = event === 'message' ? people.judge(account) : undefined;
         const judge = known !== undefined && (await mayRead(context, { account }, topic)) ? known : undefined;
         const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-        const held = { account, topic, sequence, key: entry?.key ?? `push:${id}` };
+        const held = { account, topic, sequence, key: inboxKey(message, inbox) };
         const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
         if (outcome === 'hold') {
           await store.hold(transaction, [held]);
@@ -154,9 +153,11 @@ export function openQuiet(context: Context): Quiet {
       );
       open.use(
         bus.subscribe(accountsChanged, ({ account }) => {
-          forget(account).catch((error: unknown) => log.error('an account kept its rules', { account, error }));
+          if (account === everyone) return;
+          people.load().catch((error: unknown) => log.error('rules were not read anew', { account, error }));
         }),
       );
+      open.use(forgetRemoved(context, 'rules', forget));
       // What ended while nothing ran is told now.
       look();
       return open;

@@ -1,6 +1,6 @@
-import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import { scheduleHandlers } from '../routes/own/schedules.ts';
@@ -16,7 +16,7 @@ export interface RecurringParts {
   readonly record: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Schedules are others than before. */
   readonly changed: () => void;
 }
@@ -39,23 +39,12 @@ export function openRecurring(parts: RecurringParts): Recurring {
     expect: (time) => runs.expect(time),
     changed: parts.changed,
   });
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === everyone || (await context.accounts.find(account)) !== undefined) return;
-    await schedules.forget(account);
-  };
   return {
     handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
     async start() {
-      using open = new DisposableStack();
-      open.use(
-        context.bus.subscribe(accountsChanged, ({ account }) => {
-          forgetRemoved(account).catch((error: unknown) =>
-            context.log.error('an account kept its schedules', { account, error }),
-          );
-        }),
-      );
+      const removed = forgetRemoved(context, 'schedules', (account) => schedules.forget(account));
       await runs.look();
-      return open.move();
+      return removed;
     },
     eachMinute: () => runs.look(),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),

@@ -21,7 +21,7 @@ export interface RetentionParts {
   /** Removes files whose messages are gone. */
   readonly discard: (ids: readonly string[]) => void;
   /** What the setting says, in seconds. */
-  readonly otherwise: number;
+  readonly otherwise: () => number;
 }
 
 /** How long messages are kept, and how many of a topic. */
@@ -44,7 +44,7 @@ export class Retention {
 
   /** Seconds that a message of this topic is kept; 0: it is not. */
   keptSeconds(topic: string): number {
-    return this.#rule(topic)?.seconds ?? this.#parts.otherwise;
+    return this.#rule(topic)?.seconds ?? this.#parts.otherwise();
   }
 
   /** Remembers which topics grow. */

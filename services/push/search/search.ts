@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { foldWords, parseSearch, type Phrase } from '../domain/search-words.ts';
+import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';
@@ -46,9 +46,9 @@ export class Search {
   readonly #context: Pick<Context, 'accounts' | 'clock'>;
   readonly #store: SearchStore;
 
-  constructor(context: Pick<Context, 'accounts' | 'clock' | 'db'>) {
+  constructor(context: Pick<Context, 'accounts' | 'clock' | 'reads'>) {
     this.#context = context;
-    this.#store = new SearchStore(context.db);
+    this.#store = new SearchStore(context.reads);
   }
 
   /** Keeps the words of messages in their transaction; what was replaced or deleted by its sender is found no more. */

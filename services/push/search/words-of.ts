@@ -1,5 +1,5 @@
 import type { Message } from '../domain/message.ts';
-import { foldWords } from '../domain/search-words.ts';
+import { foldWords } from '../../kit/search-words.ts';
 import { isUnifiedPushTopic } from '../domain/topics.ts';
 
 /** The words that a message is found by: of its title, text and tags. None for what no person could read. */

@@ -20,18 +20,24 @@ export const deliveryFields = {
     description:
       'Where phones reach this server, such as https://push.home.lan; attachments lead there. Empty: this machine only.',
   }),
-  messageDelayLimit: duration
-    .default('72h')
-    .meta({ title: 'Longest delay', description: 'How far ahead a message may be scheduled, such as 72h.' }),
-  attachmentFileSizeLimit: bytes
-    .default('15M')
-    .meta({ title: 'Largest attachment', description: 'Size of one file, such as 15M. 0: files are not taken.' }),
-  attachmentTotalSizeLimit: bytes
-    .default('5G')
-    .meta({ title: 'Attachments in all', description: 'Size of all files that are kept at a time, such as 5G.' }),
+  messageDelayLimit: duration.default('72h').meta({
+    live: true,
+    title: 'Longest delay',
+    description: 'How far ahead a message may be scheduled, such as 72h.',
+  }),
+  attachmentFileSizeLimit: bytes.default('15M').meta({
+    live: true,
+    title: 'Largest attachment',
+    description: 'Size of one file, such as 15M. 0: files are not taken.',
+  }),
+  attachmentTotalSizeLimit: bytes.default('5G').meta({
+    live: true,
+    title: 'Attachments in all',
+    description: 'Size of all files that are kept at a time, such as 5G.',
+  }),
   attachmentExpiryDuration: duration
     .default('3h')
-    .meta({ title: 'Keep attachments for', description: 'How long a file can be fetched, such as 3h.' }),
+    .meta({ live: true, title: 'Keep attachments for', description: 'How long a file can be fetched, such as 3h.' }),
   unifiedPush: z.boolean().default(false).meta({
     title: 'UnifiedPush for everyone',
     description:

@@ -18,6 +18,7 @@ const count = z.int().min(1).max(100_000_000);
 /** How much one account or address may do; the defaults are the peer's. */
 export const limitFields = {
   limitAccounts: z.boolean().default(false).meta({
+    live: true,
     title: 'Limit accounts too',
     description: 'Off: the limits below hold for strangers only, so that a burst of alerts of your own is never lost.',
   }),
@@ -35,7 +36,7 @@ export const limitFields = {
   }),
   subscriptionLimit: count
     .default(30)
-    .meta({ title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
+    .meta({ live: true, title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
   subscriberRateLimiting: z.boolean().default(false).meta({
     title: 'Charge those who listen',
     description:
@@ -61,17 +62,22 @@ export const limitFields = {
     .default(15_000)
     .meta({ title: 'Topics in all', description: 'How many topics may be in use at the same time.' }),
   messageDailyLimit: z.int().min(0).max(100_000_000).default(0).meta({
+    live: true,
     title: 'Messages a day',
     description: 'How many messages an address may publish a day; 0: as many as its requests allow.',
   }),
-  attachmentTotalLimit: bytes
-    .default('100M')
-    .meta({ title: 'Attachments each', description: 'Size of all stored attachments of one address, such as 100M.' }),
+  attachmentTotalLimit: bytes.default('100M').meta({
+    live: true,
+    title: 'Attachments each',
+    description: 'Size of all stored attachments of one address, such as 100M.',
+  }),
   attachmentDailyBandwidth: bytes.default('500M').meta({
+    live: true,
     title: 'Attachment traffic a day',
     description: 'How much one address may upload and download a day, such as 500M.',
   }),
   enableSignup: z.boolean().default(false).meta({
+    live: true,
     title: 'Let strangers sign up',
     description: 'Whoever reaches this server may make himself an account, without any grant at first.',
   }),

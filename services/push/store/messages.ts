@@ -1,7 +1,18 @@
 import type { Generated, Kysely } from 'kysely';
+import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import { announceInsert } from './feed.ts';
+import { hidden, isTaken } from './removal.ts';
 
 interface Tables {
-  messages: { seq: Generated<number>; id: string; topic: string; time: number; expires: number; text: string };
+  messages: {
+    seq: Generated<number>;
+    id: string;
+    topic: string;
+    time: number;
+    expires: number;
+    text: string;
+    inbox: string | null;
+  };
   offers: { key: string; time: number };
   totals: { id: number; messages: number; seq: number };
 }
@@ -17,8 +28,11 @@ export interface NewMessage {
   readonly id: string;
   readonly topic: string;
   readonly time: number;
+  /** Or {@link hidden}. */
   readonly expires: number;
   readonly text: string;
+  /** What the inbox shows of it beyond its own text; undefined: it is not meant for the inbox. */
+  readonly inbox?: string | undefined;
 }
 
 /** A stretch of the cache; times in unix seconds. */
@@ -44,9 +58,17 @@ export class MessageStore {
 
   /** Stores messages in this order; answers the `seq` of each by its id. */
   async insert(transaction: Kysely<Tables>, messages: readonly NewMessage[]): Promise<ReadonlyMap<string, number>> {
-    if (messages.length === 0) return new Map();
-    const rows = await transaction.insertInto('messages').values(messages).returning(['seq', 'id']).execute();
-    return new Map(rows.map((row) => [row.id, row.seq]));
+    const seqs = new Map<string, number>();
+    if (messages.length === 0) return seqs;
+    await announceInsert(transaction);
+    for (const some of inKnownSizes(messages)) {
+      const rows = some.map(({ inbox = null, ...message }) => columns(message, inbox));
+      const build = () => transaction.insertInto('messages').values(rows).returning(['seq', 'id']).compile();
+      const values = rows.flatMap((row) => Object.values(row));
+      const inserted = await executeKnown(transaction, `push.messages ${String(rows.length)}`, values, build);
+      for (const { id, seq } of inserted.rows) seqs.set(id, seq);
+    }
+    return seqs;
   }
 
   /** Stores those whose id is not there yet; answers the `seq` of each of them by its id. */
@@ -95,7 +117,12 @@ export class MessageStore {
   }
 
   async seqOf(id: string): Promise<number | undefined> {
-    const row = await this.#db.selectFrom('messages').select('seq').where('id', '=', id).executeTakeFirst();
+    const row = await this.#db
+      .selectFrom('messages')
+      .select('seq')
+      .where('id', '=', id)
+      .where('expires', '>', hidden)
+      .executeTakeFirst();
     return row?.seq;
   }
 
@@ -129,10 +156,28 @@ export class MessageStore {
       .executeTakeFirst();
   }
 
-  /** Removes up to `limit` messages that have expired; answers the numbers of those that went. */
-  async removeExpired(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly number[]> {
-    const due = transaction.selectFrom('messages').select('seq').where('expires', '<=', now).limit(limit);
-    const rows = await transaction.deleteFrom('messages').where('seq', 'in', due).returning('seq').execute();
+  /**
+   * Removes messages that have expired, of the first `limit` those that the inbox has `taken` up to a number or need not
+   * take; answers the numbers of those that went.
+   */
+  async removeExpired(
+    transaction: Kysely<Tables>,
+    now: number,
+    limit: number,
+    taken: number,
+  ): Promise<readonly number[]> {
+    const due = transaction
+      .selectFrom('messages')
+      .select('seq')
+      .where('expires', '<=', now)
+      .orderBy('expires')
+      .limit(limit);
+    const rows = await transaction
+      .deleteFrom('messages')
+      .where('seq', 'in', due)
+      .where((row) => isTaken(row, taken, now))
+      .returning('seq')
+      .execute();
     return rows.map(({ seq }) => seq);
   }
 
@@ -148,6 +193,7 @@ export class MessageStore {
     const row = await this.#db
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('expires', '>', hidden)
       .$if(since > 0, (query) => query.where('time', '>=', since))
       .executeTakeFirstOrThrow();
     return Number(row.count);
@@ -160,6 +206,7 @@ export class MessageStore {
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('seq', '>', saved?.seq ?? 0)
+      .where('expires', '>', hidden)
       .executeTakeFirstOrThrow();
     return (saved?.messages ?? 0) + Number(later.count);
   }
@@ -172,4 +219,9 @@ export class MessageStore {
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ messages, seq }))
       .execute();
   }
+}
+
+/** In one order, whoever made the message: the statement's text is kept. */
+function columns({ id, topic, time, expires, text }: NewMessage, inbox: string | null) {
+  return { id, topic, time, expires, text, inbox };
 }

@@ -1,6 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { accountMigrations } from './account-migrations.ts';
 import { deliveryMigrations } from './delivery-migrations.ts';
+import { feedMigrations } from './feed-migrations.ts';
 import { delayedMigrations } from './delayed-migrations.ts';
 import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   ...retentionMigrations,
   ...quietMigrations,
   ...topicCountMigrations,
+  ...feedMigrations,
 ];

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
+import { removeNow } from './removal.ts';
 import { Preferences } from '../wire/account.ts';
 
 interface Tables {
   profiles: { account: string; preferences: string };
   subscriptions: { account: string; base_url: string; topic: string; display_name: string | null; time: number };
   reservations: { topic: string; account: string; everyone: string };
-  messages: { topic: string };
 }
 
 /** A topic somewhere that a person's apps show. */
@@ -147,7 +147,7 @@ export class ProfileStore {
         .returning('topic')
         .execute();
       if (released.length === 0) return false;
-      if (withMessages) await transaction.deleteFrom('messages').where('topic', '=', topic).execute();
+      if (withMessages) await removeNow(transaction, (row) => row('topic', '=', topic));
       return true;
     });
   }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Rule } from '../domain/retention.ts';
+import { hidden, removeNow } from './removal.ts';
 
 interface Tables {
   retention: { pattern: string; seconds: number | null; most: number | null };
@@ -96,6 +97,7 @@ export class RetentionStore {
       .selectFrom('messages')
       .select('seq')
       .where('topic', '=', topic)
+      .where('expires', '>', hidden)
       .orderBy('time', 'desc')
       .orderBy('seq', 'desc')
       .limit(limit)
@@ -103,6 +105,6 @@ export class RetentionStore {
       .execute();
     if (beyond.length === 0) return [];
     const seqs = beyond.map(({ seq }) => seq);
-    return transaction.deleteFrom('messages').where('seq', 'in', seqs).returning(['seq', 'id']).execute();
+    return removeNow(transaction, (row) => row('seq', 'in', seqs));
   }
 }

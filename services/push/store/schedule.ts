@@ -26,7 +26,7 @@ export interface ScheduledMessage {
   readonly expires: number;
   /** Its JSON as it will go over the wire. */
   readonly text: string;
-  /** What the inbox will get, as JSON. */
+  /** What the inbox will show of it beyond its own text. */
   readonly entry: string | null;
   /** The newest cached message when this one was accepted. */
   readonly after: number;
@@ -97,7 +97,7 @@ export class ScheduleStore {
   async move(
     transaction: Kysely<Tables>,
     id: string,
-    to: Pick<ScheduledMessage, 'time' | 'expires' | 'text' | 'entry'>,
+    to: Pick<ScheduledMessage, 'time' | 'expires' | 'text'>,
   ): Promise<boolean> {
     const result = await transaction.updateTable('scheduled').set(to).where('id', '=', id).executeTakeFirst();
     return result.numUpdatedRows > 0n;

@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import { wordsOf } from '../search/words-of.ts';
-import { isPostgres, SearchStore } from './search.ts';
+import { isPostgres } from '../../kit/dialect.ts';
+import { SearchStore } from './search.ts';
 
 const page = 1000;
 

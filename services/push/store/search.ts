@@ -1,5 +1,8 @@
-import { PostgresAdapter, sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Phrase } from '../domain/search-words.ts';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { executeKnown } from '../../kit/known-statement.ts';
+import { isPostgres } from '../../kit/dialect.ts';
+import type { Phrase } from '../../kit/search-words.ts';
+import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
 
 interface Tables {
   messages: { seq: number; id: string; topic: string; time: number; expires: number; text: string };
@@ -55,9 +58,10 @@ export class SearchStore {
         on conflict do nothing`.execute(transaction);
     } else {
       const json = JSON.stringify(rows.map(({ seq, words }) => [seq, words.join(' ')]));
-      await sql`
+      const statement = sql`
         insert into message_words (rowid, words)
-        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
+        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`;
+      await executeKnown(transaction, 'push.words', [json], () => statement.compile(transaction));
     }
   }
 
@@ -151,26 +155,7 @@ export class SearchStore {
   }
 
   #matches(phrases: readonly Phrase[]): RawBuilder<boolean> {
-    if (!this.#postgres) return sql<boolean>`message_words match ${phrases.map(matchOf).join(' AND ')}`;
-    return sql<boolean>`message_words.words @@ ${phrases.map(queryOf).join(' & ')}::tsquery`;
+    if (!this.#postgres) return sql<boolean>`message_words match ${matchOf(phrases)}`;
+    return sql<boolean>`message_words.words @@ ${queryOf(phrases)}::tsquery`;
   }
-}
-
-export function isPostgres(db: Kysely<any>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
-}
-
-// Words hold letters, digits and marks alone, so that nothing in them means anything to either language.
-
-function matchOf({ words, prefix }: Phrase): string {
-  return `"${words.join(' ')}"${prefix ? ' *' : ''}`;
-}
-
-function queryOf({ words, prefix }: Phrase): string {
-  const quoted = words.map((word) => `'${word}'`).join(' <-> ');
-  return `(${quoted}${prefix ? ':*' : ''})`;
-}
-
-function vectorOf(words: readonly string[]): string {
-  return words.map((word, at) => `'${word}':${String(at + 1)}`).join(' ');
 }

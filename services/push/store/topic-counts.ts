@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { hidden } from './removal.ts';
 
 /** What came of a topic on one day. */
 export interface TopicDay {
@@ -14,7 +15,7 @@ export interface TopicDay {
 }
 
 interface Tables {
-  messages: { seq: number; topic: string; time: number; text: string };
+  messages: { seq: number; topic: string; time: number; expires: number; text: string };
   topic_days: TopicDay;
   topic_days_counted: { id: number; seq: number };
 }
@@ -65,6 +66,7 @@ export class TopicCountStore {
       .selectFrom('messages')
       .select(['seq', 'topic', 'time'])
       .where('seq', '>', seq)
+      .where('expires', '>', hidden)
       .where('text', 'like', '%"event":"message",%')
       .orderBy('seq')
       .limit(limit)

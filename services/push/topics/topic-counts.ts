@@ -13,13 +13,15 @@ const batch = 5000;
 export class TopicCounts {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #store: TopicCountStore;
+  readonly #reads: TopicCountStore;
   readonly #open = new Map<string, TopicDay>();
   #counted = 0;
   #saved = 0;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'reads'>) {
     this.#context = context;
     this.#store = new TopicCountStore(context.db);
+    this.#reads = new TopicCountStore(context.reads);
   }
 
   /** Messages that have just been published. */
@@ -76,7 +78,7 @@ export class TopicCounts {
   /** What came since a day, of all topics or one; several parts of one day may be there. */
   async read(since: string, topic?: string): Promise<readonly TopicDay[]> {
     const open = [...this.#open.values()].filter((each) => each.day >= since && (topic ?? each.topic) === each.topic);
-    return [...(await this.#store.read(since, topic)), ...open];
+    return [...(await this.#reads.read(since, topic)), ...open];
   }
 
   #count(topic: string, what: Partial<TopicDay>, time = this.#context.clock.now()): void {

@@ -35,7 +35,7 @@ export interface DeliveryParts {
   readonly contact: string;
   readonly allowed: readonly string[];
   /** Seconds that a push service may keep a message for a browser that is away. */
-  readonly keptSeconds: number;
+  readonly keptSeconds: () => number;
   readonly sent: Counter;
   readonly quiet: Pick<Quiet, 'holdBack'>;
   /** Hears of each message to a browser, whether it was sent. */
@@ -98,7 +98,7 @@ async function encrypt(parts: DeliveryParts, { endpoint, auth, p256dh }: Browser
       delivery.payload,
       {
         vapidDetails: { subject: parts.contact, ...parts.keys() },
-        TTL: parts.keptSeconds,
+        TTL: parts.keptSeconds(),
         urgency: delivery.urgency,
         contentEncoding: 'aes128gcm',
         ...(delivery.replaces === undefined ? {} : { topic: shortName(delivery.replaces) }),

@@ -1,7 +1,7 @@
-import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
@@ -24,7 +24,7 @@ export interface WebPushOptions {
   readonly contact: string;
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
-  readonly keptSeconds: number;
+  readonly keptSeconds: () => number;
   /** Hears of each message to a browser, whether it was sent. */
   readonly told: (topic: string, done: boolean) => void;
   /** Decides about each message for each person. */
@@ -54,7 +54,7 @@ export function openWebPush({
   keptSeconds,
   quiet,
 }: WebPushOptions): WebPush {
-  const { accounts, clock, random, jobs, log } = context;
+  const { accounts, clock, random, jobs } = context;
   const store = new WebPushStore(context);
   const sent = context.metrics.counter({
     name: 'push_web_push_deliveries_total',
@@ -69,11 +69,9 @@ export function openWebPush({
     wanted = new Set(await store.topics());
   };
   const forget = async (account: string): Promise<void> => {
-    if (account === everyone || (await accounts.find(account)) !== undefined) return;
     await store.remove({ column: 'account', value: account });
     await refresh();
   };
-  const complain = (error: unknown): void => log.error('web push upkeep failed', { error });
 
   const parts = { accounts, store, clock, random, allowed, reserved, changed: refresh };
   const publicKey = (): string => keys.publicKey;
@@ -122,7 +120,7 @@ export function openWebPush({
           deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told }),
         ),
       );
-      open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forget(account).catch(complain)));
+      open.use(forgetRemoved(context, 'browsers', forget));
       return open;
     },
   };

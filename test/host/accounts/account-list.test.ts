@@ -35,6 +35,17 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.list()).toContainEqual(made);
     });
 
+    test('services are told of an account that is gone, once, and of no other change', async () => {
+      await house.accounts.create({ name: 'mia', password });
+      await house.accounts.change('mia', { enabled: false });
+      await expect(house.accounts.remove('nobody')).rejects.toMatchObject({ code: 'accounts.unknown' });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(house.removed).toEqual([]);
+      await house.accounts.remove('mia');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(house.removed).toEqual(['mia']);
+    });
+
     test('the password is stored as scrypt with its parameters', async () => {
       await house.accounts.create({ name: 'mia', password });
       const row = await house.database.kysely

@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { registry } from '../../../main/host/services/registry.ts';
 import { openAccounts, type HostAccounts } from '../../../main/host/accounts/accounts.ts';
 import { accountsMigrations } from '../../../main/host/accounts/tables.ts';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
 import { systemRandom } from '../../../main/host/runtime/random.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { accountsChanged, type Credentials } from '../../../services/contracts/control/accounts.ts';
+import { accountsChanged, accountsRemoved, type Credentials } from '../../../services/contracts/control/accounts.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
@@ -18,6 +19,8 @@ export interface House extends AsyncDisposable {
   readonly vault: Vault;
   /** Names that were told to have changed, in order. */
   readonly changed: string[];
+  /** Names that were told to be gone, in order. */
+  readonly removed: string[];
   /** Everything that was logged. */
   readonly logged: string[];
   /** A second host on the same database, with a connection and a bus of its own. */
@@ -39,19 +42,33 @@ export async function openHouse(connect?: () => Promise<Database>): Promise<Hous
   await database.migrate(accountsMigrations);
   const clock = createFakeClock();
 
-  const openOne = async (database: Database, changed: string[]): Promise<HostAccounts> => {
+  const openOne = async (database: Database, changed: string[], removed: string[] = []): Promise<HostAccounts> => {
     const bus = createBus(log);
     open.use(bus.subscribe(accountsChanged, ({ account }) => void changed.push(account)));
-    return open.use(await openAccounts({ database, vault, clock, random: systemRandom, bus, log, passwordCost: 8 }));
+    open.use(bus.subscribe(accountsRemoved, ({ account }) => void removed.push(account)));
+    return open.use(
+      await openAccounts({
+        database,
+        services: registry,
+        vault,
+        clock,
+        random: systemRandom,
+        bus,
+        log,
+        passwordCost: 8,
+      }),
+    );
   };
   const changed: string[] = [];
-  const accounts = await openOne(database, changed);
+  const removed: string[] = [];
+  const accounts = await openOne(database, changed, removed);
   return {
     accounts,
     database,
     clock,
     vault,
     changed,
+    removed,
     logged,
     another: async () => openOne(await connectHere(), []),
     [Symbol.asyncDispose]: () => open.disposeAsync(),

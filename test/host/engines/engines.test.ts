@@ -19,11 +19,13 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEngines, type EngineOptions, type HostEngines } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
-import type { EngineSettings } from '../../../main/host/engines/places.ts';
+import type { EnginePaths } from '../../../main/host/engines/places.ts';
+import { enginesOf } from '../../../main/host/engines/specs.ts';
+import { registry } from '../../../main/host/services/registry.ts';
 import { silentLog } from '../../support/place.ts';
 
 let folder: string;
-let settings: EngineSettings;
+let settings: EnginePaths;
 let engines: HostEngines;
 /** The releases of yt-dlp, as far as they can be reached. */
 let releases: Server;
@@ -55,7 +57,14 @@ function open(
   address = `http://127.0.0.1:${(releases.address() as AddressInfo).port}`,
   onWork: NonNullable<EngineOptions['onWork']> = () => undefined,
 ): HostEngines {
-  return openEngines({ folder, settings: () => settings, log: silentLog, releases: address, onWork });
+  return openEngines({
+    folder,
+    specs: enginesOf(registry),
+    paths: () => settings,
+    log: silentLog,
+    releases: address,
+    onWork,
+  });
 }
 
 /** An executable that answers as yt-dlp of that version does. */
@@ -105,7 +114,7 @@ describe('an engine is found', () => {
     publish(program('2026.02.02'));
     const installed = await engines.install('yt-dlp');
     expect(installed).toMatchObject({ version: '2026.02.02', source: 'data', remedy: null });
-    settings = { ytdlpPath: write(join(folder, 'mine'), program('2026.03.03')) };
+    settings = { 'yt-dlp': write(join(folder, 'mine'), program('2026.03.03')) };
     expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.03.03', source: 'setting' });
   });
 
@@ -125,7 +134,7 @@ describe('an engine is found', () => {
       write(join(folder, 'bin', name), `#!/bin/sh\necho "${name} version 9.1-test Copyright (c)"\n`);
     }
     for (const ffmpegPath of [join(folder, 'bin'), join(folder, 'bin', 'ffmpeg')]) {
-      settings = { ffmpegPath };
+      settings = { ffmpeg: ffmpegPath };
       expect(await engines.find('ffprobe')).toMatchObject({ version: '9.1-test', source: 'setting' });
     }
   });
@@ -136,7 +145,7 @@ describe('an engine is found', () => {
     ['that is no program', 'text', 'does not answer'],
   ])('missing, with the reason, when one is set %s', async (_case, text, reason) => {
     write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
-    settings = { ytdlpPath: write(join(folder, 'broken'), text) };
+    settings = { 'yt-dlp': write(join(folder, 'broken'), text) };
     const engine = await engines.find('yt-dlp');
     expect(engine).toMatchObject({ path: null, source: 'missing' });
     expect(engine.remedy).toContain(reason);
@@ -304,10 +313,10 @@ describe('the Apprise library', () => {
   });
 
   it('is the one that the settings name, or none', async () => {
-    settings = { apprisePath: join(folder, 'nowhere') };
+    settings = { apprise: join(folder, 'nowhere') };
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v2.2.0"\n');
     expect((await engines.find('apprise')).remedy).toContain('there is no such file');
-    settings = { apprisePath: join(folder, 'bin', 'apprise') };
+    settings = { apprise: join(folder, 'bin', 'apprise') };
     expect(await engines.find('apprise')).toMatchObject({ version: '2.2.0', source: 'setting' });
   });
 });
@@ -315,7 +324,7 @@ describe('the Apprise library', () => {
 it('no engine gets our environment', async () => {
   vi.stubEnv('HOMEPORT_ADMIN_PASSWORD', 'secret');
   const seen = join(folder, 'seen');
-  settings = { ytdlpPath: write(join(folder, 'curious'), `#!/bin/sh\n/usr/bin/env > '${seen}'\necho 2026.01.01\n`) };
+  settings = { 'yt-dlp': write(join(folder, 'curious'), `#!/bin/sh\n/usr/bin/env > '${seen}'\necho 2026.01.01\n`) };
   await engines.find('yt-dlp');
   expect(readFileSync(seen, 'utf8')).not.toContain('HOMEPORT');
 });

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,6 +70,51 @@ describe('an answer to somebody who is still sending', () => {
     await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
     const headers = [`X-Long: ${'x'.repeat(8 * 1024 * 1024)}`];
     expect((await sendBlindly(opened.listener.port, 'GET /', { size: 0, headers })).status).toBe(431);
+  });
+});
+
+describe('a request that its service throws away in the middle', () => {
+  const halves: readonly (readonly [string, RequestListener])[] = [
+    ['before an answer', (request) => void request.once('data', () => request.destroy())],
+    [
+      // Node takes the socket from a request whose reading was given up so.
+      'by leaving its loop, with an answer',
+      async (request, response) => {
+        for await (const _part of request) break;
+        response.writeHead(413).end('too large');
+      },
+    ],
+    [
+      'by a pipeline that fails, without an answer',
+      (request, response) => {
+        const full = new Writable({ write: (_part, _encoding, done) => done(new Error('full')) });
+        pipeline(request, full).catch(() => response.destroy());
+      },
+    ],
+  ];
+  test.each(halves)('ends its connection alone: %s', async (_when, http) => {
+    const thrown: unknown[] = [];
+    const hear = (error: unknown): void => void thrown.push(error);
+    process.on('uncaughtException', hear);
+    try {
+      await using opened = await open({
+        limits: { lingerMs: 100 },
+        handler: {
+          http: (request, response) => {
+            if (request.method === 'GET') response.end('still here');
+            else return http(request, response);
+          },
+        },
+      });
+      const socket = await dial(opened.listener.port);
+      const over = everything(socket);
+      socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nsome of it');
+      await over;
+      expect(await (await fetch(opened.url)).text()).toBe('still here');
+      expect(thrown).toEqual([]);
+    } finally {
+      process.off('uncaughtException', hear);
+    }
   });
 });
 

@@ -50,11 +50,11 @@ export async function dial(port: number, host = '127.0.0.1'): Promise<Socket> {
   return socket;
 }
 
-/** Everything the other side sends until it ends the connection. */
+/** Everything the other side sends until it ends the connection, or resets it. */
 export async function everything(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
-  if (!socket.closed) await once(socket, 'close');
+  if (!socket.closed) await new Promise((resolve) => void socket.once('close', resolve));
   return Buffer.concat(parts).toString('latin1');
 }
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { engines } from '../../../services/downloads/engine/engines.ts';
 import { control } from '../../../services/control/index.ts';
 import { MoodyService } from '../../renderer/memory-services.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
@@ -13,7 +14,8 @@ let url: string;
 
 beforeAll(async () => {
   moody = new MoodyService();
-  host = await openTestHost({ services: [moody.descriptor, control], environment: { MOODY_FOLDER: '/srv' } });
+  const needy = { ...moody.descriptor, engines };
+  host = await openTestHost({ services: [needy, control], environment: { MOODY_FOLDER: '/srv' } });
   url = host.url('control');
   expect((await ask('POST', '/api/accounts', { body: { name: 'bob', password: 'long enough' } })).status).toBe(200);
 });

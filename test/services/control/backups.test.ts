@@ -47,6 +47,21 @@ describe('backups', () => {
     expect(readdirSync(folder)).toEqual([again.name]);
   });
 
+  it('say why they could not be written', async () => {
+    await using host = await open();
+    mkdirSync(join(host.dataDir, 'other'));
+    writeFileSync(join(host.dataDir, 'other', 'db.sqlite'), 'no database at all, but long enough to be read as one');
+    const refused = await fetch(`${host.url('control')}/api/backups`, {
+      method: 'POST',
+      headers: { Authorization: adminAuthorization },
+    });
+    expect(refused.status).toBe(500);
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'backup.source', detail: expect.stringContaining('other/db.sqlite is damaged') as string },
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('are for administrators, and no name leads out of their folder', async () => {
     await using host = await open();
     const base = host.url('control');

@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openEngines } from '../../../main/host/engines/engines.ts';
+import { sharedEngines } from '../../support/engines.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
-import { enginesFolder } from '../../support/host.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { dataFolderWith, openRig, requireEngines } from './rig.ts';
 
-const real = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+const real = sharedEngines();
 const folders: string[] = [];
 beforeAll(requireEngines);
 afterEach(async () => {

@@ -6,13 +6,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
-import { openEngines } from '../../../main/host/engines/engines.ts';
+import { sharedEngines } from '../../support/engines.ts';
 import { commandSettings } from '../../../services/downloads/engine/command-settings.ts';
 import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
-import { enginesFolder } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
@@ -231,7 +230,7 @@ describe('advertising', { timeout: 60_000 }, () => {
     const videoId = 'abcdefghijk';
     await using api = await sponsorBlock(videoId);
     const folder = dataFolderWith({});
-    const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+    const engines = sharedEngines();
     const common = { engines, clock: systemClock, log: silentLog };
     await using extractor = new Extractor({ ...common, keepLoaded, allowPrivateAddresses: true });
     const driver = new Driver({

@@ -5,18 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
-import { openEngines } from '../../../main/host/engines/engines.ts';
+import { sharedEngines } from '../../support/engines.ts';
 import { internalAddress } from '../../../services/downloads/domain/address.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { OutwardProxy, type AddressOf } from '../../../services/downloads/engine/outward.ts';
 import { proxiesOf } from '../../../services/downloads/engine/way.ts';
 import { Worker } from '../../../services/downloads/engine/worker.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
-import { enginesFolder } from '../../support/host.ts';
 import { silentLog } from '../../support/place.ts';
 import { requireImpersonation } from './rig.ts';
 
-const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+const engines = sharedEngines();
 /** The site is out there, and so is nothing else. */
 const addressOf: AddressOf = (host) =>
   Promise.resolve(['site.test', 'localhost'].includes(host) ? '127.0.0.1' : internalAddress(host, host));

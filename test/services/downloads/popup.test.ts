@@ -4,7 +4,8 @@ import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
-import { RememberedPopups } from '../../host/popups/support.ts';
+import { popups } from '../../../services/popups/index.ts';
+import { RememberedPopups } from '../popups/support.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 describe('the popup at the end of a download', () => {
@@ -15,7 +16,7 @@ describe('the popup at the end of a download', () => {
   beforeAll(async () => {
     rig = await openRig({
       dataDir,
-      services: [downloads, notify, inbox, control],
+      services: [downloads, notify, inbox, popups, control],
       notifier,
       openAddress: (address) => void opened.push(address),
     });

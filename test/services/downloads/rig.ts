@@ -8,11 +8,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { openEngines } from '../../../main/host/engines/engines.ts';
+import { sharedEngines } from '../../support/engines.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { startFixtureSite, type FixtureSite } from '../../support/fixture-site/site.ts';
-import { enginesFolder, openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
-import { silentLog } from '../../support/place.ts';
+import { openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
 
 const run = promisify(execFile);
 
@@ -152,13 +151,13 @@ export function requireEngines(): Promise<void> {
 }
 
 async function installEngines(): Promise<void> {
-  const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+  const engines = sharedEngines();
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
 }
 
 /** The same with what yt-dlp looks like a browser by, which an older installation lacks. */
 export async function requireImpersonation(): Promise<void> {
-  const engines = openEngines({ folder: enginesFolder, settings: () => ({}), log: silentLog });
+  const engines = sharedEngines();
   const library = await engines.library('yt-dlp');
   const folders = library === undefined ? [] : [library.path, join(dirname(library.path), 'packages')];
   if (!folders.some((folder) => existsSync(join(folder, 'curl_cffi')))) await engines.install('yt-dlp');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
-import { bound, searchWords } from '../../../services/inbox/domain.ts';
+import { bound } from '../../../services/inbox/domain.ts';
 import { ItemStore, type Wanted } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -15,9 +15,11 @@ eachDialect((_name, open) => {
       const offers = [{ key, offer: bound(whole) }];
       return (await database.commit((transaction) => store.add(transaction, offers, 1000))).get(key);
     };
-    const find = async (wanted: Partial<Wanted>) =>
-      (await store.list({ words: [], ...wanted }, undefined, 50)).map((item) => item.body);
-    return { database, store, add, find };
+    const find = async (wanted: Partial<Wanted>) => (await store.list(wanted, undefined, 50)).map((item) => item.body);
+    const index = async () => {
+      while (await database.commit((transaction) => store.words.addNew(transaction)));
+    };
+    return { database, store, add, find, index };
   };
 
   it('keeps an offer as it is and ignores its key from then on, even when the row is removed', async () => {
@@ -35,10 +37,10 @@ eachDialect((_name, open) => {
     const item = await add('k', { ...offer, tags: [...offer.tags] });
     expect(item).toEqual({ ...offer, id: expect.any(Number), source: 'test', read: false, done: false });
     expect(await add('k', { body: 'another' })).toBeUndefined();
-    expect(await store.list({ words: [] }, undefined, 50)).toEqual([item]);
+    expect(await store.list({}, undefined, 50)).toEqual([item]);
     await database.commit((transaction) => store.remove(transaction, [item?.id ?? 0]));
     expect(await add('k')).toBeUndefined();
-    expect(await store.count({ words: [] })).toBe(0);
+    expect(await store.count({})).toBe(0);
   });
 
   it('takes offers that came together in their order, each key once, the first one of a key', async () => {
@@ -54,7 +56,7 @@ eachDialect((_name, open) => {
       ['a', 'a 2'],
       ['c', 'c 4'],
     ]);
-    const listed = await store.list({ words: [] }, undefined, 50);
+    const listed = await store.list({}, undefined, 50);
     expect(listed.map(({ body }) => body)).toEqual(['c 4', 'a 2', 'b 0', 'known']);
     expect(listed.slice(0, 3).toReversed()).toEqual([...added.values()]);
   });
@@ -68,17 +70,24 @@ eachDialect((_name, open) => {
     expect(long).toBe(`${'ü'.repeat(1_000_000)}… (1 characters more)`);
   });
 
-  it('finds rows by all words, in any case, taking wildcards literally', async () => {
-    const { add, find } = await openStore();
+  it('finds rows by all words, in any case and without diacritics, the last one by its beginning', async () => {
+    const { add, find, index } = await openStore();
     await add('1', { title: 'Backup FINISHED', body: 'Größe 100% done_now' });
     await add('2', { title: 'Backup failed', body: 'size 100 done-now \\o/' });
-    const search = async (query: string) => (await find({ words: searchWords(query) })).length;
+    await index();
+    const search = async (q: string) => (await find({ q })).length;
     expect(await search('backup')).toBe(2);
     expect(await search('finished backup')).toBe(1);
-    expect(await search('GRÖSSE')).toBe(0);
+    expect(await search('GRÖSSE')).toBe(1);
+    expect(await search('backup fin')).toBe(1);
+    expect(await search('back finished')).toBe(0);
+    expect(await search('"100 done"')).toBe(2);
+    expect(await search('"done 100"')).toBe(0);
     expect(await search('GRÖßE')).toBe(1);
-    expect(await search('100%')).toBe(1);
-    expect(await search('done_now')).toBe(1);
+    // Signs part words and count for nothing, as in push.
+    expect(await search('100%')).toBe(2);
+    expect(await search('done_now')).toBe(2);
+    expect(await search('%')).toBe(0);
     expect(await search('\\o')).toBe(1);
     expect(await search('100 missing')).toBe(0);
     expect(await search('   ')).toBe(2);
@@ -114,12 +123,65 @@ eachDialect((_name, open) => {
   it('pages by id and removes what is old in batches', async () => {
     const { add, database, store } = await openStore();
     for (let index = 0; index < 7; index += 1) await add(String(index), { time: index });
-    const first = await store.list({ words: [] }, undefined, 3);
-    const second = await store.list({ words: [] }, first.at(-1)?.id, 3);
+    const first = await store.list({}, undefined, 3);
+    const second = await store.list({}, first.at(-1)?.id, 3);
     expect([...first, ...second].map((item) => item.body)).toEqual(['6', '5', '4', '3', '2', '1']);
     expect(await database.commit((transaction) => store.removeOld(transaction, 5, 3))).toHaveLength(3);
     expect(await database.commit((transaction) => store.removeOld(transaction, 5, 3))).toHaveLength(2);
-    expect(await store.count({ words: [] })).toBe(2);
+    expect(await store.count({})).toBe(2);
     expect(await database.commit((transaction) => store.forgetOffers(transaction, 2000, 100))).toBe(7);
+  });
+
+  it('finds no row any more that was removed, and counts what it finds', async () => {
+    const { add, database, find, index, store } = await openStore();
+    const first = await add('1', { body: 'needle one', source: 'mail' });
+    await add('2', { body: 'needle two' });
+    expect(await store.words.hasNew(database.kysely)).toBe(true);
+    await index();
+    expect(await store.words.hasNew(database.kysely)).toBe(false);
+    expect(await find({ q: 'needle' })).toEqual(['needle two', 'needle one']);
+    expect(await find({ q: 'needle', source: 'mail' })).toEqual(['needle one']);
+    expect([await store.count({ q: 'needle' }), await store.count({ q: 'needle', source: 'mail' })]).toEqual([2, 1]);
+    await database.commit((transaction) => store.remove(transaction, [first?.id ?? 0]));
+    expect(await find({ q: 'needle' })).toEqual(['needle two']);
+    await add('3', { body: 'needle three' });
+    await index();
+    expect(await find({ q: 'needle' })).toEqual(['needle three', 'needle two']);
+  });
+
+  it('gives rows that were there before their words bit by bit, and finds all of them meanwhile', async () => {
+    const database = await open();
+    await database.migrate(migrations.filter(({ name }) => name < '005'));
+    const old = Array.from({ length: 450 }, (_, index) => ({
+      ...{ title: `Old ${String(index)}`, body: 'hay', format: 'text', priority: 3, tags: '[]', source: 's' },
+      ...{ topic: '', link: null, time: 1000, read: 0, done: 0, search: `old ${String(index)}\nhay` },
+    }));
+    await database.commit((transaction) => transaction.insertInto('items').values(old).execute());
+    await database.migrate(migrations);
+    const store = new ItemStore(database.kysely);
+    const offers = [{ key: 'new', offer: bound(InboxOffer.parse({ body: 'new hay', source: 's', time: 1000 })) }];
+    await database.commit((transaction) => store.add(transaction, offers, 1000));
+    const see = async () => {
+      const found: string[] = [];
+      for (let before: number | undefined; ;) {
+        const page = await store.list({ q: 'hay' }, before, 100);
+        found.push(...page.map(({ id }) => String(id)));
+        if (page.length < 100) return { found, count: await store.count({ q: 'hay' }) };
+        before = page.at(-1)?.id;
+      }
+    };
+    await database.commit((transaction) => store.words.addNew(transaction));
+    const whole = { found: Array.from({ length: 451 }, (_, index) => String(451 - index)), count: 451 };
+    expect(await see()).toEqual(whole);
+    let turns = 0;
+    while (await database.commit((transaction) => store.words.addOld(transaction))) {
+      turns += 1;
+      expect(await see()).toEqual(whole);
+    }
+    expect([turns, await store.words.backlog(database.kysely)]).toEqual([3, undefined]);
+    expect(await see()).toEqual(whole);
+    expect((await store.list({ q: 'old 7' }, undefined, 500)).map(({ title }) => title)).toContain('Old 7');
+    const left = await database.kysely.selectFrom('items').select('id').where('search', '!=', '').execute();
+    expect(left).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { htmlToText } from '../../../services/contracts/plain-text.ts';
+import { htmlToText } from '../../../services/kit/plain-text.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';

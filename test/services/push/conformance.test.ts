@@ -138,12 +138,12 @@ describe('answers as the peer does on a server', () => {
   });
 });
 
-it('tells every difference in the README', () => {
-  const readme = readFileSync(new URL('../../../services/push/README.md', import.meta.url), 'utf8').replace(
+it('tells every difference in the reference', () => {
+  const reference = readFileSync(new URL('../../../docs/reference/push.md', import.meta.url), 'utf8').replace(
     /\s+/g,
     ' ',
   );
-  for (const { why } of Object.values(differences)) expect(readme).toContain(why);
+  for (const { why } of Object.values(differences)) expect(reference).toContain(why);
 });
 
 /** The text line by line, with ids, times and addresses that differ from run to run put under names; the order of fields stays. */

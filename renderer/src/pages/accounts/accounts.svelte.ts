@@ -1,9 +1,10 @@
+import { tick } from 'svelte';
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import { call, sentence } from '../../api/call.ts';
-import { sessionSecret } from '../../api/session-secret.ts';
+import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** What a person types to make an account. */
 export interface NewAccountFields {
@@ -20,13 +21,14 @@ type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants
 const gatherMs = 150;
 
 /** People and service accounts, and what anyone may do. */
-class Accounts {
+class Accounts extends Loaded {
   list = $state.raw<readonly Account[]>([]);
   anyone = $state.raw<readonly Grant[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  /** What is under way; its event often comes before its answer. */
+  #removal: Promise<unknown> = Promise.resolve();
 
   constructor() {
+    super();
     const again = (): void => {
       if (this.phase !== 'loading') void this.load();
     };
@@ -39,24 +41,30 @@ class Accounts {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = live.on(accessChanged, () => {
       clearTimeout(timer);
-      timer = setTimeout(listener, gatherMs);
+      timer = setTimeout(() => void tell(), gatherMs);
     });
+    let over = false;
+    // Who shows the account that goes must not ask for it once more: it is unmounted first.
+    const tell = async (): Promise<void> => {
+      await this.#removal;
+      await tick();
+      if (!over) listener();
+    };
     return () => {
+      over = true;
       clearTimeout(timer);
       stop();
     };
   }
 
   async load(): Promise<void> {
-    try {
-      const [{ accounts }, { grants }] = await Promise.all([call(controlApi.accounts), call(accessApi.anyone)]);
-      this.list = accounts;
-      this.anyone = grants;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => Promise.all([call(controlApi.accounts), call(accessApi.anyone)]),
+      ([{ accounts }, { grants }]) => {
+        this.list = accounts;
+        this.anyone = grants;
+      },
+    );
   }
 
   find(name: string): Account | undefined {
@@ -80,8 +88,11 @@ class Accounts {
   }
 
   async remove(name: string): Promise<void> {
-    await call(controlApi.removeAccount, { params: { name } });
-    this.list = this.list.filter((account) => account.name !== name);
+    const removal = call(controlApi.removeAccount, { params: { name } }).then(() => {
+      this.list = this.list.filter((account) => account.name !== name);
+    });
+    this.#removal = removal.catch(() => undefined);
+    await removal;
   }
 
   /** `account` empty: anyone. */
@@ -92,8 +103,7 @@ class Accounts {
 
   /** @throws Problem with `fields`, `current` among them. */
   async changeOwnPassword(current: string, password: string): Promise<void> {
-    const { session } = await call(ownAccountApi.changePassword, { body: { current, password } });
-    sessionSecret.keep(session);
+    await renewSession(() => call(ownAccountApi.changePassword, { body: { current, password }, renews: true }));
   }
 
   #take(account: Account): void {

@@ -4,7 +4,7 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { call } from '../../api/call.ts';
 
 /** The access tokens of one account. */
-export interface TokenShelf {
+export interface TokenStore {
   list(): Promise<readonly AccessToken[]>;
   /** `text` is in this answer only. */
   create(label: string, expiresAt: number | null): Promise<{ readonly token: AccessToken; readonly text: string }>;
@@ -13,7 +13,7 @@ export interface TokenShelf {
 }
 
 /** The tokens of any account, for administrators. */
-export function tokensOf(name: string): TokenShelf {
+export function tokensOf(name: string): TokenStore {
   const params = { name };
   return {
     list: async () => (await call(controlApi.tokens, { params })).tokens,
@@ -25,7 +25,7 @@ export function tokensOf(name: string): TokenShelf {
 }
 
 /** One's own tokens. */
-export const ownTokens: TokenShelf = {
+export const ownTokens: TokenStore = {
   list: async () => (await call(ownAccountApi.read)).tokens,
   create: (label, expiresAt) => call(ownAccountApi.createToken, { body: { label, expiresAt } }),
   async revoke(id) {

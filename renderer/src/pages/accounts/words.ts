@@ -20,6 +20,7 @@ export const grantable: readonly (readonly [string, string])[] = [
   ['downloads', 'Downloads'],
   ['inbox', 'Inbox, by source'],
   ['mail', 'Mail, by recipient'],
+  ['uptime', 'Uptime'],
   ['metrics', 'Metrics'],
 ];
 

@@ -1,27 +1,25 @@
 import { controlApi, type BackupFile } from '../../../../services/contracts/control/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 /** The backups in their folder, newest first. */
-class Backups {
-  list = $state.raw<readonly BackupFile[]>([]);
+class Backups extends Loaded {
+  #all = $state.raw<readonly BackupFile[]>([]);
+  readonly #removals = new Removals();
+  readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   making = $state(false);
-  /** Taken out of sight, while that can still be taken back. */
-  #leaving = new Set<string>();
 
   async load(): Promise<void> {
-    try {
-      const { backups, folder } = await call(controlApi.backups);
-      this.list = backups.filter(({ name }) => !this.#leaving.has(name));
-      this.folder = folder;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(controlApi.backups),
+      ({ backups, folder }) => {
+        this.#all = backups;
+        this.folder = folder;
+      },
+    );
   }
 
   /** @throws Problem that says why there is none. */
@@ -29,7 +27,7 @@ class Backups {
     this.making = true;
     try {
       const made = await call(controlApi.makeBackup);
-      this.list = [made, ...this.list.filter(({ name }) => name !== made.name)];
+      this.#all = [made, ...this.#all.filter(({ name }) => name !== made.name)];
       toasts.say('The backup is written.');
     } finally {
       this.making = false;
@@ -38,21 +36,10 @@ class Backups {
 
   /** Takes it out of sight at once; the file goes when the way back is gone. */
   remove(name: string): void {
-    this.#leaving.add(name);
-    this.list = this.list.filter((backup) => backup.name !== name);
-    toasts.say('The backup is removed.', {
-      undo: async () => {
-        this.#leaving.delete(name);
-        await this.load();
-      },
-      settle: async () => {
-        try {
-          await call(controlApi.removeBackup, { params: { name } });
-        } finally {
-          this.#leaving.delete(name);
-          await this.load();
-        }
-      },
+    this.#removals.take([name], {
+      words: 'The backup is removed.',
+      remove: () => call(controlApi.removeBackup, { params: { name } }),
+      renew: () => this.load(),
     });
   }
 }

@@ -1,11 +1,12 @@
-import { SvelteSet } from 'svelte/reactivity';
 import { controlApi, serviceChanged } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 export type GivenUpJob = JobSummary & { readonly service: string };
 
@@ -15,18 +16,17 @@ const everyMs = 30_000;
 const pauseMs = 3000;
 
 /** Work of all services that was given up. */
-class GivenUp {
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+class GivenUp extends Loaded {
   #all = $state.raw<readonly GivenUpJob[]>([]);
   /** Dismissed, while that can still be undone. */
-  readonly #leaving = new SvelteSet<string>();
+  readonly #leaving = new Removals();
   readonly list = $derived(this.#all.filter((job) => !this.#leaving.has(nameOf(job))));
   #watchers = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    super();
     live.on(serviceChanged, () => this.#later());
     live.on(notifyWorked, () => this.#later());
     live.onReset(() => this.#later());
@@ -46,14 +46,10 @@ class GivenUp {
   }
 
   async load(): Promise<void> {
-    try {
-      const { jobs } = await call(controlApi.deadJobs);
-      this.#all = jobs;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(controlApi.deadJobs),
+      ({ jobs }) => (this.#all = jobs),
+    );
   }
 
   /** Tries some of it again now. */
@@ -72,21 +68,10 @@ class GivenUp {
 
   /** Takes it out of sight at once; it is dropped for good when the way back is gone. */
   dismiss(job: GivenUpJob): void {
-    const name = nameOf(job);
-    this.#leaving.add(name);
-    const stay = (): void => {
-      this.#leaving.delete(name);
-    };
-    toasts.say('Dismissed. It will not be tried again.', {
-      undo: stay,
-      settle: async () => {
-        try {
-          await goneIsFine(call(controlApi.dropJob, { params: { service: job.service, id: job.id } }));
-          await this.load();
-        } finally {
-          stay();
-        }
-      },
+    this.#leaving.take([nameOf(job)], {
+      words: 'Dismissed. It will not be tried again.',
+      remove: () => goneIsFine(call(controlApi.dropJob, { params: { service: job.service, id: job.id } })),
+      renew: () => this.load(),
     });
   }
 

@@ -8,11 +8,12 @@ import {
   type Download,
   type DownloadWish,
 } from '../../../../services/contracts/downloads/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Presses } from '../../state/pending-actions.ts';
+import { PendingActions } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 200;
@@ -24,7 +25,7 @@ const gatherMs = 100;
 const restMs = 5000;
 
 /** The download queue and its history, kept up to date by events. */
-class Downloads {
+class Downloads extends Loaded {
   queue = $state.raw<readonly Download[]>([]);
   history = $state.raw<readonly Download[]>([]);
   /** Rows of the history that fit the search, also those that are not loaded. */
@@ -33,8 +34,6 @@ class Downloads {
   paused = $state(false);
   search = $state('');
   filter = $state<HistoryFilter>('all');
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   #turn = 0;
   #loadingMore = false;
   #gathered = new Map<string, Download>();
@@ -46,13 +45,14 @@ class Downloads {
   /** Those of them that the host still counts in the part of the history that is loaded. */
   #hidden = new Set<string>();
   #late: (() => void)[] | undefined;
-  readonly #presses = new Presses();
+  readonly #pending = new PendingActions();
 
   constructor() {
+    super();
     live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
     live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
     live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
-    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#presses.isPaused(paused))));
+    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#pending.isPaused(paused))));
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
@@ -71,32 +71,26 @@ class Downloads {
     this.filter = filter;
     await live.opened();
     this.#late ??= [];
-    try {
-      const limit = Math.min(1000, Math.max(pageSize, this.history.length));
-      const query = { limit, q: search, ...filterQuery(filter) };
-      const { queue, history, total, paused } = await call(downloadsApi.list, { query });
-      if (turn !== this.#turn) return;
-      // What was gathered is older than this.
-      this.#gathered.clear();
-      this.#presses.takeTold();
-      this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#presses.shown(told));
-      this.#hidden.clear();
-      this.history = this.#seen(history);
-      this.total = total - this.#hidden.size;
-      this.paused = this.#presses.isPaused(paused);
-      this.phase = 'ready';
-    } catch (error) {
-      if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-      else toasts.sayWhy(error);
-    } finally {
-      if (turn === this.#turn) {
-        const late = this.#late ?? [];
-        this.#late = undefined;
-        for (const apply of late) apply();
-      }
-    }
+    const limit = Math.min(1000, Math.max(pageSize, this.history.length));
+    const isRead = await this.reading(
+      () => call(downloadsApi.list, { query: { limit, q: search, ...filterQuery(filter) } }),
+      ({ queue, history, total, paused }) => {
+        // What was gathered is older than this.
+        this.#gathered.clear();
+        this.#pending.takeTold();
+        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#pending.shown(told));
+        this.#hidden.clear();
+        this.history = this.#seen(history);
+        this.total = total - this.#hidden.size;
+        this.paused = this.#pending.isPaused(paused);
+      },
+      () => turn !== this.#turn,
+    );
+    if (!isRead && this.phase === 'ready') toasts.say(this.trouble, { tone: 'bad' });
+    if (turn !== this.#turn) return;
+    const late = this.#late ?? [];
+    this.#late = undefined;
+    for (const apply of late) apply();
   }
 
   /** Reads older rows of the history. */
@@ -184,7 +178,7 @@ class Downloads {
     this.queue = shown;
     try {
       const body = uids === undefined ? {} : { uids: [...uids] };
-      await this.#presses.ask({ what, uids }, () => call(downloadsApi[what], { body }));
+      await this.#pending.ask({ what, uids }, () => call(downloadsApi[what], { body }));
     } catch (error) {
       this.paused = before;
       // Rows that changed since stay as they are now.
@@ -192,9 +186,9 @@ class Downloads {
       void this.load();
       throw error;
     } finally {
-      const { rows, paused } = this.#presses.takeTold();
+      const { rows, paused } = this.#pending.takeTold();
       for (const told of rows) if (!this.#gathered.has(told.uid)) this.#gather(told);
-      if (paused !== undefined) this.paused = this.#presses.isPaused(paused);
+      if (paused !== undefined) this.paused = this.#pending.isPaused(paused);
     }
   }
 
@@ -251,7 +245,7 @@ class Downloads {
     this.#gathering = false;
     const gathered = this.#gathered;
     this.#gathered = new Map();
-    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#presses.shown(told)]));
+    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#pending.shown(told)]));
     if (this.#held !== undefined) return this.#applyInPlace(changes, gathered);
     const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {
@@ -286,7 +280,7 @@ class Downloads {
   #drop(uids: readonly string[]): void {
     for (const uid of uids) {
       this.#gathered.delete(uid);
-      this.#presses.forget(uid);
+      this.#pending.forget(uid);
       this.#hidden.delete(uid);
     }
     const gone = new Set(uids);

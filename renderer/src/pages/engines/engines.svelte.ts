@@ -1,20 +1,15 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import {
-  engineWorked,
-  type EngineName,
-  type EngineState,
-  type ShownEngineName,
-} from '../../../../services/contracts/control/engines.ts';
-import { call, sentence } from '../../api/call.ts';
+import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** The outside programs, kept up to date by events. */
-class Engines {
+class Engines extends Loaded {
   list = $state.raw<readonly EngineState[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
 
   constructor() {
+    super();
     live.on(engineWorked, ({ name, work }) => {
       if (this.phase !== 'ready') return;
       if (work === null) void this.load();
@@ -26,25 +21,22 @@ class Engines {
   }
 
   async load(): Promise<void> {
-    try {
-      this.list = (await call(controlApi.engines)).engines;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(controlApi.engines),
+      ({ engines }) => (this.list = engines),
+    );
   }
 
   /** Installs or updates. @throws Problem that says why each way was passed over. */
-  async install(name: EngineName): Promise<void> {
+  async install(name: string): Promise<void> {
     this.#take(await call(controlApi.installEngine, { params: { name } }));
   }
 
-  async verify(name: ShownEngineName): Promise<void> {
+  async verify(name: string): Promise<void> {
     this.#take(await call(controlApi.verifyEngine, { params: { name } }));
   }
 
-  async remove(name: EngineName): Promise<void> {
+  async remove(name: string): Promise<void> {
     this.#take(await call(controlApi.removeEngine, { params: { name } }));
   }
 

@@ -46,9 +46,9 @@ class Inbox {
   constructor() {
     live.on(inboxAdded, (item) => this.#soon(() => this.#added(item)));
     live.on(inboxChanged, ({ ids, change, unread }) => this.#soon(() => this.#changed(ids, change, unread)));
-    live.onReset(() => void this.load(this.filter));
+    live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
-      if (id === 'inbox' && state === 'up' && this.phase === 'failed') void this.load(this.filter);
+      if (id === 'inbox' && state === 'up' && this.phase === 'failed') void this.load();
     });
   }
 
@@ -57,7 +57,7 @@ class Inbox {
   }
 
   /** Reads the first page for a filter; a later call overtakes an earlier one. */
-  async load(filter: InboxFilter): Promise<void> {
+  async load(filter = this.filter): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     if (JSON.stringify(filter) !== JSON.stringify(this.filter)) this.phase = 'loading';
@@ -143,7 +143,7 @@ class Inbox {
           for (const { unread } of await Promise.all(removals)) this.unread = Math.min(this.unread, unread);
         } catch (error) {
           stay();
-          void this.load(this.filter);
+          void this.load();
           throw error;
         }
       },
@@ -164,7 +164,7 @@ class Inbox {
   release(): void {
     if (this.waiting.length === 0) return;
     if (this.#overflowed) {
-      void this.load(this.filter);
+      void this.load();
       return;
     }
     const came = this.waiting;
@@ -251,7 +251,7 @@ class Inbox {
     else this.unread = unread;
     // No ids: every row there is.
     if (ids.length === 0) {
-      void this.load(this.filter);
+      void this.load();
       return;
     }
     const changed = new Set(ids);

@@ -1,8 +1,7 @@
-import { SvelteSet } from 'svelte/reactivity';
 import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
 import { Newest } from '../../state/newest.svelte.ts';
-import { toasts } from '../../state/toasts.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the list is narrowed to; an empty string stands for no restriction. */
 export type MailState = '' | 'dead' | 'waiting' | 'dropped';
@@ -23,7 +22,7 @@ class Mail {
     },
   });
   /** Removed, while that can still be undone. */
-  readonly #leaving = new SvelteSet<string>();
+  readonly #leaving = new Removals();
   readonly items = $derived(this.list.rows.filter(({ id }) => !this.#leaving.has(id)));
 
   /** Reads the newest mails whose sender, recipients or subject hold `q`, in any state or in this one. */
@@ -49,20 +48,13 @@ class Mail {
 
   /** Takes a mail out of sight; it is removed for good when the way back is gone. */
   remove(id: string): void {
-    this.#leaving.add(id);
-    const stay = (): void => {
-      this.#leaving.delete(id);
-    };
-    toasts.say('The mail is removed, with its source.', {
-      undo: stay,
-      settle: async () => {
-        try {
-          await call(mailApi.remove, { params: { id }, keepalive: true });
-          this.list.take(id);
-        } finally {
-          stay();
-        }
+    this.#leaving.take([id], {
+      words: 'The mail is removed, with its source.',
+      remove: async () => {
+        await call(mailApi.remove, { params: { id }, keepalive: true });
+        this.list.take(id);
       },
+      renew: () => this.list.refresh(),
     });
   }
 }

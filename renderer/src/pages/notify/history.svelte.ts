@@ -1,10 +1,9 @@
-import { SvelteSet } from 'svelte/reactivity';
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyNotice } from '../../../../services/contracts/notify/history.ts';
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { call } from '../../api/call.ts';
 import { Newest } from '../../state/newest.svelte.ts';
-import { toasts } from '../../state/toasts.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the history is narrowed to; empty strings stand for no restriction. */
 export interface HistoryFilter {
@@ -32,16 +31,18 @@ class NotifyHistory {
     },
   });
   /** Deliveries that were discarded, while that can still be undone. */
-  readonly #leaving = new SvelteSet<string>();
+  readonly #leaving = new Removals();
   readonly items = $derived(
-    this.#leaving.size === 0
-      ? this.list.rows
-      : this.list.rows.map((notice) => ({
-          ...notice,
-          deliveries: notice.deliveries.map((each) =>
-            this.#leaving.has(nameOf(notice.id, each)) ? { ...each, givenUp: false } : each,
-          ),
-        })),
+    this.list.rows.map((notice) =>
+      notice.deliveries.some((each) => this.#leaving.has(nameOf(notice.id, each)))
+        ? {
+            ...notice,
+            deliveries: notice.deliveries.map((each) =>
+              this.#leaving.has(nameOf(notice.id, each)) ? { ...each, givenUp: false } : each,
+            ),
+          }
+        : notice,
+    ),
   );
 
   load(filter: HistoryFilter): Promise<void> {
@@ -93,21 +94,7 @@ class NotifyHistory {
   }
 
   #leave(names: readonly string[], words: string, drop: () => Promise<unknown>): void {
-    for (const name of names) this.#leaving.add(name);
-    const stay = (): void => {
-      for (const name of names) this.#leaving.delete(name);
-    };
-    toasts.say(words, {
-      undo: stay,
-      settle: async () => {
-        try {
-          await drop();
-        } finally {
-          await this.list.refresh();
-          stay();
-        }
-      },
-    });
+    this.#leaving.take(names, { words, remove: drop, renew: () => this.list.refresh() });
   }
 }
 

@@ -4,10 +4,12 @@ import type { DeliveryArguments } from '../../../../services/contracts/notify/de
 import type { DestinationForm, FormValues } from '../../../../services/contracts/notify/forms.ts';
 import type { NotifyKeyOptions } from '../../../../services/contracts/notify/options.ts';
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { oneAtATime } from '../../state/one-at-a-time.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 /** A destination as it is written: an address, or a filled-in form. */
 export interface DestinationDraft {
@@ -19,13 +21,11 @@ export interface DestinationDraft {
 }
 
 /** The keys of the aggregator with their destinations. */
-class Notify {
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+class Notify extends Loaded {
   forms = $state.raw<readonly DestinationForm[]>([]);
   #all = $state.raw<readonly NotifyKey[]>([]);
   /** Keys and destinations that were removed, while that can still be undone. */
-  readonly #leaving = new SvelteSet<string>();
+  readonly #leaving = new Removals();
   readonly keys = $derived(
     this.#all
       .filter(({ key }) => !this.#leaving.has(key))
@@ -42,6 +42,7 @@ class Notify {
   readonly #soon = oneAtATime(() => this.#read());
 
   constructor() {
+    super();
     live.on(notifyWorked, () => this.#again());
     live.onReset(() => this.#again());
   }
@@ -122,40 +123,22 @@ class Notify {
     await this.choose(key, { ...options, withoutTag });
   }
 
-  #leave(name: string, text: string, remove: () => Promise<void>): void {
-    this.#leaving.add(name);
-    const stay = (): void => {
-      this.#leaving.delete(name);
-    };
-    toasts.say(text, {
-      undo: stay,
-      settle: async () => {
-        try {
-          await remove();
-        } finally {
-          await this.load();
-          stay();
-        }
-      },
-    });
+  #leave(name: string, words: string, remove: () => Promise<void>): void {
+    this.#leaving.take([name], { words, remove, renew: () => this.load() });
   }
 
   async #read(): Promise<void> {
     await live.opened();
     const changes = this.#changes;
-    try {
-      if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
-      const { keys } = await call(notifyApi.keys);
-      if (changes !== this.#changes) {
-        void this.load();
-        return;
-      }
-      this.#all = keys;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      async () => {
+        if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
+        return call(notifyApi.keys);
+      },
+      ({ keys }) => (this.#all = keys),
+      () => changes !== this.#changes,
+    );
+    if (changes !== this.#changes) void this.load();
   }
 
   #again(): void {

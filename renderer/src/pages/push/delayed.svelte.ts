@@ -4,11 +4,11 @@ import {
   type PushSchedule,
   type ScheduleForm,
 } from '../../../../services/contracts/push/schedules.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-
-type Phase = 'loading' | 'ready' | 'failed';
+import { Loaded } from '../../state/loaded.svelte.ts';
+import { Removals } from '../../state/removals.svelte.ts';
 
 /** Rows the host gives at once. */
 const mostRows = 500;
@@ -20,38 +20,39 @@ type ReadPage<Item, Place> = (
 ) => Promise<{ readonly items: readonly Item[]; readonly next: Place | null; readonly total: number }>;
 
 /** A list that is read in pages and read anew, as far as it was paged to, when something has changed. */
-class Paged<Item extends { readonly id: string }, Place extends string | number> {
-  items = $state.raw<readonly Item[]>([]);
+class Paged<Item extends { readonly id: string }, Place extends string | number> extends Loaded {
+  #all = $state.raw<readonly Item[]>([]);
+  readonly #removals = new Removals();
+  readonly items = $derived(this.#all.filter(({ id }) => !this.#removals.has(id)));
   total = $state(0);
-  phase = $state<Phase>('loading');
-  trouble = $state('');
   #next: Place | null = null;
   #reading: Promise<void> | undefined;
-  /** Taken out of sight, while that can still be taken back. */
-  readonly #leaving = new Set<string>();
   readonly #read: ReadPage<Item, Place>;
 
   constructor(read: ReadPage<Item, Place>) {
+    super();
     this.#read = read;
   }
 
   async load(): Promise<void> {
-    const wanted = Math.max(100, this.items.length);
-    try {
-      let page = await this.#read(undefined, Math.min(mostRows, wanted));
-      const items = [...page.items];
-      while (page.next !== null && items.length < wanted) {
-        page = await this.#read(page.next, mostRows);
-        items.push(...page.items);
-      }
-      this.#next = page.next;
-      this.total = page.total;
-      this.#show(items);
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
+    await this.reading(
+      () => this.#readAll(Math.max(100, this.items.length)),
+      ({ items, next, total }) => {
+        this.#next = next;
+        this.total = total;
+        this.#all = items;
+      },
+    );
+  }
+
+  async #readAll(wanted: number): ReturnType<ReadPage<Item, Place>> {
+    let page = await this.#read(undefined, Math.min(mostRows, wanted));
+    const items = [...page.items];
+    while (page.next !== null && items.length < wanted) {
+      page = await this.#read(page.next, mostRows);
+      items.push(...page.items);
     }
+    return { ...page, items };
   }
 
   loadMore(): void {
@@ -63,22 +64,7 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
 
   /** Takes one out of sight at once; `remove` is done when the way back is gone. */
   take(id: string, words: string, remove: () => Promise<unknown>): void {
-    this.#leaving.add(id);
-    this.#show(this.items);
-    toasts.say(words, {
-      undo: async () => {
-        this.#leaving.delete(id);
-        await this.load();
-      },
-      settle: async () => {
-        try {
-          await remove();
-        } finally {
-          this.#leaving.delete(id);
-          await this.load();
-        }
-      },
-    });
+    this.#removals.take([id], { words, remove, renew: () => this.load() });
   }
 
   async #more(place: Place): Promise<void> {
@@ -86,12 +72,8 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
     // The list was read anew meanwhile.
     if (this.#next !== place) return;
     this.#next = page.next;
-    const known = new Set(this.items.map(({ id }) => id));
-    this.#show([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
-  }
-
-  #show(items: readonly Item[]): void {
-    this.items = items.filter(({ id }) => !this.#leaving.has(id));
+    const known = new Set(this.#all.map(({ id }) => id));
+    this.#all = [...this.#all, ...page.items.filter(({ id }) => !known.has(id))];
   }
 }
 

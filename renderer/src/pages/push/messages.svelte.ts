@@ -1,7 +1,8 @@
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushMessage } from '../../../../services/contracts/push/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 import { oneAtATime } from '../../state/one-at-a-time.ts';
 import { joined, type Joined } from './joining.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
@@ -22,14 +23,12 @@ const mostPages = 10;
 const soughtPages = 50;
 
 /** The messages of the topic that is looked at, newest first, as they come. */
-class PushMessages {
+class PushMessages extends Loaded {
   topic = $state('');
   filter = $state.raw(noFilter);
   items = $state.raw<readonly PushMessage[]>([]);
   /** New ones that wait, because the list is being pointed at or was scrolled. */
   waiting = $state(0);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   mayPublish = $state(false);
   anyone = $state.raw({ reads: false, publishes: false });
   /** Older messages can be read. */
@@ -44,6 +43,7 @@ class PushMessages {
   readonly #leaving = new Map<string, 'cleared' | 'deleted'>();
 
   constructor() {
+    super();
     live.on(pushStored, () => this.refresh());
     live.onReset(() => this.refresh());
   }
@@ -66,20 +66,17 @@ class PushMessages {
   /** Reads the newest ones, on to those that are known. */
   async load(): Promise<void> {
     const turn = this.#turn;
-    try {
-      const fresh = await this.#readNewest();
-      if (turn !== this.#turn) return;
-      const { messages, whole } = joined(this.#known, fresh);
-      this.#known = messages;
-      if (whole) this.#next = fresh.next;
-      this.more = this.#next !== null;
-      this.phase = 'ready';
-      this.#show();
-    } catch (error) {
-      if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => this.#readNewest(),
+      (fresh) => {
+        const { messages, whole } = joined(this.#known, fresh);
+        this.#known = messages;
+        if (whole) this.#next = fresh.next;
+        this.more = this.#next !== null;
+        this.#show();
+      },
+      () => turn !== this.#turn,
+    );
   }
 
   async loadOlder(): Promise<void> {

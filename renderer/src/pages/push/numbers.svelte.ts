@@ -1,22 +1,22 @@
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type TopicStatistics } from '../../../../services/contracts/push/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** Numbers change with each message; they are read anew at most this often, in ms. */
 const pauseMs = 2000;
 
 /** What came of topics in the last days, while someone looks. */
-class PushNumbers {
+class PushNumbers extends Loaded {
   days = $state.raw<readonly string[]>([]);
   topics = $state.raw<readonly TopicStatistics[]>([]);
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
   #topic: string | undefined;
   #watched = false;
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    super();
     live.on(pushStored, () => this.#refresh());
     live.onReset(() => this.#refresh());
   }
@@ -37,16 +37,14 @@ class PushNumbers {
 
   async load(): Promise<void> {
     const topic = this.#topic;
-    try {
-      const { days, topics } = await call(pushApi.topicStatistics, { query: { topic } });
-      if (topic !== this.#topic) return;
-      this.days = days;
-      this.topics = topics;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(pushApi.topicStatistics, { query: { topic } }),
+      ({ days, topics }) => {
+        this.days = days;
+        this.topics = topics;
+      },
+      () => topic !== this.#topic,
+    );
   }
 
   #refresh(): void {

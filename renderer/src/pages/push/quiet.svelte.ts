@@ -1,16 +1,15 @@
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../../services/contracts/push/quiet.ts';
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const none: PushQuiet = { rules: [], zone: null, popups: false };
 
 /** The own rules for what push topics do without being asked, and what they hold back now. */
-class PushQuietHours {
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+class PushQuietHours extends Loaded {
   quiet = $state.raw(none);
   machineZone = $state('');
   held = $state.raw<PushQuietState['held']>([]);
@@ -20,6 +19,7 @@ class PushQuietHours {
   #turn = 0;
 
   constructor() {
+    super();
     live.on(pushStored, () => this.#refresh());
     live.onReset(() => this.#refresh());
   }
@@ -33,13 +33,11 @@ class PushQuietHours {
 
   async load(): Promise<void> {
     const turn = (this.#turn += 1);
-    try {
-      const state = await call(pushQuietApi.read);
-      if (turn === this.#turn) this.#show(state);
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(pushQuietApi.read),
+      (state) => this.#show(state),
+      () => turn !== this.#turn,
+    );
   }
 
   /** @throws Problem with `fields` such as `rules.2.quiet.0`. */

@@ -1,8 +1,9 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 import { oneAtATime } from '../../state/one-at-a-time.ts';
 import { pushMessages } from './messages.svelte.ts';
 
@@ -30,19 +31,16 @@ interface Numbers {
   readonly listening: number;
 }
 
-type Phase = 'loading' | 'ready' | 'failed';
-
 /** Topics that were used lately. */
-class Push {
+class Push extends Loaded {
   topics = $state.raw<readonly PushTopic[]>([]);
-  phase = $state<Phase>('loading');
-  trouble = $state('');
 
   numbers = $state.raw<Numbers | null>(null);
   #watched = 0;
   readonly #soon = oneAtATime(() => this.load());
 
   constructor() {
+    super();
     live.on(pushStored, () => this.#refresh());
     live.onReset(() => this.#refresh());
   }
@@ -55,15 +53,13 @@ class Push {
   }
 
   async load(): Promise<void> {
-    try {
-      const [{ topics }, numbers] = await Promise.all([call(pushApi.topics), call(pushApi.statistics)]);
-      this.topics = topics;
-      this.numbers = numbers;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => Promise.all([call(pushApi.topics), call(pushApi.statistics)]),
+      ([{ topics }, numbers]) => {
+        this.topics = topics;
+        this.numbers = numbers;
+      },
+    );
   }
 
   /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */

@@ -1,27 +1,24 @@
 import { controlApi, settingsChanged } from '../../../../services/contracts/control/api.ts';
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** All settings with their schemas, read anew when anyone saves some. */
-class Settings {
+class Settings extends Loaded {
   view = $state.raw<SettingsView>({ sections: [], problems: [], warnings: [] });
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
 
   constructor() {
+    super();
     live.on(settingsChanged, () => void this.load());
     live.onReset(() => void this.load());
   }
 
   async load(): Promise<void> {
-    try {
-      this.view = await call(controlApi.settings);
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'loading') this.phase = 'failed';
-    }
+    await this.reading(
+      () => call(controlApi.settings),
+      (view) => (this.view = view),
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { TextFormat } from '../../../contracts/notify/notice.ts';
-import { htmlToText } from '../../../contracts/plain-text.ts';
+import { htmlToText } from '../../../kit/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';
 import { priorityOf } from '../../domain/notice-type.ts';

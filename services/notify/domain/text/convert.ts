@@ -1,6 +1,6 @@
 import { Marked } from 'marked';
 import type { TextFormat } from '../../../contracts/notify/notice.ts';
-import { htmlToText } from '../../../contracts/plain-text.ts';
+import { htmlToText } from '../../../kit/plain-text.ts';
 import { renderHtml } from './dialect.ts';
 import { googleChat, markdown, slack, telegram } from './dialects.ts';
 

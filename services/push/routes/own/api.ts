@@ -21,9 +21,9 @@ interface ApiParts {
   readonly limits: Limits;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Seconds that a message may be put off. */
-  readonly longestDelay: number;
+  readonly longestDelay: () => number;
   readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
   /** Streams that are open. */
   readonly subscribers: Pick<Subscribers, 'size' | 'countOf'>;
@@ -37,8 +37,8 @@ const mostTopics = 500;
 export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
   const { context, publisher, attachments, limits, reserved, messageSizeLimit, longestDelay, statistics, subscribers } =
     parts;
-  const { accounts, clock, db } = context;
-  const browse = new Browse(db);
+  const { accounts, clock, reads } = context;
+  const browse = new Browse(reads);
   const seconds = (): number => Math.floor(clock.now() / 1000);
   const rights = topicRights(accounts, reserved);
 

@@ -28,9 +28,9 @@ export interface ComposeParts {
   readonly rights: TopicRights;
   readonly limits: Pick<Limits, 'nameOf' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Seconds that a message may be put off. */
-  readonly longestDelay: number;
+  readonly longestDelay: () => number;
 }
 
 /** What our own page needs to write a message: what it may be, uploads, and publishing. */
@@ -42,7 +42,7 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
     implement(pushApi.limits, () => {
       const { size, seconds } = attachments.bounds;
       const file = attachments.enabled ? size : 0;
-      return { message: messageSizeLimit, file, fileSeconds: seconds, delaySeconds: longestDelay };
+      return { message: messageSizeLimit(), file, fileSeconds: seconds, delaySeconds: longestDelay() };
     }),
 
     implement(pushApi.upload, async ({ identity, params, query, incoming, remoteAddress: address }) => {
@@ -68,12 +68,12 @@ export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
     implement(pushApi.publish, async ({ identity, body, remoteAddress: address }) => {
       const { title, priority, tags, click, markdown } = body;
       const topic = rights.require(identity, 'write', body.topic);
-      const due = dueOf(body.delay.trim(), clock.now(), longestDelay);
+      const due = dueOf(body.delay.trim(), clock.now(), longestDelay());
       const text = body.message.trim();
       if (text === '' && body.file === undefined && body.attach === undefined)
         throw invalidField('message', 'Write a message.');
-      if (Buffer.byteLength(text) >= messageSizeLimit) {
-        throw invalidField('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
+      if (Buffer.byteLength(text) >= messageSizeLimit()) {
+        throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
       }
       const actions = parseActions(JSON.stringify(body.actions.map(spelled)), () => random.text(10));
       const messageExpires = publisher.expiryOf({ topic }, due ?? Math.floor(clock.now() / 1000));

@@ -11,7 +11,7 @@ export interface PlannedRouteParts {
   readonly planned: DelayedMessages;
   readonly clock: Clock;
   /** Seconds that a message may be put off. */
-  readonly longestDelay: number;
+  readonly longestDelay: () => number;
 }
 
 const done = { ok: true } as const;
@@ -27,7 +27,7 @@ export function delayedHandlers({ planned, clock, longestDelay }: PlannedRoutePa
     }),
 
     implement(pushPlannedApi.change, async ({ identity, params, body }) => {
-      const time = dueOf(body.at, clock.now(), longestDelay, 'at') ?? 0;
+      const time = dueOf(body.at, clock.now(), longestDelay(), 'at') ?? 0;
       return shown(await planned.move(requireIdentity(identity), params['id'] ?? '', time));
     }),
 

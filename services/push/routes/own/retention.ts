@@ -4,10 +4,10 @@ import { invalidField } from '../../domain/invalid-field.ts';
 import type { Retention } from '../../retention/retention.ts';
 
 /** Our own API around how long messages are kept. `otherwise`: what the setting says, in seconds. */
-export function retentionHandlers(retention: Retention, otherwise: number): readonly ApiHandler[] {
+export function retentionHandlers(retention: Retention, otherwise: () => number): readonly ApiHandler[] {
   const shown = (): { rules: RetentionRule[]; otherwise: number } => ({
     rules: retention.rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),
-    otherwise,
+    otherwise: otherwise(),
   });
   return [
     implement(pushRetentionApi.read, shown),

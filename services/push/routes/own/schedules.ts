@@ -15,7 +15,7 @@ export interface ScheduleRouteParts {
   readonly clock: Clock;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
 }
 
 const done = { ok: true } as const;
@@ -27,8 +27,8 @@ export function scheduleHandlers(parts: ScheduleRouteParts): readonly ApiHandler
   const checked = (form: ScheduleForm): ScheduleForm => {
     const message = form.message.trim();
     if (message === '') throw invalidField('message', 'Write a message.');
-    if (Buffer.byteLength(message) >= messageSizeLimit) {
-      throw invalidField('message', `The message is too long: ${String(messageSizeLimit)} bytes at most.`);
+    if (Buffer.byteLength(message) >= messageSizeLimit()) {
+      throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
     }
     return { ...form, topic: topicOf(form.topic, reserved), title: form.title.trim(), message };
   };

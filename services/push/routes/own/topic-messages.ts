@@ -14,7 +14,7 @@ import { invalidField } from '../../domain/invalid-field.ts';
 import { toPage } from './to-page.ts';
 
 export interface TopicMessageParts {
-  readonly context: Pick<Context, 'clock' | 'db'>;
+  readonly context: Pick<Context, 'clock' | 'reads'>;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
   readonly rights: TopicRights;
@@ -30,7 +30,7 @@ const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'im
 /** The messages of one topic for our own page: reading them with their files, clearing and deleting them. */
 export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHandler[] {
   const { context, publisher, attachments, rights } = parts;
-  const browse = new Browse(context.db);
+  const browse = new Browse(context.reads);
   const seconds = (): number => Math.floor(context.clock.now() / 1000);
 
   const takeBack = async (event: Event, identity: Identity | undefined, asked: Readonly<Record<string, string>>) => {

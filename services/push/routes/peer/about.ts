@@ -10,7 +10,7 @@ export interface AboutParts {
   readonly statistics: Statistics;
   readonly reservedTopics: readonly string[];
   /** Whether strangers may make themselves an account. */
-  readonly signUp: boolean;
+  readonly signUp: () => boolean;
   /** Whether messages may go out as mail. */
   readonly sendsMail: () => boolean;
   /** What browsers subscribe with; empty while web push is off. */
@@ -85,7 +85,7 @@ function configOf({ reservedTopics, signUp, sendsMail, webPushKey }: AboutParts)
     app_root: '/',
     enable_login: true,
     require_login: true,
-    enable_signup: signUp,
+    enable_signup: signUp(),
     enable_payments: false,
     enable_calls: false,
     enable_emails: sendsMail(),

@@ -17,7 +17,7 @@ export interface AccountParts {
   readonly profiles: ProfileStore;
   readonly syncTopics: SyncTopics;
   readonly clock: Clock;
-  readonly signUp: boolean;
+  readonly signUp: () => boolean;
   /** What the sender of a request may do in a day, and has done. */
   readonly usage: (exchange: Exchange) => Promise<object>;
   /** @throws Problem 42906 when too many accounts were made from this address. */
@@ -73,7 +73,7 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
     },
 
     async 'POST /v1/account'(exchange) {
-      if (!parts.signUp) throw refuse('signup_off');
+      if (!parts.signUp()) throw refuse('signup_off');
       if (exchange.identity !== undefined && exchange.identity.role !== 'admin') throw refuse('unauthorized');
       const { username: name, password } = await readJson(exchange, Credential);
       if (!AccountName.safeParse(name).success) throw refuse('username_invalid');

@@ -5,7 +5,7 @@ import { flag } from '../../domain/parameters.ts';
 import { refusalOf, refuse } from '../../domain/refusals.ts';
 import { isTopic, isTopicList } from '../../domain/topics.ts';
 import type { Limits } from '../../access/limits.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import { redirectToApp } from './about.ts';
 import { findCall, type ApiRoutes } from './api-routes.ts';
 import {

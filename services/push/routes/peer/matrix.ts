@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { isTopic } from '../../domain/topics.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';
@@ -18,7 +18,7 @@ export interface MatrixParts {
   readonly publish: Pick<PublishRoutes, 'gateway'>;
   /** Where this server is reached; undefined while nobody knows. */
   readonly baseUrl: () => string | undefined;
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   readonly rates: Pick<RateVisitors, 'isGivenUp'>;
 }
 
@@ -32,7 +32,7 @@ export async function serveMatrix(
   if (request.method !== 'POST') throw refuse('not_found');
   const base = baseUrl();
   if (base === undefined) throw refuse('base_url_missing');
-  const body = await readBody(request, messageSizeLimit);
+  const body = await readBody(request, messageSizeLimit());
   if (body.long) throw refuse('matrix_too_large');
   const pushkey = readPushkey(body.text ?? '');
   const topic = topicOf(pushkey, base);

@@ -13,7 +13,7 @@ import type { Limits } from '../../access/limits.ts';
 import { secretId } from '../../publish/message-ids.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../../wire/publish-json.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import { surroundingsOf } from '../../publish/templates.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
 import { answer, parametersOf, type Exchange } from './exchange.ts';
@@ -28,9 +28,9 @@ export interface PublishParts {
   readonly random: Random;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
-  readonly messageSizeLimit: number;
+  readonly messageSizeLimit: () => number;
   /** Seconds that a message may be put off. */
-  readonly longestDelay: number;
+  readonly longestDelay: () => number;
   /** Application servers may publish to topics of UnifiedPush without an account. */
   readonly unifiedPush: boolean;
   /** Takes the seconds from a message's arrival to its commit. */
@@ -101,8 +101,8 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       body,
       now,
       newActionId,
-      longestDelay: parts.longestDelay,
-      messageSizeLimit,
+      longestDelay: parts.longestDelay(),
+      messageSizeLimit: messageSizeLimit(),
       keepsFiles: attachments.enabled,
       mail: { enabled: parts.sendsMail(), isKnown: identity !== undefined, sender: address },
       expired: () => clock.now() - now > templateTime,
@@ -141,7 +141,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       const topic = allow(exchange, text);
       const asked = read('x-template', 'template', 'tpl');
       const template = asked === '' ? undefined : await parts.findTemplate(asked);
-      const limit = template === undefined ? messageSizeLimit : templateBodyLimit;
+      const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
       attachments.admit(request, limit);
       const body = await readBody(request, limit);
       if (template !== undefined && body.long) throw refuse('json_too_large');
@@ -152,14 +152,14 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
     async json(exchange) {
       const { request } = exchange;
-      const body = await readBody(request, 2 * messageSizeLimit);
+      const body = await readBody(request, 2 * messageSizeLimit());
       if (body.long) throw refuse('json_too_large');
       const json = parseJson(body);
       const topic = allow(exchange, json.topic);
       const read = parametersOf(request, exchange.query, jsonParameters(json));
       const asked = read('x-template', 'template', 'tpl');
       const template = asked === '' ? undefined : await parts.findTemplate(asked);
-      const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit);
+      const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit());
       const publication = parse(exchange, topic, read, message, { template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
       await publish(exchange, publication.draft);
@@ -173,7 +173,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
     async gateway(exchange, text, bytes) {
       const topic = allow(exchange, text);
-      const { draft } = parse(exchange, topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit));
+      const { draft } = parse(exchange, topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit()));
       await commit(exchange, draft);
     },
   };

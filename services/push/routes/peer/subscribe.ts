@@ -13,7 +13,7 @@ import type { Limits } from '../../access/limits.ts';
 import { seal, type Envelope, type Format } from '../../subscribe/envelope.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../../subscribe/subscriber.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';
-import type { RateVisitors } from '../../rate-visitors.ts';
+import type { RateVisitors } from '../../access/rate-visitors.ts';
 import type { MessageStore } from '../../store/messages.ts';
 import type { ScheduleStore } from '../../store/schedule.ts';
 import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
@@ -30,8 +30,8 @@ export interface SubscribeParts {
   readonly schedule: ScheduleStore;
   readonly subscribers: Subscribers;
   readonly reserved: ReadonlySet<string>;
-  readonly maxTopics: number;
-  readonly maxSubscribers: number;
+  /** As the settings say at the moment. */
+  readonly bounds: { readonly maxTopics: number; readonly maxSubscribers: number };
   /** Counts streams that were cut off because they were not read. */
   readonly cut: Counter;
   readonly limits: Pick<Limits, 'subscription'>;
@@ -79,7 +79,8 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
   const allow = (request: Asked, asked: string): string[] => {
     const { identity } = request;
     const topics = [...new Set(asked.split(','))];
-    if (topics.length > parts.maxTopics) throw refuse('invalid', `more than ${String(parts.maxTopics)} topics`);
+    if (topics.length > parts.bounds.maxTopics)
+      throw refuse('invalid', `more than ${String(parts.bounds.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
     if (!mayRead(identity, topics)) throw refuse('forbidden');
     parts.topics.use(request, topics);
@@ -101,7 +102,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
 
   /** A place for a stream, held until its connection closes. */
   const takePlace = (request: Asked): Disposable => {
-    if (subscribers.size >= parts.maxSubscribers) throw refuse('too_many_subscribers');
+    if (subscribers.size >= parts.bounds.maxSubscribers) throw refuse('too_many_subscribers');
     return parts.limits.subscription(request);
   };
 

@@ -88,8 +88,8 @@ eachDialect((_name, open) => {
       { id: 'b', expires: 1 },
       { id: 'c', expires: 1 },
     ]);
-    expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2))).toHaveLength(2);
-    expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2))).toHaveLength(1);
+    expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2, 0))).toHaveLength(2);
+    expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2, 0))).toHaveLength(1);
     expect(await store.count()).toBe(0);
     const later = await add([{ id: 'd' }]);
     expect(later.get('d')).toBeGreaterThan(seqs.get('c') ?? 0);
@@ -114,7 +114,7 @@ eachDialect((_name, open) => {
     await database.commit((transaction) => store.saveTotal(transaction, 10, top));
     await add([{ id: 'c' }]);
     expect(await store.total()).toBe(11);
-    await database.commit((transaction) => store.removeExpired(transaction, 5000, 100));
+    await database.commit((transaction) => store.removeExpired(transaction, 5000, 100, 0));
     expect(await store.total()).toBe(10);
   });
 });

@@ -22,7 +22,7 @@ eachDialect((dialect, open) => {
       attachments: new AttachmentStore(database.kysely),
       forget: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
       discard: () => undefined,
-      otherwise: 1000,
+      otherwise: () => 1000,
     });
     let count = 0;
     const add = async (topic: string, length: number): Promise<void> => {

@@ -36,11 +36,10 @@ eachDialect((_name, open) => {
       },
     };
     const delivered: string[] = [];
-    const jobs = { enqueueAll: () => Promise.reject(new Error('there are no entries')) };
     const schedule = new Schedule({
       context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
       store,
-      record: createWriteMessages({ jobs } as never, messages, []),
+      record: createWriteMessages(messages, []),
       keptSeconds: () => 3600,
       announce(envelopes) {
         delivered.push(...envelopes.map(({ message }) => message.id));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../../services/push/domain/search-words.ts';
+import { foldWords, parseSearch } from '../../../../services/kit/search-words.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type Sought } from '../../../../services/push/store/search.ts';
@@ -115,8 +115,8 @@ eachDialect((dialect, open) => {
       text: JSON.stringify({ event: 'message', topic: 't', title: `Title ${String(index)}`, message: 'old' }),
     }));
     await database.commit(async (transaction) => {
-      await new MessageStore(database.kysely).insert(transaction, rows.slice(0, 750));
-      await new MessageStore(database.kysely).insert(transaction, rows.slice(750));
+      await transaction.insertInto('messages').values(rows.slice(0, 750)).execute();
+      await transaction.insertInto('messages').values(rows.slice(750)).execute();
     });
     await database.migrate(migrations);
     const found = await new SearchStore(database.kysely).find({ ...all, phrases: parseSearch('"title 1234"') });

@@ -5,10 +5,11 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../../../../services/contracts/downloads/subscriptions.ts';
-import { call, sentence } from '../../../api/call.ts';
+import { call } from '../../../api/call.ts';
 import { live } from '../../../state/live.svelte.ts';
 import { oneAtATime } from '../../../state/one-at-a-time.ts';
 import { toasts } from '../../../state/toasts.svelte.ts';
+import { Loaded } from '../../../state/loaded.svelte.ts';
 
 /** What a person may say about a subscription when it is made. */
 export interface SubscriptionWish {
@@ -23,9 +24,7 @@ export interface SubscriptionWish {
 }
 
 /** Channels, playlists and feeds that are looked at for new videos, in the order they were made. */
-class Subscriptions {
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+class Subscriptions extends Loaded {
   items = $state.raw<readonly Subscription[]>([]);
   #watched = false;
   readonly #soon = oneAtATime(() => this.#read());
@@ -33,6 +32,7 @@ class Subscriptions {
   #late: (() => void)[] | undefined;
 
   constructor() {
+    super();
     live.on(subscriptionChanged, (changed) => this.#apply(() => this.#put(changed)));
     live.on(subscriptionRemoved, ({ id }) => this.#apply(() => this.#drop(id)));
     live.onReset(() => {
@@ -127,18 +127,14 @@ class Subscriptions {
   async #read(): Promise<void> {
     await live.opened();
     this.#late = [];
-    try {
-      this.items = (await call(subscriptionsApi.list)).subscriptions;
-      this.phase = 'ready';
-    } catch (error) {
-      this.trouble = sentence(error);
-      if (this.phase === 'ready') toasts.sayWhy(error);
-      else this.phase = 'failed';
-    } finally {
-      const late = this.#late;
-      this.#late = undefined;
-      for (const apply of late) apply();
-    }
+    const isRead = await this.reading(
+      () => call(subscriptionsApi.list),
+      ({ subscriptions }) => (this.items = subscriptions),
+    );
+    if (!isRead && this.phase === 'ready') toasts.say(this.trouble, { tone: 'bad' });
+    const late = this.#late;
+    this.#late = undefined;
+    for (const apply of late) apply();
   }
 
   #apply(change: () => void): void {

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { writeBackup, type BackupJob, type BackupOutcome, type OwnPart, type OwnPartWritten } from './write.ts';
+
+const { dataDir, file, tables, parts } = workerData as BackupJob;
+
+async function outcome(): Promise<BackupOutcome> {
+  try {
+    return { summary: await writeBackup(dataDir, file, { tables, parts: parts.map(askedFor) }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { code, status, detail, retryable, cause } = error;
+    return { problem: { code, status, detail, retryable, cause } };
+  }
+}
+
+/** The service that saves it runs in the host's own thread. */
+function askedFor({ id, uncopied }: BackupJob['parts'][number]): OwnPart {
+  return {
+    id,
+    uncopied,
+    async write(folder) {
+      if (parentPort === null) throw new Error('a backup is written in a thread');
+      const answer = once(parentPort, 'message') as Promise<[OwnPartWritten]>;
+      parentPort.postMessage({ part: id, folder } satisfies BackupOutcome);
+      const [{ failure }] = await answer;
+      if (failure !== undefined) throw new Error('a service could not save its part', { cause: failure });
+    },
+  };
+}
+
+parentPort?.postMessage(await outcome());

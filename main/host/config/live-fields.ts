@@ -1,0 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { ServiceManifest } from '../../../services/contracts/service.ts';
+import { portsIn, type ServiceSettings } from './settings.ts';
+
+/** Whether all that differs is in fields whose schema says that they take effect at once: `.meta({ live: true })`. */
+export function takesEffectAtOnce(
+  { settings: { shape } }: Pick<ServiceManifest, 'settings'>,
+  before: ServiceSettings,
+  after: ServiceSettings,
+): boolean {
+  if (before.enabled !== after.enabled || !isDeepStrictEqual(portsIn(before), portsIn(after))) return false;
+  const [old, next] = [Object(before.settings), Object(after.settings)] as Record<string, unknown>[];
+  return Object.keys({ ...old, ...next }).every(
+    (name) => isDeepStrictEqual(old?.[name], next?.[name]) || isLive(shape[name]),
+  );
+}
+
+/** By the schema of a field, as its service declares it. */
+function isLive(field: unknown): boolean {
+  return field instanceof z.ZodType && field.meta()?.['live'] === true;
+}

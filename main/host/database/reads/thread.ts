@@ -1,0 +1,228 @@
+import { Worker } from 'node:worker_threads';
+import { Problem } from '../../../../services/contracts/problem.ts';
+import type { Clock, Log } from '../../../../services/contracts/service.ts';
+import { threadFile } from '../../../../services/kit/limited-thread.ts';
+import type { FromReader, ReadRequest, ReaderData, ReadPart } from './messages.ts';
+
+const workerFile = threadFile('worker', import.meta.url);
+/** A thread holds some megabytes. Who looks at a page every now and then does not keep it. */
+const idleMs = 60_000;
+/** Reads that may stand in line; the next is refused. */
+const mostWaiting = 1000;
+
+type Row = Record<string, unknown>;
+
+interface Waiting {
+  readonly request: ReadRequest;
+  readonly resolve: (rows: Row[]) => void;
+  readonly reject: (error: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly abandon: () => void;
+  /** What has come of it. */
+  rows: Row[];
+  /** Threads that ended over it. */
+  crashes: number;
+}
+
+/**
+ * The one thread that reads SQLite files, one statement after the other. It begins with the first read, and ends when
+ * there was none for a minute. When it ends by itself, another one takes over and runs the statement at hand once more;
+ * a statement over which two have ended is refused.
+ */
+export class ReadThread implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #memoryMb: number;
+  readonly #abandoned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #waiting: Waiting[] = [];
+  readonly #closing = new Map<string, () => void>();
+  #current: Waiting | undefined;
+  #worker: Worker | undefined;
+  #idle: Disposable | undefined;
+  #number = 0;
+  #closed = false;
+
+  /** `memoryMb`: what the rows of a read may take in the thread, before it ends over them. */
+  constructor(options: { readonly clock: Clock; readonly log: Log; readonly memoryMb?: number }) {
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#memoryMb = options.memoryMb ?? 192;
+  }
+
+  /**
+   * The rows that a statement brings. With a signal nobody waits any longer once it aborts: what was not begun is left
+   * out of the line, and what was ends at its next row.
+   * @throws Problem `database.busy`, `database.closed`, `database.too_large`, `database.reader_failed`; SQLite's own
+   * errors; the signal's reason.
+   */
+  read(file: string, text: string, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closedProblem());
+      if (signal?.aborted === true) return reject(signal.reason as Error);
+      if (this.#waiting.length >= mostWaiting) {
+        const detail = 'Too many readers wait for the database. Try again in a moment.';
+        return reject(new Problem('database.busy', 503, detail));
+      }
+      this.#number = (this.#number % 0x7fffffff) + 1;
+      const request = { read: this.#number, file, text, values };
+      const abandon = (): void => this.#abandon(waiting);
+      const waiting: Waiting = { request, resolve, reject, signal, abandon, rows: [], crashes: 0 };
+      signal?.addEventListener('abort', abandon, { once: true });
+      this.#waiting.push(waiting);
+      this.#next();
+    });
+  }
+
+  /** Lets go of a file once what is read of it at the moment has ended; what stands in line is refused. */
+  async release(file: string): Promise<void> {
+    for (const waiting of this.#waiting.filter(({ request }) => request.file === file)) {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      settle(waiting, () => waiting.reject(closedProblem()));
+    }
+    if (this.#worker === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#closing.set(file, resolve);
+    this.#worker.ref();
+    this.#worker.postMessage({ close: file });
+    await promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting.splice(0)) settle(waiting, () => waiting.reject(closedProblem()));
+    await this.#end();
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    this.#current = this.#waiting.shift();
+    if (this.#current === undefined) {
+      this.#rest();
+      return;
+    }
+    this.#idle?.[Symbol.dispose]();
+    this.#idle = undefined;
+    const worker = (this.#worker ??= this.#begin());
+    worker.ref();
+    worker.postMessage(this.#current.request);
+  }
+
+  /** Nothing is to be read: the thread keeps no process alive, and ends after a while. */
+  #rest(): void {
+    if (this.#closing.size === 0) this.#worker?.unref();
+    this.#idle ??= this.#clock.after(idleMs, () => {
+      this.#idle = undefined;
+      if (this.#current === undefined) {
+        this.#end().catch((error: unknown) => this.#log.warn('the read thread did not end', { error }));
+      }
+    });
+  }
+
+  #begin(): Worker {
+    const workerData: ReaderData = { abandoned: this.#abandoned };
+    const worker = new Worker(workerFile, {
+      name: 'reads',
+      workerData,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 8 },
+    });
+    worker.on('message', (message: FromReader) => this.#hear(message));
+    worker.on('error', (error) => this.#log.warn('the read thread failed', { error }));
+    worker.on('exit', () => this.#ended(worker));
+    return worker;
+  }
+
+  #hear(message: FromReader): void {
+    if ('closed' in message) {
+      this.#released(message.closed);
+      if (this.#current === undefined) this.#rest();
+      return;
+    }
+    const current = this.#current;
+    if (current === undefined || current.request.read !== message.read) return;
+    if ('code' in message) {
+      this.#done(current, () => current.reject(failure(message)));
+    } else if (this.#take(current, message)) {
+      this.#done(current, () => current.resolve(current.rows));
+    } else this.#worker?.postMessage({ more: message.read });
+  }
+
+  /** Whether that was the last part. */
+  #take(current: Waiting, { rows, last }: ReadPart): boolean {
+    // A copy between threads makes a plain array of bytes of a Buffer, which the driver gives otherwise.
+    for (const row of rows) {
+      for (const name in row) {
+        const value = row[name];
+        if (value instanceof Uint8Array) row[name] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      }
+    }
+    if (current.rows.length === 0) current.rows = rows as Row[];
+    else for (const row of rows) current.rows.push(row);
+    return last;
+  }
+
+  #done(current: Waiting, answer: () => void): void {
+    this.#current = undefined;
+    settle(current, answer);
+    this.#next();
+  }
+
+  #abandon(waiting: Waiting): void {
+    const reason: unknown = waiting.signal?.reason;
+    if (waiting === this.#current) Atomics.store(this.#abandoned, 0, waiting.request.read);
+    else this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    waiting.reject(reason);
+  }
+
+  /** The thread has ended: by itself, unless nobody holds on to it any more. */
+  #ended(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const file of [...this.#closing.keys()]) this.#released(file);
+    const current = this.#current;
+    this.#current = undefined;
+    if (current !== undefined) {
+      current.crashes += 1;
+      current.rows = [];
+      if (current.signal?.aborted === true) settle(current, () => undefined);
+      else if (current.crashes < 2 && !this.#closed) this.#waiting.unshift(current);
+      else settle(current, () => current.reject(this.#closed ? closedProblem() : crashed()));
+    }
+    if (!this.#closed) this.#next();
+  }
+
+  #released(file: string): void {
+    this.#closing.get(file)?.();
+    this.#closing.delete(file);
+  }
+
+  async #end(): Promise<void> {
+    this.#idle?.[Symbol.dispose]();
+    this.#idle = undefined;
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await worker.terminate();
+    this.#ended(worker);
+  }
+}
+
+function settle({ signal, abandon }: Waiting, answer: () => void): void {
+  signal?.removeEventListener('abort', abandon);
+  answer();
+}
+
+/** As the group commit says it. */
+export function closedProblem(): Problem {
+  return new Problem('database.closed', 503, 'The database is closed; the host is stopping.');
+}
+
+function crashed(): Problem {
+  const detail = 'The thread that reads the database ended over this question. The log has more.';
+  return new Problem('database.reader_failed', 503, detail, { retryable: false });
+}
+
+function failure({ code, message }: { readonly code: string; readonly message: string }): Error {
+  if (code !== 'too_large') return Object.assign(new Error(message), { code });
+  const detail = 'That is more than can be read at once. Ask for less.';
+  return new Problem('database.too_large', 413, detail, { cause: new Error(message), retryable: false });
+}

@@ -1,0 +1,27 @@
+import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { ServiceManifest } from '../../../services/contracts/service.ts';
+
+/**
+ * The engines of all services, in their order.
+ * @throws Error where two manifests mean different things by one name, or a part of an engine that there is not: a mistake
+ * in the code.
+ */
+export function enginesOf(services: readonly Pick<ServiceManifest, 'engines'>[]): readonly EngineSpec[] {
+  const specs = new Map<string, EngineSpec>();
+  for (const spec of services.flatMap(({ engines = [] }) => engines)) {
+    if (!/^[a-z][a-z0-9-]*$/.test(spec.name) || spec.name === 'python') throw new Error(`engine name "${spec.name}"`);
+    const known = specs.get(spec.name);
+    if (known !== undefined && known !== spec) throw new Error(`two engines are called "${spec.name}"`);
+    specs.set(spec.name, spec);
+  }
+  for (const { name, partOf } of specs.values()) {
+    if (partOf !== undefined && !specs.has(partOf)) throw new Error(`"${name}" is part of "${partOf}", which is none`);
+  }
+  return [...specs.values()];
+}
+
+/** The version that an installation brings; null when that is the system's choice. */
+export function offeredVersion({ sources, python }: EngineSpec): string | null {
+  const release = sources.find((source) => source.from === 'release');
+  return release?.version ?? python?.version ?? null;
+}

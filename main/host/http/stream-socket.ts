@@ -1,0 +1,110 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { constants } from 'node:http2';
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+
+/** Of one connection, which HTTP/2 knows nothing of. */
+const ofConnection = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+const headEnd = Buffer.from('\r\n\r\n');
+
+/**
+ * The connection that a stream of HTTP/2 is to a service: what Node's HTTP/1.1 response writes into it goes out as a
+ * response of HTTP/2. So services, and the frameworks they use, see the requests they always see.
+ */
+export class StreamSocket extends Duplex {
+  readonly encrypted = true;
+  readonly remoteAddress: string | undefined;
+  readonly remoteFamily: string | undefined;
+  readonly remotePort: number | undefined;
+  readonly localAddress: string | undefined;
+  readonly localPort: number | undefined;
+  bytesRead = 0;
+  bytesWritten = 0;
+  readonly #stream: ServerHttp2Stream;
+  #headSent = false;
+
+  constructor(stream: ServerHttp2Stream, socket: TLSSocket) {
+    super({ allowHalfOpen: true, emitClose: true });
+    this.#stream = stream;
+    ({
+      remoteAddress: this.remoteAddress,
+      remoteFamily: this.remoteFamily,
+      remotePort: this.remotePort,
+      localAddress: this.localAddress,
+      localPort: this.localPort,
+    } = socket);
+    stream.once('close', () => this.destroy());
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  destroySoon(): void {
+    this.end();
+  }
+
+  /** Requests are read from the stream itself; this side stays open, since a client that ends it has left. */
+  override _read(): void {
+    return undefined;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.closed) return void done();
+    let rest = chunk;
+    while (!this.#headSent) {
+      const end = rest.indexOf(headEnd);
+      if (end < 0) return void done(new Error('The head of a response came in pieces.'));
+      this.#sendHead(rest.toString('latin1', 0, end));
+      rest = rest.subarray(end + headEnd.length);
+      if (rest.length === 0) return void done();
+    }
+    this.bytesWritten += rest.length;
+    stream.write(rest, () => done());
+  }
+
+  override _final(done: () => void): void {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.closed) return void done();
+    stream.end(() => {
+      done();
+      // What the client still sends of a request that is answered is nobody's.
+      if (!stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const stream = this.#stream;
+    if (!stream.closed && !this.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
+    done(error);
+  }
+
+  #sendHead(head: string): void {
+    const [first = '', ...lines] = head.split('\r\n');
+    const status = Number(first.slice(9, 12));
+    const headers: Record<string, string | string[] | number> = { ':status': status };
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      if (ofConnection.has(name)) continue;
+      const value = line.slice(colon + 1).trim();
+      const before = headers[name];
+      if (before === undefined) headers[name] = value;
+      else if (name === 'set-cookie') headers[name] = [before, value].flat().map(String);
+      else headers[name] = `${String(before)}, ${value}`;
+    }
+    if (status < 200) return void this.#stream.additionalHeaders(headers);
+    this.#headSent = true;
+    this.bytesWritten += head.length;
+    this.#stream.respond(headers);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Hosts } from '../../../services/contracts/dispatch.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+
+const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+/** The names that a service has added; `changed` renews the guards of its listeners. */
+export class FurtherHosts implements Hosts {
+  readonly #added = new Set<readonly string[]>();
+  readonly #changed: () => void;
+  /** The same array until names are added or taken back. */
+  names: readonly string[] = [];
+
+  constructor(changed: () => void = () => undefined) {
+    this.#changed = changed;
+  }
+
+  add(given: readonly string[]): Disposable {
+    const names = given.map((name) => name.toLowerCase());
+    const bad = names.find((name) => name.length > 253 || !hostName.test(name));
+    if (bad !== undefined) throw new Problem('hosts.invalid', 422, `"${bad}" is no host name.`);
+    this.#added.add(names);
+    this.#renew();
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#added.delete(names)) this.#renew();
+      },
+    };
+  }
+
+  #renew(): void {
+    this.names = [...new Set([...this.#added].flat())];
+    this.#changed();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Hosts, OutsideListener, OutsideOptions } from '../../../services/contracts/dispatch.ts';
+import type { ListenerHandler } from '../../../services/contracts/service.ts';
+import type { GuardPolicy } from '../http/guard.ts';
+import { openListener, type Listener } from '../http/listener.ts';
+import type { HostParts } from './host-parts.ts';
+
+/** The listeners that a service opens for other machines while it runs. */
+export interface OutsideListeners {
+  open(options: OutsideOptions): Promise<OutsideListener>;
+  /** Takes over the host names as they are now. */
+  renewGuard(): void;
+  /** Closes all; none is opened after. */
+  close(options: { readonly timeoutMs: number }): Promise<void>;
+}
+
+export function outsideListeners(service: string, parts: HostParts, names: Hosts): OutsideListeners {
+  const opened = new Map<Listener, ListenerHandler>();
+  const opening = new Set<Promise<unknown>>();
+  let closed = false;
+  const guard = (): GuardPolicy => ({
+    // Whom it hands requests to decides about pages of other origins.
+    crossOrigin: 'any',
+    hosts: [...parts.hostSettings().allowedHosts, ...names.names],
+  });
+
+  const open = async (options: OutsideOptions): Promise<OutsideListener> => {
+    const { certificate, handler, ...rest } = options;
+    const listener = await openListener({
+      ...rest,
+      service,
+      handler,
+      certificate,
+      http2: certificate !== undefined,
+      guard: guard(),
+      log: parts.log.child(service),
+      metrics: parts.metrics.http,
+      loop: parts.loop,
+      avoidPorts: parts.portsInUse(),
+    });
+    opened.set(listener, handler);
+    const close = async (timeoutMs?: number): Promise<void> => {
+      opened.delete(listener);
+      await listener.close(timeoutMs === undefined ? {} : { timeoutMs });
+    };
+    if (closed) await close(0);
+    return {
+      port: listener.port,
+      replaceCertificate: (next) => listener.replaceCertificate(next),
+      close: () => close(),
+    };
+  };
+
+  return {
+    open(options) {
+      const work = open(options);
+      opening.add(work);
+      const done = (): void => void opening.delete(work);
+      work.then(done, done);
+      return work;
+    },
+    renewGuard() {
+      for (const [listener, handler] of opened) listener.replaceHandler(handler, guard());
+    },
+    async close(options) {
+      closed = true;
+      await Promise.allSettled(opening);
+      await Promise.all([...opened.keys()].map((listener) => listener.close(options)));
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { uptimeApi, uptimeChanged, uptimeWorked } from '../../../../services/contracts/uptime/api.ts';
+import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
+import { MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
+import { call, sentence } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+import { RecentBeats } from './recent-beats.svelte.ts';
+
+const everyMs = 30_000;
+
+/** All monitors as they stand; the beats of those in sight. */
+class Monitors {
+  rows = $state.raw<readonly MonitorRow[]>([]);
+  dockerHosts = $state.raw<readonly DockerHost[]>([]);
+  phase = $state<'loading' | 'ready' | 'failed'>('loading');
+  trouble = $state('');
+  /** Grows whenever checks were made: what shows their figures reads them again. */
+  turn = $state(0);
+  readonly recent = new RecentBeats();
+  #watchers = 0;
+  #readAt = 0;
+  #reading: Promise<void> | undefined;
+  #again = false;
+
+  readonly counts = $derived({
+    up: this.rows.filter(({ active, state }) => active && state.status === 1).length,
+    down: this.rows.filter(({ active, state }) => active && state.status === 0).length,
+    other: this.rows.filter(({ active, state }) => active && state.status !== 0 && state.status !== 1).length,
+    paused: this.rows.filter(({ active }) => !active).length,
+  });
+
+  find(id: number): MonitorRow | undefined {
+    return this.rows.find((row) => row.id === id);
+  }
+
+  /** Reads them and follows them while somebody looks. */
+  watch(): () => void {
+    this.#watchers += 1;
+    const ends = [
+      live.on(uptimeChanged, () => void this.load()),
+      live.on(uptimeWorked, () => {
+        this.turn += 1;
+        this.recent.refresh();
+        // What changes a state is told of by itself; the rest of the list may be a little old.
+        if (Date.now() - this.#readAt > everyMs) void this.load();
+      }),
+      live.onReset(() => void this.load()),
+    ];
+    void live.opened().then(() => this.load());
+    return () => {
+      this.#watchers -= 1;
+      for (const end of ends) end();
+    };
+  }
+
+  /** One reading at a time; what comes meanwhile is read once more. */
+  load(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#again = true;
+      return this.#reading;
+    }
+    this.#reading = this.#read().finally(() => {
+      this.#reading = undefined;
+      if (this.#again && this.#watchers > 0) void this.load();
+      this.#again = false;
+    });
+    return this.#reading;
+  }
+
+  one(id: number): Promise<Monitor> {
+    return call(uptimeApi.monitor, { params: { id: String(id) } });
+  }
+
+  /** Adds one, or changes that of an id. @throws Problem with `fields` by their names. */
+  async save(id: number | undefined, fields: Readonly<Record<string, unknown>>): Promise<number> {
+    const saved =
+      id === undefined
+        ? await call(uptimeApi.add, { query: {}, body: checked(fields) })
+        : await call(uptimeApi.change, { params: { id: String(id) }, body: { ...fields } });
+    await this.load();
+    return saved.id;
+  }
+
+  async setActive(id: number, active: boolean): Promise<void> {
+    await call(active ? uptimeApi.resume : uptimeApi.pause, { params: { id: String(id) } });
+    await this.load();
+  }
+
+  async remove(id: number): Promise<void> {
+    await call(uptimeApi.remove, { params: { id: String(id) } });
+    await this.load();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { rows, dockerHosts } = await call(uptimeApi.overview);
+      this.rows = rows;
+      this.dockerHosts = dockerHosts;
+      this.phase = 'ready';
+      this.#readAt = Date.now();
+    } catch (error) {
+      this.trouble = sentence(error);
+      if (this.phase === 'loading') this.phase = 'failed';
+    }
+  }
+}
+
+/** @throws Problem with what is wrong with which field */
+function checked(fields: Readonly<Record<string, unknown>>): MonitorConfig {
+  const parsed = MonitorConfig.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map(({ path, message }) => [String(path[0] ?? ''), message] as const);
+  throw new Problem('uptime.invalid', 400, wrong[0]?.[1] ?? 'This is not valid.', {
+    fields: Object.fromEntries(wrong),
+  });
+}
+
+export const monitors = new Monitors();

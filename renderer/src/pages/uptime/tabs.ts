@@ -1,0 +1,9 @@
+import type { ServiceTab } from '../service/tabs.ts';
+
+/** The tabs of Uptime in order. A new one is one line here. */
+export const tabs: readonly ServiceTab[] = [
+  { at: '', title: 'Monitors', load: () => import('./Monitors.svelte') },
+  { at: 'outages', title: 'Outages', load: () => import('./Outages.svelte') },
+  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
+  { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./UptimeSettings.svelte') },
+];

@@ -1,0 +1,58 @@
+import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
+
+/** How a monitor stands, in a word and its tone. */
+export interface StandingWords {
+  readonly text: string;
+  readonly tone: 'ok' | 'bad' | 'warn' | 'sea' | 'plain';
+}
+
+export function standingWords({ status, degraded, flapping }: MonitorRow['state'], active: boolean): StandingWords {
+  if (!active) return { text: 'Paused', tone: 'plain' };
+  if (flapping === true) return { text: 'Flapping', tone: 'warn' };
+  switch (status) {
+    case 0:
+      return { text: 'Down', tone: 'bad' };
+    case 1:
+      return degraded === true ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
+    case 2:
+      return { text: 'Pending', tone: 'warn' };
+    case 3:
+      return { text: 'Maintenance', tone: 'sea' };
+    default:
+      return { text: 'Not checked yet', tone: 'plain' };
+  }
+}
+
+/** Kinds that the form offers, in order; what they need is asked for. */
+export const kinds = [
+  ['http', 'Website or HTTP service'],
+  ['keyword', 'Website with a keyword'],
+  ['json-query', 'Value in JSON'],
+  ['port', 'TCP port'],
+  ['ping', 'Ping'],
+  ['docker', 'Container'],
+  ['push', 'Job that reports itself'],
+  ['dns', 'DNS record'],
+  ['smtp', 'Mail server'],
+  ['websocket-upgrade', 'WebSocket'],
+  ['group', 'Group of monitors'],
+  ['manual', 'Set by hand'],
+] as const;
+
+export function kindWords(type: string): string {
+  return kinds.find(([kind]) => kind === type)?.[1] ?? type;
+}
+
+/** 0.99954 as "99.95 %": never rounded up to a whole that it is not. */
+export function percentWords(share: number | null): string {
+  return share === null ? '' : `${String(Math.floor(share * 10_000) / 100)} %`;
+}
+
+/** "2 h 5 min" */
+export function lengthWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${String(Math.max(1, Math.round(ms / 1000)))} s`;
+  if (minutes < 60) return `${String(minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${String(hours)} h ${String(minutes % 60)} min` : `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`; // prettier-ignore
+}

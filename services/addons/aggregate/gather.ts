@@ -1,0 +1,160 @@
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { handles, type UpstreamManifest } from '../domain/manifest.ts';
+import type { ReadStreams } from '../domain/read-stream.ts';
+import type { ResourceRequest } from '../domain/resource-path.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/reasons.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Addon } from './addon.ts';
+
+/** Something a person should be told about one addon. */
+export interface AddonError {
+  readonly addon: string;
+  readonly sentence: string;
+}
+
+/** How one addon did, for the statistics. */
+export interface AddonReport {
+  readonly addon: string;
+  readonly count: number;
+  readonly ms: number;
+  readonly sentence: string | undefined;
+}
+
+export interface Gathered {
+  readonly streams: readonly ParsedStream[];
+  readonly errors: readonly AddonError[];
+  readonly reports: readonly AddonReport[];
+  /** The answers it is made of, to tell whether it would come out the same again. */
+  readonly answers: readonly ReadStreams[];
+}
+
+/** Addons with their manifests; those whose manifest cannot be had are told of. */
+export interface Reached {
+  readonly addons: readonly { readonly addon: Addon; readonly manifest: UpstreamManifest }[];
+  readonly errors: readonly AddonError[];
+}
+
+/** All manifests at once, each in its short time. */
+export async function reach(addons: readonly Addon[], upstream: Upstream): Promise<Reached> {
+  const told = await Promise.all(addons.map(async (addon) => ({ addon, told: await upstream.manifest(addon) })));
+  const reached: { addon: Addon; manifest: UpstreamManifest }[] = [];
+  const errors: AddonError[] = [];
+  for (const { addon, told: answer } of told) {
+    if ('failure' in answer) errors.push({ addon: addon.name, sentence: answer.failure.message });
+    else reached.push({ addon, manifest: withoutUnwanted(answer.value, addon) });
+  }
+  return { addons: reached, errors };
+}
+
+function withoutUnwanted(manifest: UpstreamManifest, { resources }: Addon): UpstreamManifest {
+  if (resources === undefined) return manifest;
+  const wanted = new Set(resources);
+  return {
+    ...manifest,
+    resources: manifest.resources.filter(({ name }) => wanted.has(name)),
+    catalogs: wanted.has('catalog') ? manifest.catalogs : [],
+    addonCatalogs: wanted.has('addon_catalog') ? manifest.addonCatalogs : [],
+  };
+}
+
+/** Whether an addon is to be asked for streams of this. */
+export function isAsked(addon: Addon, manifest: UpstreamManifest, { type, id }: ResourceRequest): boolean {
+  if (!handles(manifest, 'stream', type, id)) return false;
+  if (addon.mediaTypes.length === 0) return true;
+  const anime = /^(?:kitsu|mal|anilist|anidb):/.test(id);
+  return addon.mediaTypes.includes(type) || (anime && addon.mediaTypes.includes('anime'));
+}
+
+export interface GatherOptions {
+  readonly context: Context;
+  readonly upstream: Upstream;
+  readonly config: AddonConfig;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Asks all addons at once. Nobody is waited for longer than his time-out, nor all of them longer than the deadline, nor
+ * when enough is there; what comes later fills the cache.
+ */
+export async function gatherStreams(
+  { addons, errors }: Reached,
+  request: ResourceRequest,
+  { context, upstream, config, deadlineMs }: GatherOptions,
+): Promise<Gathered> {
+  const { clock } = context;
+  const asked = addons.filter(({ addon, manifest }) => isAsked(addon, manifest, request));
+  const results = new Array<{ readonly read: ReadStreams; readonly ms: number } | UpstreamFailure | undefined>(
+    asked.length,
+  );
+  const enough = Promise.withResolvers<void>();
+  const isEnough = enoughFor(config);
+  using timers = new DisposableStack();
+  const each = asked.map(async ({ addon }, index) => {
+    const began = clock.now();
+    try {
+      const answer = upstream.streams(addon, request);
+      const waitMs = Math.min(addon.timeoutMs, deadlineMs);
+      const read = answer instanceof Promise ? await patiently(answer, waitMs, addon.name) : answer;
+      results[index] =
+        read.complaint === undefined
+          ? { read, ms: clock.now() - began }
+          : new UpstreamFailure('complaint', `${addon.name} says: ${read.complaint}`);
+    } catch (error) {
+      results[index] = explainUpstream(error, addon.name, Math.min(addon.timeoutMs, deadlineMs));
+    }
+    if (isEnough(results)) enough.resolve();
+  });
+
+  async function patiently(answer: Promise<ReadStreams>, waitMs: number, name: string): Promise<ReadStreams> {
+    const late = Promise.withResolvers<never>();
+    const sentence = `${name} did not answer within ${inSeconds(waitMs)}. It will be faster next time if it answers at all.`;
+    using _timer = clock.after(waitMs, () => late.reject(new UpstreamFailure('timeout', sentence)));
+    // Whichever loses is still somebody's answer.
+    answer.catch(() => undefined);
+    return await Promise.race([answer, late.promise]);
+  }
+
+  const all = Promise.all(each);
+  timers.use(clock.after(deadlineMs + 50, () => enough.resolve()));
+  await Promise.race([all, enough.promise]);
+
+  const streams: ParsedStream[] = [];
+  const answers: ReadStreams[] = [];
+  const told: AddonError[] = [...errors];
+  const reports: AddonReport[] = [];
+  for (const [index, { addon }] of asked.entries()) {
+    const result = results[index];
+    if (result instanceof UpstreamFailure) {
+      told.push({ addon: addon.name, sentence: result.message });
+      reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
+    } else if (result !== undefined) {
+      answers.push(result.read);
+      for (const stream of result.read.streams) streams.push(stream);
+      reports.push({ addon: addon.name, count: result.read.streams.length, ms: result.ms, sentence: undefined });
+    }
+  }
+  return { streams, errors: told, reports, answers };
+}
+
+/** Whether what is there by now is enough to stop waiting, where the configuration says how much that is. */
+function enoughFor({
+  dynamicAddonFetching: options,
+}: AddonConfig): (results: readonly ({ readonly read: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {
+  if (options?.enabled !== true) return () => false;
+  const least = options.minResults ?? 20;
+  return (results) => {
+    let count = 0;
+    for (const result of results) {
+      if (result === undefined || result instanceof UpstreamFailure) continue;
+      for (const { service, file } of result.read.streams)
+        if (
+          (options.cachedOnly !== true || service?.cached === true) &&
+          (!options.resolution || file.resolution === options.resolution)
+        )
+          count += 1;
+    }
+    return count >= least;
+  };
+}

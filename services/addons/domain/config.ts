@@ -1,0 +1,253 @@
+import { z } from 'zod';
+import { serviceIds } from './debrid-services.ts';
+
+/** A list of bounded texts, null as absent: configurations of other programs are full of nulls. */
+const texts = z.array(z.string().max(500)).max(500).nullish();
+const range = z.tuple([z.number(), z.number()]).nullish();
+const name = z.string().max(200);
+
+const PresetOptions = z.looseObject({
+  name: name.optional(),
+  manifestUrl: z.string().max(16_384).optional(),
+  url: z.string().max(16_384).optional(),
+  timeout: z.number().min(1000).max(50_000).nullish(),
+  resources: texts,
+  mediaTypes: texts,
+  pinPosition: z.enum(['top', 'bottom']).nullish().catch(null),
+  libraryAddon: z.boolean().nullish(),
+  formatPassthrough: z.boolean().nullish(),
+  resultPassthrough: z.boolean().nullish(),
+});
+
+const Preset = z.looseObject({
+  type: z.string().max(60),
+  instanceId: z.string().regex(/^[A-Za-z0-9_-]{1,60}$/, 'Use letters, digits, - and _ only.'),
+  enabled: z.boolean().default(true),
+  options: PresetOptions.default({}),
+});
+export type Preset = z.infer<typeof Preset>;
+
+const Service = z.looseObject({
+  id: z.string().max(40),
+  enabled: z.boolean().nullish(),
+  credentials: z.record(z.string().max(60), z.string().max(4096).nullish()).default({}),
+});
+export type ConfiguredService = z.infer<typeof Service>;
+
+export const SortCriterion = z.looseObject({
+  key: z.string().max(60),
+  direction: z.enum(['asc', 'desc']).default('desc'),
+});
+export type SortCriterion = z.infer<typeof SortCriterion>;
+const criteria = z.array(SortCriterion).max(40).nullish();
+
+const kinds = z.looseObject({ movies: range, series: range, anime: range });
+const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
+
+const pattern = z.union([z.string().max(1000), z.looseObject({ name: name.nullish(), pattern: z.string().max(1000) })]);
+const patterns = z.array(pattern).max(100).nullish();
+
+const filterNames = [
+  'Resolutions',
+  'Qualities',
+  'Languages',
+  'Subtitles',
+  'VisualTags',
+  'AudioTags',
+  'AudioChannels',
+  'StreamTypes',
+  'Encodes',
+  'ReleaseGroups',
+  'Keywords',
+] as const;
+const verbs = ['excluded', 'included', 'required', 'preferred'] as const;
+type FilterField = `${(typeof verbs)[number]}${(typeof filterNames)[number]}`;
+type PatternField = `${(typeof verbs)[number]}RegexPatterns`;
+const filterShape = Object.fromEntries(
+  verbs.flatMap((verb) => filterNames.map((one) => [`${verb}${one}`, texts])),
+) as Record<FilterField, typeof texts>;
+const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatterns`, patterns])) as Record<
+  PatternField,
+  typeof patterns
+>;
+
+const dedupMode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
+const Deduplicator = z.looseObject({
+  enabled: z.boolean().nullish(),
+  keys: z.array(z.enum(['filename', 'infoHash', 'smartDetect'])).nullish(),
+  multiGroupBehaviour: z.enum(['aggressive', 'conservative', 'keep_all']).nullish(),
+  cached: dedupMode,
+  uncached: dedupMode,
+  p2p: dedupMode,
+  http: dedupMode,
+  live: dedupMode,
+  youtube: dedupMode,
+  external: dedupMode,
+  excludeAddons: texts,
+});
+
+const limit = z.number().min(0).nullish();
+const CatalogModification = z.looseObject({
+  id: z.string().max(500),
+  type: z.string().max(100),
+  name: name.nullish(),
+  enabled: z.boolean().nullish(),
+  reverse: z.boolean().nullish(),
+  shuffle: z.boolean().nullish(),
+  onlyOnDiscover: z.boolean().nullish(),
+  onlyOnSearch: z.boolean().nullish(),
+  disableSearch: z.boolean().nullish(),
+  overrideType: z.string().max(100).nullish(),
+});
+export type CatalogModification = z.infer<typeof CatalogModification>;
+
+/** What a person has configured. Members that are not known here survive a round trip. */
+export const AddonConfig = z.looseObject({
+  uuid: z.string().max(100).nullish(),
+  addonName: name.nullish(),
+  addonDescription: z.string().max(2000).nullish(),
+  addonLogo: z.string().max(2000).nullish(),
+  addonBackground: z.string().max(2000).nullish(),
+  addonPassword: z.string().max(500).nullish(),
+  accessKey: z.string().max(500).nullish(),
+  presets: z.array(Preset).max(200),
+  services: z.array(Service).max(50).nullish(),
+  formatter: z.looseObject({
+    id: z.string().max(60),
+    definitions: z
+      .looseObject({
+        custom: z.looseObject({ name: z.string().max(5000), description: z.string().max(5000) }).nullish(),
+      })
+      .nullish(),
+  }),
+  sortCriteria: z.looseObject({
+    global: z.array(SortCriterion).max(40),
+    movies: criteria,
+    series: criteria,
+    anime: criteria,
+    cached: criteria,
+    uncached: criteria,
+    cachedMovies: criteria,
+    cachedSeries: criteria,
+    cachedAnime: criteria,
+    uncachedMovies: criteria,
+    uncachedSeries: criteria,
+    uncachedAnime: criteria,
+  }),
+  ...filterShape,
+  ...patternShape,
+  size: Sizes.nullish(),
+  bitrate: Sizes.nullish(),
+  excludeSeederRange: range,
+  includeSeederRange: range,
+  requiredSeederRange: range,
+  seederRangeTypes: z.array(z.enum(['p2p', 'cached', 'uncached'])).nullish(),
+  excludeAgeRange: range,
+  includeAgeRange: range,
+  requiredAgeRange: range,
+  excludeCached: z.boolean().nullish(),
+  excludeUncached: z.boolean().nullish(),
+  excludeCachedFromAddons: texts,
+  excludeCachedFromServices: texts,
+  excludeCachedFromStreamTypes: texts,
+  excludeCachedMode: z.enum(['or', 'and']).nullish(),
+  excludeUncachedFromAddons: texts,
+  excludeUncachedFromServices: texts,
+  excludeUncachedFromStreamTypes: texts,
+  excludeUncachedMode: z.enum(['or', 'and']).nullish(),
+  excludeSeasonPacks: z.boolean().nullish(),
+  excludedCertifications: texts,
+  requiredCertifications: texts,
+  excludeNudity: z.array(z.enum(['none', 'mild', 'moderate', 'severe'])).nullish(),
+  resultLimits: z
+    .looseObject({
+      global: limit,
+      service: limit,
+      addon: limit,
+      resolution: limit,
+      quality: limit,
+      streamType: limit,
+      indexer: limit,
+      releaseGroup: limit,
+      mode: z.enum(['independent', 'conjunctive']).nullish(),
+    })
+    .nullish(),
+  deduplicator: Deduplicator.nullish(),
+  titleMatching: z
+    .looseObject({ enabled: z.boolean().nullish(), mode: z.enum(['exact', 'contains']).nullish() })
+    .nullish(),
+  yearMatching: z.looseObject({ enabled: z.boolean().nullish(), tolerance: z.number().nullish() }).nullish(),
+  seasonEpisodeMatching: z.looseObject({ enabled: z.boolean().nullish(), strict: z.boolean().nullish() }).nullish(),
+  proxy: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      id: z.string().max(60).nullish(),
+      url: z.string().max(2000).nullish(),
+      publicUrl: z.string().max(2000).nullish(),
+      credentials: z.string().max(2000).nullish(),
+      proxiedAddons: texts,
+      proxiedServices: texts,
+    })
+    .nullish(),
+  hideErrors: z.boolean().nullish(),
+  hideErrorsForResources: texts,
+  statistics: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      position: z.enum(['top', 'bottom']).nullish(),
+      statsToShow: texts,
+    })
+    .nullish(),
+  autoPlay: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      method: z.string().max(60).nullish(),
+      attributes: texts,
+    })
+    .nullish(),
+  dynamicAddonFetching: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      /** Enough of these end the wait for further addons. */
+      minResults: z.number().min(1).max(1000).nullish(),
+      resolution: z.string().max(20).nullish(),
+      cachedOnly: z.boolean().nullish(),
+    })
+    .nullish(),
+  /** The answer is sent after so many ms with what is there. */
+  deadline: z.number().min(1000).max(60_000).nullish(),
+  catalogModifications: z.array(CatalogModification).max(500).nullish(),
+  serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
+  spreadServices: z.boolean().nullish(),
+  parentConfig: z
+    .looseObject({
+      uuid: z.string().max(100),
+      password: z.string().max(500),
+      mergeStrategies: z.record(z.string(), z.enum(['inherit', 'extend', 'override'])).nullish(),
+    })
+    .nullish(),
+});
+export type AddonConfig = z.infer<typeof AddonConfig>;
+
+/** The ids of configured services that are known, switched on and have credentials, in their order. */
+export function usableServices(
+  config: AddonConfig,
+  credentialsOf: (service: ConfiguredService) => Readonly<Record<string, string>> | undefined,
+): readonly { readonly id: (typeof serviceIds)[number]; readonly credentials: Readonly<Record<string, string>> }[] {
+  const known = new Set<string>(serviceIds);
+  const seen = new Set<string>();
+  return (config.services ?? []).flatMap((service) => {
+    if (service.enabled === false || !known.has(service.id) || seen.has(service.id)) return [];
+    seen.add(service.id);
+    const credentials = credentialsOf(service);
+    return credentials === undefined ? [] : [{ id: service.id as (typeof serviceIds)[number], credentials }];
+  });
+}
+
+/** The first thing that is wrong with a configuration, as a sentence. */
+export function configProblem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return 'The configuration does not fit.';
+  const where = issue.path.map(String).join('.');
+  return where === '' ? `The configuration must be an object. ${issue.message}` : `${where}: ${issue.message}`;
+}

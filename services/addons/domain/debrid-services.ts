@@ -1,0 +1,135 @@
+/** Ids of the services that hold files, as configurations name them. */
+export const serviceIds = [
+  'realdebrid',
+  'alldebrid',
+  'premiumize',
+  'debridlink',
+  'putio',
+  'easynews',
+  'pikpak',
+  'torbox',
+] as const;
+export type ServiceId = (typeof serviceIds)[number];
+
+/** A credential a service asks for. */
+export interface CredentialField {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'password' | 'string';
+  readonly required: boolean;
+}
+
+/** What is known of a service before anybody asks it. */
+export interface DebridService {
+  readonly id: ServiceId;
+  /** The letter by which the environment names it: `PROVIDER_A_API_KEY`. */
+  readonly letter: string;
+  readonly name: string;
+  readonly shortName: string;
+  /** How stream names of other addons write it. */
+  readonly knownNames: readonly string[];
+  /** Where its credential is found. */
+  readonly help: string;
+  readonly baseUrl: string;
+  readonly credentials: readonly CredentialField[];
+}
+
+const apiKey: readonly CredentialField[] = [{ id: 'apiKey', name: 'API key', type: 'password', required: true }];
+
+/** All of them, in the order of their letters. */
+export const debridServices: readonly DebridService[] = [
+  {
+    id: 'realdebrid',
+    letter: 'A',
+    name: 'Real-Debrid',
+    shortName: 'RD',
+    knownNames: ['RD', 'Real Debrid', 'RealDebrid', 'Real-Debrid'],
+    help: 'https://real-debrid.com/apitoken',
+    baseUrl: 'https://api.real-debrid.com/rest/1.0',
+    credentials: apiKey,
+  },
+  {
+    id: 'alldebrid',
+    letter: 'B',
+    name: 'AllDebrid',
+    shortName: 'AD',
+    knownNames: ['AD', 'All Debrid', 'AllDebrid', 'All-Debrid'],
+    help: 'https://alldebrid.com/apikeys',
+    baseUrl: 'https://api.alldebrid.com',
+    credentials: apiKey,
+  },
+  {
+    id: 'premiumize',
+    letter: 'C',
+    name: 'Premiumize',
+    shortName: 'PM',
+    knownNames: ['PM', 'Premiumize'],
+    help: 'https://www.premiumize.me/account',
+    baseUrl: 'https://www.premiumize.me/api',
+    credentials: apiKey,
+  },
+  {
+    id: 'debridlink',
+    letter: 'D',
+    name: 'Debrid-Link',
+    shortName: 'DL',
+    knownNames: ['DL', 'Debrid Link', 'DebridLink', 'Debrid-Link'],
+    help: 'https://debrid-link.com/webapp/apikey',
+    baseUrl: 'https://debrid-link.com/api/v2',
+    credentials: apiKey,
+  },
+  {
+    id: 'putio',
+    letter: 'E',
+    name: 'put.io',
+    shortName: 'P.IO',
+    knownNames: ['PO', 'put.io', 'putio', 'P.IO'],
+    help: 'https://app.put.io/oauth',
+    baseUrl: 'https://api.put.io/v2',
+    credentials: [
+      { id: 'clientId', name: 'Client id', type: 'string', required: true },
+      { id: 'token', name: 'Token', type: 'password', required: true },
+    ],
+  },
+  {
+    id: 'easynews',
+    letter: 'F',
+    name: 'Easynews',
+    shortName: 'EN',
+    knownNames: ['EN', 'Easynews'],
+    help: 'https://www.easynews.com',
+    baseUrl: 'https://members.easynews.com',
+    credentials: [
+      { id: 'username', name: 'User name', type: 'string', required: true },
+      { id: 'password', name: 'Password', type: 'password', required: true },
+    ],
+  },
+  {
+    id: 'pikpak',
+    letter: 'G',
+    name: 'PikPak',
+    shortName: 'PKP',
+    knownNames: ['PP', 'PikPak', 'PKP'],
+    help: 'https://mypikpak.com',
+    baseUrl: 'https://api-drive.mypikpak.com',
+    credentials: [
+      { id: 'email', name: 'E-mail address', type: 'string', required: true },
+      { id: 'password', name: 'Password', type: 'password', required: true },
+    ],
+  },
+  {
+    id: 'torbox',
+    letter: 'H',
+    name: 'TorBox',
+    shortName: 'TB',
+    knownNames: ['TB', 'TRB', 'TorBox', 'Torbox'],
+    help: 'https://torbox.app/settings',
+    baseUrl: 'https://api.torbox.app/v1/api',
+    credentials: apiKey,
+  },
+];
+
+/** The service of an id. */
+export function debridService(id: string): DebridService | undefined {
+  return debridServices.find((service) => service.id === id);
+}

@@ -1,0 +1,103 @@
+import { compileTemplate, type Template } from './template.ts';
+
+/** The two texts a stream is shown with. */
+export interface FormatTemplates {
+  readonly name: string;
+  readonly description: string;
+}
+
+const mark = '{stream.proxied::istrue["🕵️‍♂️ "||""]}';
+const p2p = '{stream.type::=p2p["[P2P] "||""]}';
+const instant =
+  '{service.cached::istrue["[{service.shortName}⚡] "||""]}{service.cached::isfalse["[{service.shortName}⏳] "||""]}';
+const titled = '{stream.title::title}{stream.year::exists[" ({stream.year})"||""]}';
+
+/** The formats that other tools know by these names. */
+export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
+  torrentio: {
+    name:
+      `${mark}${p2p}{service.cached::istrue["[{service.shortName}+] "||""]}{service.cached::isfalse["[{service.shortName} download] "||""]}` +
+      "{addon.name} {stream.resolution::default('Unknown')}\n{stream.visualTags::join(' | ')}",
+    description:
+      '{stream.message::exists["ℹ️{stream.message}"||""]}\n{stream.folderName}\n{stream.filename}\n' +
+      '{stream.size::exists["💾{stream.size::bytes2} "||""]}{stream.seeders::exists["👤{stream.seeders} "||""]}{stream.age::exists["📅{stream.age} "||""]}{stream.indexer::exists["⚙️{stream.indexer}"||""]}\n' +
+      "{stream.languageEmojis::join(' / ')}",
+  },
+  torbox: {
+    name: `${mark}${p2p}{addon.name}{service.cached::istrue[" (Instant {service.shortName})"||""]}{service.cached::isfalse[" ({service.shortName})"||""]}{stream.resolution::exists[" ({stream.resolution})"||""]}`,
+    description:
+      "Quality: {stream.quality::default('Unknown')}\nName: {stream.filename::default('Unknown')}\n" +
+      'Size: {stream.size::exists["{stream.size::bytes} "||""]}{stream.indexer::exists["| Source: {stream.indexer} "||""]}{stream.duration::exists["| Duration: {stream.duration::time}"||""]}\n' +
+      'Languages: {stream.languages::join(\', \')}\n{stream.message::exists["Message: {stream.message}"||""]}',
+  },
+  gdrive: {
+    name: `${mark}${instant}${p2p}{addon.name} {stream.resolution}`,
+    description:
+      '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}{stream.releaseGroup::exists["🏷️ {stream.releaseGroup} "||""]}\n' +
+      '{stream.visualTags::exists["📺 {stream.visualTags::join(\' | \')} "||""]}{stream.audioTags::exists["🎧 {stream.audioTags::join(\' | \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' | \')}"||""]}\n' +
+      '{stream.size::exists["📦 {stream.size::bytes} "||""]}{stream.seeders::exists["👥 {stream.seeders} "||""]}{stream.age::exists["📅 {stream.age} "||""]}{stream.indexer::exists["🔍 {stream.indexer}"||""]}\n' +
+      '{stream.languages::exists["🌎 {stream.languages::join(\' | \')}"||""]}\n' +
+      '{stream.filename::exists["📁 {stream.filename}"||""]}\n{stream.message::exists["ℹ️ {stream.message}"||""]}',
+  },
+  lightgdrive: {
+    name: `${mark}${instant}${p2p}{addon.name}{stream.resolution::exists[" {stream.resolution}"||""]}`,
+    description:
+      `{stream.title::exists["📁 ${titled}"||""]}{stream.seasonEpisode::exists[" {stream.seasonEpisode::join('•')}"||""]}\n` +
+      '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}{stream.releaseGroup::exists["🏷️ {stream.releaseGroup}"||""]}\n' +
+      '{stream.visualTags::exists["📺 {stream.visualTags::join(\' • \')} "||""]}{stream.audioTags::exists["🎧 {stream.audioTags::join(\' • \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' • \')}"||""]}\n' +
+      '{stream.size::exists["📦 {stream.size::bytes} "||""]}{stream.age::exists["📅 {stream.age} "||""]}{stream.indexer::exists["🔍 {stream.indexer}"||""]}\n' +
+      '{stream.languageEmojis::exists["🌐 {stream.languageEmojis::join(\' / \')}"||""]}\n{stream.message::exists["ℹ️ {stream.message}"||""]}',
+  },
+  minimalisticgdrive: {
+    name:
+      '{stream.resolution::=2160p["✨ 4K"||""]}{stream.resolution::=1440p["📀 2K"||""]}{stream.resolution::=1080p["🧿1080p"||""]}{stream.resolution::=720p["💿720p"||""]}' +
+      "{stream.resolution::in('576p','480p','360p','240p','144p')::istrue[\"💩{stream.resolution}\"||\"\"]}{stream.resolution::exists[\"\"||\"N/A\"]}" +
+      '{service.cached::istrue[" 🎫 "||""]}{service.cached::isfalse[" 🎟️ "||""]}\n{stream.quality::upper}',
+    description:
+      '{stream.visualTags::exists["🔆 {stream.visualTags::join(\' • \')}  "||""]}{stream.audioTags::exists["🔊 {stream.audioTags::join(\' • \')}"||""]}\n' +
+      '{stream.size::exists["📦 {stream.size::bytes} "||""]}\n{stream.languages::exists["🌎 {stream.languages::join(\' • \')}"||""]}',
+  },
+  prism: {
+    name:
+      '{stream.resolution::=2160p["🔥4K UHD"||""]}{stream.resolution::=1440p["✨ QHD"||""]}{stream.resolution::=1080p["🚀 FHD"||""]}{stream.resolution::=720p["💿 HD"||""]}' +
+      "{stream.resolution::in('576p','480p','360p','240p','144p')::istrue[\"💩 Low Quality\"||\"\"]}{stream.resolution::exists[\"\"||\"💩 Unknown\"]}",
+    description:
+      `{stream.title::exists["🎬 ${titled} "||""]}{stream.seasonEpisode::exists["🍂 {stream.seasonEpisode::join('')} "||""]}\n` +
+      '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.visualTags::exists["📺 {stream.visualTags::join(\' | \')} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}\n' +
+      '{stream.audioTags::exists["🎧 {stream.audioTags::join(\' | \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' | \')} "||""]}{stream.languageEmojis::exists["🗣️ {stream.languageEmojis::join(\' / \')}"||""]}\n' +
+      '{stream.size::exists["📦 {stream.size::bytes} "||""]}{stream.type::=p2p::and::stream.seeders::exists["🌱 {stream.seeders} "||""]}{stream.age::exists["📅 {stream.age} "||""]}\n' +
+      '{stream.releaseGroup::exists["🏷️ {stream.releaseGroup} "||""]}{stream.indexer::exists["📡 {stream.indexer} "||""]}\n' +
+      '{service.cached::istrue["⚡Ready ({service.shortName}) "||""]}{service.cached::isfalse["❌ Not Ready ({service.shortName}) "||""]}' +
+      '{stream.type::=http["💻 Web Link "||""]}{stream.type::=p2p["⚠️ P2P "||""]}{stream.type::=youtube["▶️ Youtube "||""]}{stream.type::=live["📺 Live "||""]}🔍{addon.name} \n{stream.message::exists["ℹ️ {stream.message}"||""]}',
+  },
+  tamtaro: {
+    name:
+      '{stream.resolution::=2160p["   4K "||"{stream.resolution::upper}"]}' +
+      '{stream.type::=p2p["⁽ᵖ²ᵖ⁾"||""]}{stream.type::=http["⁽ʷᵉᵇ⁾"||""]}{stream.type::=youtube["⁽ʸᵗ⁾"||""]}{stream.type::=external["⁽ᵉˣᵗ⁾"||""]}{stream.type::=live["⁽ˡᶦᵛᵉ⁾"||""]}' +
+      '{service.cached::istrue["    ⚡"||""]}{service.cached::isfalse["    ⏳"||""]}\n' +
+      '{stream.quality::exists["  \u2329{stream.quality::replace(\'BluRay REMUX\',\'Remux\')::title}\u232a"||""]}',
+    description:
+      `{stream.title::exists["✎  ${titled} "||""]}{stream.seasonEpisode::exists["{stream.seasonEpisode::join('')} "||""]}\n` +
+      '{stream.encode::exists["▣  {stream.encode}  "||""]}{stream.visualTags::exists["✦  {stream.visualTags::join(\' · \')}  \n"||""]}' +
+      '{stream.audioTags::exists["♬  {stream.audioTags::join(\' · \')}  "||""]}{stream.audioChannels::exists["♯  {stream.audioChannels::join(\' · \')} "||""]}\n' +
+      '{stream.size::exists["◈ {stream.size::bytes}"||""]}{stream.type::=p2p::and::stream.seeders::exists["⇄ {stream.seeders}❦ "||""]}\n' +
+      '⛉ {service.shortName::exists["[{service.shortName}] "||""]}{addon.name}{stream.releaseGroup::exists[" · {stream.releaseGroup}"||""]}\n{stream.message::exists["ℹ️ {stream.message}"||""]}',
+  },
+};
+
+/** Both texts of a format, made ready. */
+export interface Formatter {
+  readonly name: Template;
+  readonly description: Template;
+}
+
+/** Makes a format ready; an unknown id is torrentio's. */
+export function formatterOf(formatter: {
+  readonly id: string;
+  readonly definitions?: { readonly custom?: FormatTemplates | null | undefined } | null | undefined;
+}): Formatter {
+  const custom = formatter.id === 'custom' ? formatter.definitions?.custom : undefined;
+  const known = Object.hasOwn(predefinedFormats, formatter.id) ? predefinedFormats[formatter.id] : undefined;
+  const chosen = custom ?? known ?? predefinedFormats['torrentio'] ?? { name: '', description: '' };
+  return { name: compileTemplate(chosen.name), description: compileTemplate(chosen.description) };
+}

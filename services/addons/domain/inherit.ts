@@ -1,0 +1,63 @@
+import type { AddonConfig } from './config.ts';
+
+/** Which part of a configuration a member belongs to; what is in none is `misc`. */
+function sectionOf(member: string): string {
+  if (member === 'presets' || member === 'services' || member === 'formatter' || member === 'proxy') return member;
+  if (member === 'sortCriteria' || member.startsWith('preferred')) return 'sorting';
+  if (
+    /^(?:excluded?|included?|required|size$|bitrate$|seederRange|deduplicator$|resultLimits$|\w+Matching$)/.test(member)
+  )
+    return 'filters';
+  return member.startsWith('addon') ? 'branding' : 'misc';
+}
+
+const ownAlways = new Set(['uuid', 'parentConfig', 'accessKey', 'addonPassword']);
+
+/**
+ * A configuration with what it inherits. For each of its parts: `inherit` takes the parent's, `extend` both, `override` its
+ * own. Without a word its own counts where it says anything, and the parent's where it does not.
+ */
+export function mergeParent(parent: AddonConfig, child: AddonConfig): AddonConfig {
+  const strategies = child.parentConfig?.mergeStrategies ?? {};
+  const merged: Record<string, unknown> = {};
+  for (const member of new Set([...Object.keys(parent), ...Object.keys(child)])) {
+    const [theirs, ours] = [parent[member], child[member]];
+    if (ownAlways.has(member)) {
+      if (ours !== undefined) merged[member] = ours;
+      continue;
+    }
+    const strategy = strategies[sectionOf(member)];
+    if (strategy === 'inherit') merged[member] = theirs ?? ours;
+    else if (strategy === 'override') merged[member] = ours;
+    else if (strategy === 'extend') merged[member] = extended(theirs, ours);
+    else merged[member] = saysNothing(ours) ? theirs : ours;
+  }
+  return { ...(merged as AddonConfig), presets: (merged['presets'] as AddonConfig['presets'] | undefined) ?? [] };
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function extended(theirs: unknown, ours: unknown): unknown {
+  if (saysNothing(ours)) return theirs;
+  if (saysNothing(theirs)) return ours;
+  if (Array.isArray(theirs) && Array.isArray(ours)) {
+    const known = new Set(ours.map(identity));
+    return [...ours, ...theirs.filter((item) => !known.has(identity(item)))] as unknown[];
+  }
+  return isRecord(theirs) && isRecord(ours) ? { ...theirs, ...ours } : ours;
+}
+
+/** Two addons or services of one id are one. */
+function identity(item: unknown): string {
+  if (isRecord(item)) {
+    const id = item['instanceId'] ?? item['id'] ?? item['key'];
+    if (typeof id === 'string') return id;
+  }
+  return JSON.stringify(item);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

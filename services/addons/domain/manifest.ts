@@ -1,0 +1,193 @@
+import type { CatalogModification } from './config.ts';
+
+/** A resource of a manifest, always in its long form. */
+export interface ManifestResource {
+  readonly name: string;
+  readonly types: readonly string[];
+  /** Absent: every id. */
+  readonly idPrefixes?: readonly string[];
+}
+
+export interface CatalogExtra {
+  readonly name: string;
+  readonly isRequired?: boolean;
+  readonly options?: readonly string[];
+  readonly optionsLimit?: number;
+}
+
+export interface ManifestCatalog {
+  readonly type: string;
+  readonly id: string;
+  readonly name?: string;
+  readonly extra?: readonly CatalogExtra[];
+}
+
+/** What an addon says it can do, read leniently. */
+export interface UpstreamManifest {
+  readonly id: string;
+  readonly name: string;
+  readonly resources: readonly ManifestResource[];
+  readonly catalogs: readonly ManifestCatalog[];
+  readonly addonCatalogs: readonly ManifestCatalog[];
+}
+
+/** Reads an addon's manifest; undefined when it is none. */
+export function readManifest(value: unknown): UpstreamManifest | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, name } = value;
+  if (typeof id !== 'string' || typeof name !== 'string' || !Array.isArray(value['resources'])) return undefined;
+  const types = strings(value['types']);
+  const prefixes = Array.isArray(value['idPrefixes']) ? strings(value['idPrefixes']) : undefined;
+  const resources = value['resources'].flatMap((resource: unknown): ManifestResource[] => {
+    if (typeof resource === 'string') return [withPrefixes({ name: resource, types }, prefixes)];
+    if (!isRecord(resource) || typeof resource['name'] !== 'string') return [];
+    const own = Array.isArray(resource['idPrefixes']) ? strings(resource['idPrefixes']) : undefined;
+    const ownTypes = Array.isArray(resource['types']) ? strings(resource['types']) : types;
+    return [withPrefixes({ name: resource['name'], types: ownTypes }, own)];
+  });
+  return {
+    id,
+    name,
+    resources,
+    catalogs: readCatalogs(value['catalogs']),
+    addonCatalogs: readCatalogs(value['addonCatalogs']),
+  };
+}
+
+function withPrefixes(resource: ManifestResource, idPrefixes: readonly string[] | undefined): ManifestResource {
+  return idPrefixes === undefined || idPrefixes.length === 0 ? resource : { ...resource, idPrefixes };
+}
+
+function readCatalogs(value: unknown): readonly ManifestCatalog[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((catalog: unknown): ManifestCatalog[] => {
+    if (!isRecord(catalog) || typeof catalog['id'] !== 'string' || typeof catalog['type'] !== 'string') return [];
+    const extra = readExtra(catalog);
+    return [
+      {
+        type: catalog['type'],
+        id: catalog['id'],
+        ...(typeof catalog['name'] === 'string' ? { name: catalog['name'] } : {}),
+        ...(extra === undefined ? {} : { extra }),
+      },
+    ];
+  });
+}
+
+/** The long notation, or the short one with `extraSupported` and `extraRequired`. */
+function readExtra(catalog: Readonly<Record<string, unknown>>): readonly CatalogExtra[] | undefined {
+  if (Array.isArray(catalog['extra'])) {
+    return catalog['extra'].flatMap((extra: unknown): CatalogExtra[] => {
+      if (!isRecord(extra) || typeof extra['name'] !== 'string') return [];
+      return [
+        {
+          name: extra['name'],
+          ...(extra['isRequired'] === true ? { isRequired: true } : {}),
+          ...(Array.isArray(extra['options']) ? { options: strings(extra['options']) } : {}),
+          ...(typeof extra['optionsLimit'] === 'number' ? { optionsLimit: extra['optionsLimit'] } : {}),
+        },
+      ];
+    });
+  }
+  if (!Array.isArray(catalog['extraSupported'])) return undefined;
+  const required = new Set(strings(catalog['extraRequired']));
+  const genres = strings(catalog['genres']);
+  return strings(catalog['extraSupported']).map((name) => ({
+    name,
+    ...(required.has(name) ? { isRequired: true } : {}),
+    ...(name === 'genre' && genres.length > 0 ? { options: genres } : {}),
+  }));
+}
+
+/** Whether an addon answers for this; without a list of prefixes it does for every id. */
+export function handles(manifest: UpstreamManifest, resource: string, type: string, id: string): boolean {
+  return manifest.resources.some(
+    ({ name, types, idPrefixes }) =>
+      name === resource &&
+      types.includes(type) &&
+      (idPrefixes === undefined || idPrefixes.some((prefix) => id.startsWith(prefix))),
+  );
+}
+
+/** Ids of the cards that stand for errors. */
+export const errorPrefix = 'homeporterror';
+
+/** One of the addons of a configuration with what it can do. */
+export interface MergedSource {
+  readonly instanceId: string;
+  readonly manifest: UpstreamManifest;
+}
+
+/** The resources of several addons as one addon's. */
+export function mergeResources(sources: readonly MergedSource[]): readonly ManifestResource[] {
+  const merged = new Map<string, { types: string[]; idPrefixes: string[] | undefined }>();
+  for (const { manifest } of sources) {
+    for (const { name, types, idPrefixes } of manifest.resources) {
+      const known = merged.get(name);
+      if (known === undefined) {
+        merged.set(name, { types: [...types], idPrefixes: idPrefixes === undefined ? undefined : [...idPrefixes] });
+        continue;
+      }
+      known.types.push(...types.filter((type) => !known.types.includes(type)));
+      if (idPrefixes === undefined) known.idPrefixes = undefined;
+      else known.idPrefixes?.push(...idPrefixes.filter((prefix) => known.idPrefixes?.includes(prefix) === false));
+    }
+  }
+  return [...merged].map(([name, { types, idPrefixes }]) => {
+    if (idPrefixes === undefined) return { name, types };
+    return { name, types, idPrefixes: name === 'meta' ? [...idPrefixes, errorPrefix] : idPrefixes };
+  });
+}
+
+/** The catalogs of several addons, each with its addon's id before its own, in the order and form the person wants. */
+export function mergeCatalogs(
+  sources: readonly MergedSource[],
+  modifications: readonly CatalogModification[] = [],
+  which: 'catalogs' | 'addonCatalogs' = 'catalogs',
+): readonly ManifestCatalog[] {
+  const all = sources.flatMap(({ instanceId, manifest }) =>
+    manifest[which].map((catalog) => ({ ...catalog, id: `${instanceId}.${catalog.id}` })),
+  );
+  const unique = [...new Map(all.map((catalog) => [`${catalog.type}\n${catalog.id}`, catalog])).values()];
+  const places = new Map(modifications.map(({ id, type }, place) => [`${type}\n${id}`, place]));
+  const placeOf = ({ id, type }: ManifestCatalog): number => places.get(`${type}\n${id}`) ?? Infinity;
+  const sorted = unique
+    .map((catalog) => ({ catalog, place: placeOf(catalog) }))
+    .toSorted((one, other) => (one.place === other.place ? 0 : one.place - other.place));
+  return sorted.flatMap(({ catalog, place }) => {
+    const change = modifications[place];
+    return change === undefined ? [catalog] : modified(catalog, change);
+  });
+}
+
+function modified(catalog: ManifestCatalog, change: CatalogModification): ManifestCatalog[] {
+  if (change.enabled === false) return [];
+  let extra = catalog.extra;
+  if (change.disableSearch === true) {
+    if (extra?.some(({ name, isRequired }) => name === 'search' && isRequired === true) === true) return [];
+    extra = extra?.filter(({ name }) => name !== 'search');
+  }
+  if (change.onlyOnDiscover === true) {
+    const genre = extra?.find(({ name }) => name === 'genre');
+    const options = [...(genre?.options ?? []), ...(genre?.isRequired === true ? [] : ['None'])];
+    extra = [...(extra ?? []).filter(({ name }) => name !== 'genre'), { name: 'genre', isRequired: true, options }];
+  } else if (change.onlyOnSearch === true && extra?.some(({ name }) => name === 'search') === true) {
+    extra = extra.map((one) => (one.name === 'search' ? { ...one, isRequired: true } : one));
+  }
+  return [
+    {
+      ...catalog,
+      ...(typeof change.name === 'string' && change.name !== '' ? { name: change.name } : {}),
+      ...(typeof change.overrideType === 'string' && change.overrideType !== '' ? { type: change.overrideType } : {}),
+      ...(extra === undefined ? {} : { extra }),
+    },
+  ];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

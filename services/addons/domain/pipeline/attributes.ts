@@ -1,0 +1,57 @@
+import type { ParsedStream } from '../stream.ts';
+
+const unknown = ['Unknown'];
+const one = (value: string | undefined): readonly string[] => (value === undefined ? unknown : [value]);
+const some = (values: readonly string[]): readonly string[] => (values.length === 0 ? unknown : values);
+
+/** With the tags that only several together mean. */
+function visualTags({ file }: ParsedStream): readonly string[] {
+  const tags = file.visualTags;
+  if (tags.length === 0) return unknown;
+  const dolbyVision = tags.includes('DV');
+  const highRange = tags.some((tag) => tag === 'HDR' || tag === 'HDR10' || tag === 'HDR10+' || tag === 'HLG');
+  if (dolbyVision && highRange) return [...tags, 'HDR+DV'];
+  if (dolbyVision) return [...tags, 'DV Only'];
+  return highRange ? [...tags, 'HDR Only'] : tags;
+}
+
+/** What filters and preferences look at, by the name they have in a configuration; what is not known is `Unknown`. */
+export const attributes = {
+  Resolutions: (stream: ParsedStream) => one(stream.file.resolution),
+  Qualities: (stream: ParsedStream) => one(stream.file.quality),
+  Languages: (stream: ParsedStream) => some(stream.file.languages),
+  Subtitles: (stream: ParsedStream) => some(stream.file.subtitles),
+  VisualTags: visualTags,
+  AudioTags: (stream: ParsedStream) => some(stream.file.audioTags),
+  AudioChannels: (stream: ParsedStream) => some(stream.file.audioChannels),
+  StreamTypes: (stream: ParsedStream) => [stream.type],
+  Encodes: (stream: ParsedStream) => one(stream.file.encode),
+  ReleaseGroups: (stream: ParsedStream) => one(stream.file.releaseGroup),
+} as const;
+export type Attribute = keyof typeof attributes;
+
+/** As people call them. */
+export const attributeWords: Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>> = {
+  Resolutions: 'Resolution',
+  Qualities: 'Quality',
+  Languages: 'Language',
+  Subtitles: 'Subtitle',
+  VisualTags: 'Visual Tag',
+  AudioTags: 'Audio Tag',
+  AudioChannels: 'Audio Channel',
+  StreamTypes: 'Stream Type',
+  Encodes: 'Encode',
+  ReleaseGroups: 'Release Group',
+  Keywords: 'Keyword',
+  RegexPatterns: 'Expression',
+};
+
+/** Everything in which keywords and expressions are looked for. */
+export function searchedText({ filename, folderName, indexer, file }: ParsedStream): string {
+  return [filename, folderName, indexer, file.releaseGroup].filter((part) => part !== undefined).join('\n');
+}
+
+/** Whether nothing has to be downloaded before it plays. */
+export function isCached({ service }: ParsedStream): boolean {
+  return service === undefined || service.cached;
+}

@@ -1,0 +1,122 @@
+import type { AddonConfig } from '../config.ts';
+import type { Formatter } from '../format/predefined.ts';
+import type { ParsedStream } from '../stream.ts';
+
+export interface OutputOptions {
+  readonly config: AddonConfig;
+  readonly addonId: string;
+  readonly addonName: string;
+  readonly formatter: Formatter;
+  /** For nested aggregators and tools: what was read goes along. */
+  readonly withData: boolean;
+}
+
+const replaced = new Set([
+  'name',
+  'title',
+  'description',
+  'behaviorHints',
+  'url',
+  'infoHash',
+  'fileIdx',
+  'sources',
+  'streamData',
+  'size',
+  'seeders',
+]);
+
+/** A stream as clients get it. Nothing is null: some clients stumble over it. */
+export function toOutput(stream: ParsedStream, options: OutputOptions): Record<string, unknown> {
+  const { upstream, hints } = stream;
+  const result: Record<string, unknown> = { ...texts(stream, options) };
+  for (const [name, value] of Object.entries(upstream)) if (!replaced.has(name)) result[name] = value;
+  if (stream.url !== undefined) result['url'] = stream.url;
+  else if (stream.infoHash !== undefined && (stream.type === 'p2p' || stream.type === 'debrid')) {
+    result['infoHash'] = stream.infoHash;
+    if (stream.fileIdx !== undefined) result['fileIdx'] = stream.fileIdx;
+    if (stream.sources !== undefined) result['sources'] = stream.sources;
+  }
+  const { proxyHeaders, ...kept } = hints;
+  result['behaviorHints'] = {
+    ...kept,
+    ...(stream.proxied || proxyHeaders === undefined ? {} : { proxyHeaders }),
+    bingeGroup: bingeGroup(stream, options),
+    ...(stream.size === undefined ? {} : { videoSize: stream.size }),
+    ...(stream.filename === undefined ? {} : { filename: stream.filename }),
+  };
+  if (options.withData) result['streamData'] = streamData(stream);
+  return result;
+}
+
+function texts(stream: ParsedStream, { formatter, addonName }: OutputOptions): { name: string; description: string } {
+  if (stream.addon.formatPassthrough) {
+    const { name, description, title } = stream.upstream;
+    const text = typeof description === 'string' ? description : title;
+    return {
+      name: typeof name === 'string' ? name : stream.addon.name,
+      description: typeof text === 'string' ? text : '',
+    };
+  }
+  const values = { stream, addonName };
+  return { name: formatter.name(values), description: formatter.description(values) };
+}
+
+const grouped: Readonly<Record<string, (stream: ParsedStream) => string | undefined>> = {
+  resolution: ({ file }) => file.resolution,
+  quality: ({ file }) => file.quality,
+  releaseGroup: ({ file }) => file.releaseGroup,
+  encode: ({ file }) => file.encode,
+  service: ({ service }) => service?.id,
+  type: ({ type }) => type,
+  addon: ({ addon }) => addon.instanceId,
+  visualTags: ({ file }) => file.visualTags.join('.') || undefined,
+  audioTags: ({ file }) => file.audioTags.join('.') || undefined,
+  languages: ({ file }) => file.languages.join('.') || undefined,
+  proxied: ({ proxied }) => (proxied ? 'proxied' : undefined),
+};
+
+/** The client plays the next episode from the stream of an equal group, so nothing of the episode is in it. */
+export function bingeGroup(
+  stream: ParsedStream,
+  { config, addonId }: Pick<OutputOptions, 'config' | 'addonId'>,
+): string {
+  const { enabled, method, attributes } = config.autoPlay ?? {};
+  if (enabled === false || method === 'firstFile') return addonId;
+  if (method === 'matchingIndex') return `${addonId}|${stream.id.slice(stream.id.lastIndexOf('-') + 1)}`;
+  const names = attributes?.length ? attributes : ['resolution', 'quality', 'releaseGroup'];
+  const parts = names.map((name) => (Object.hasOwn(grouped, name) ? grouped[name]?.(stream) : undefined));
+  return `${addonId}|${parts.filter((part) => part !== undefined).join('|')}`;
+}
+
+/** What was read out of a stream, in the peer's shape. */
+export function streamData(stream: ParsedStream): Record<string, unknown> {
+  const { type, service, infoHash, fileIdx, sources, seeders } = stream;
+  return withoutUndefined({
+    type,
+    proxied: stream.proxied,
+    indexer: stream.indexer,
+    age: stream.age,
+    duration: stream.duration,
+    library: stream.library,
+    size: stream.size,
+    folderSize: stream.folderSize,
+    torrent: withoutUndefined({
+      infoHash: type === 'p2p' || type === 'debrid' ? infoHash : undefined,
+      seeders,
+      sources,
+      fileIdx,
+      private: stream.private,
+      freeleech: false,
+    }),
+    addon: stream.addon.name,
+    filename: stream.filename,
+    folderName: stream.folderName,
+    service,
+    parsedFile: withoutUndefined(stream.file),
+    id: stream.id,
+  });
+}
+
+function withoutUndefined(value: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+}

@@ -1,0 +1,90 @@
+import type { ServiceId } from './debrid-services.ts';
+
+/** What kind of source a stream has. */
+export type StreamType =
+  'p2p' | 'live' | 'usenet' | 'stremio-usenet' | 'archive' | 'debrid' | 'http' | 'external' | 'youtube';
+
+/** What the name of a release says. Lists are empty, the others absent where it says nothing. */
+export interface ParsedFile {
+  readonly title?: string | undefined;
+  readonly year?: string | undefined;
+  readonly seasons?: readonly number[] | undefined;
+  readonly episodes?: readonly number[] | undefined;
+  readonly resolution?: string | undefined;
+  readonly quality?: string | undefined;
+  readonly encode?: string | undefined;
+  readonly releaseGroup?: string | undefined;
+  readonly network?: string | undefined;
+  readonly container?: string | undefined;
+  readonly extension?: string | undefined;
+  readonly episodeTitle?: string | undefined;
+  readonly editions: readonly string[];
+  readonly visualTags: readonly string[];
+  readonly audioTags: readonly string[];
+  readonly audioChannels: readonly string[];
+  readonly languages: readonly string[];
+  readonly subtitles: readonly string[];
+  readonly subbed: boolean;
+  readonly dubbed: boolean;
+  readonly proper?: true | undefined;
+  readonly repack?: true | undefined;
+  readonly seasonPack: boolean;
+}
+
+/** The addon a stream came from. */
+export interface StreamAddon {
+  /** Unique within a configuration, also the prefix of its catalogs. */
+  readonly instanceId: string;
+  readonly presetType: string;
+  readonly name: string;
+  /** Its place among the addons of the configuration. */
+  readonly index: number;
+  readonly manifestUrl: string;
+  readonly library: boolean;
+  readonly formatPassthrough: boolean;
+  readonly resultPassthrough: boolean;
+  readonly pinPosition: 'top' | 'bottom' | undefined;
+}
+
+/** A stream as an upstream addon gave it; members we do not know pass through. */
+export type UpstreamStream = Readonly<Record<string, unknown>>;
+
+/** A stream with everything that could be read out of it. */
+export interface ParsedStream {
+  /** Instance id of its addon and its place in that addon's answer. */
+  readonly id: string;
+  readonly addon: StreamAddon;
+  readonly upstream: UpstreamStream;
+  readonly hints: Readonly<Record<string, unknown>>;
+  readonly type: StreamType;
+  readonly service: { readonly id: ServiceId; readonly cached: boolean } | undefined;
+  readonly library: boolean;
+  readonly proxied: boolean;
+  /** Replaces the upstream's own where the stream goes through us. */
+  readonly url: string | undefined;
+  readonly infoHash: string | undefined;
+  readonly fileIdx: number | undefined;
+  readonly sources: readonly string[] | undefined;
+  readonly filename: string | undefined;
+  readonly folderName: string | undefined;
+  readonly size: number | undefined;
+  readonly folderSize: number | undefined;
+  readonly seeders: number | undefined;
+  /** Hours. */
+  readonly age: number | undefined;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly indexer: string | undefined;
+  readonly message: string | undefined;
+  readonly private: boolean;
+  readonly file: ParsedFile;
+  /** Name of the preferred expression it matches. */
+  readonly regexMatched?: string | undefined;
+  /** Which of the preferred expressions that is. */
+  readonly regexIndex?: number | undefined;
+}
+
+/** Bits a second of a stream whose length is known. */
+export function bitrateOf({ size, duration }: Pick<ParsedStream, 'size' | 'duration'>): number | undefined {
+  return size === undefined || duration <= 0 ? undefined : Math.round((size * 8) / (duration / 1000));
+}

@@ -1,0 +1,134 @@
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { Aggregator } from './aggregate/aggregator.ts';
+import { Patterns } from './aggregate/patterns.ts';
+import { Titles } from './aggregate/titles.ts';
+import type { ServiceId } from './domain/debrid-services.ts';
+import { debridService } from './domain/debrid-services.ts';
+import { LruMap } from './domain/lru.ts';
+import { parseRelease } from './domain/release.ts';
+import type { ParsedFile } from './domain/stream.ts';
+import { manifest } from './manifest.ts';
+import { createAddonMetrics } from './metrics.ts';
+import { PlaybackLinks } from './playback/links.ts';
+import { Player } from './playback/player.ts';
+import { Profiles } from './profiles/profiles.ts';
+import { BuiltIns } from './providers/built-ins.ts';
+import { PikPak } from './providers/pikpak.ts';
+import { ProviderPool } from './providers/pool.ts';
+import { StreamProxy } from './proxy/stream-proxy.ts';
+import { addonsHandlers } from './routes/api.ts';
+import { Askers } from './routes/askers.ts';
+import { RateLimits } from './routes/rate-limits.ts';
+import { addonsListener } from './routes/server.ts';
+import type { Settings } from './settings.ts';
+import { PlayHistory } from './store/plays.ts';
+import { AddressPolicy } from './upstream/addresses.ts';
+import { Upstream } from './upstream/upstream.ts';
+
+/** The addon aggregator. */
+export const addons = defineService({
+  ...manifest,
+  create: (context, settings) => create(context, settings as Settings),
+});
+
+const version = '1.0.0';
+/** Names of releases come back with every season, so more of them are remembered than answers. */
+const releasesPerEntry = 20;
+
+function create(context: Context, settings: Settings): Service {
+  const { clock, log } = context;
+  const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
+  const policy = new AddressPolicy(context, () => settings.baseUrl || undefined);
+  const profiles = new Profiles(context, settings.secretKey);
+  const upstream = new Upstream({
+    ...{ context, policy, metrics },
+    readRelease: rememberReleases(settings.maxCacheSize * releasesPerEntry),
+    cacheSize: settings.maxCacheSize,
+    streamCacheSeconds: settings.streamCacheSeconds,
+    userAgent: `Homeport/${version}`,
+    allowPrivate: settings.allowPrivateAddresses,
+  });
+  const pool = new ProviderPool({
+    ...{ context, metrics },
+    cacheSize: settings.maxCacheSize,
+    baseUrl: (id) => baseUrlOf(id, settings),
+    makers: {
+      pikpak: (caller, credentials) =>
+        new PikPak(caller, credentials, {
+          authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
+          clientId: settings.pikpakClientId,
+          clientSecret: settings.pikpakClientSecret,
+          now: () => clock.now(),
+        }),
+    },
+  });
+  const links = new PlaybackLinks(profiles);
+  const history = new PlayHistory(context);
+  const patterns = new Patterns(clock, settings.regexFilterAccess);
+  const proxy = new StreamProxy({ context, profiles, policy, allowPrivate: settings.allowPrivateAddresses });
+  const titles = new Titles(context, settings.metadataUrl);
+  const builtIns = new BuiltIns({
+    ...{ clock, pool, links, proxy, titles },
+    servicesOf: (config) => aggregator.services(config),
+  });
+  const aggregator: Aggregator = new Aggregator({
+    ...{ context, settings, upstream, pool, links, history, patterns, version },
+    titles,
+    addons: {
+      policy,
+      defaultTimeoutMs: settings.timeout,
+      maxAddons: settings.maxAddons,
+      disableSelfScraping: settings.disableSelfScraping,
+      makeBuiltIn: (preset, config, baseUrl) => builtIns.make(preset, config, baseUrl),
+    },
+  });
+  const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl });
+  const player = new Player({ clock, log, metrics, pool, history });
+  const limits = new RateLimits(clock, settings.disableRateLimits);
+  const parts = {
+    ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
+    ...{ pool, links, player, proxy, limits, version },
+  };
+  return {
+    http: addonsListener(parts),
+    api: addonsHandlers(parts),
+    async start() {
+      await profiles.start();
+      await history.load();
+    },
+    async health(): Promise<Health> {
+      const down = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
+      const names = down.map(({ id }) => debridService(id)?.name ?? id).join(', ');
+      if (names !== '')
+        return { state: 'degraded', detail: `${names} ${down.length === 1 ? 'does' : 'do'} not answer.` };
+      const count = await profiles.count();
+      return {
+        state: 'up',
+        detail:
+          count === 0
+            ? 'nothing configured yet'
+            : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      patterns[Symbol.dispose]();
+      await Promise.resolve();
+    },
+  };
+}
+
+function baseUrlOf(id: ServiceId, settings: Settings): string {
+  const given = settings[`${id}Url`];
+  return typeof given === 'string' && given !== '' ? given : (debridService(id)?.baseUrl ?? '');
+}
+
+function rememberReleases(most: number): (name: string) => ParsedFile {
+  const known = new LruMap<string, ParsedFile>(most);
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const read = parseRelease(name);
+    known.set(name, read);
+    return read;
+  };
+}

@@ -1,0 +1,16 @@
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** The addon aggregator: many Stremio addons as one, with debrid services asked from home. */
+export const manifest = defineManifest({
+  id: 'addons',
+  title: 'Addons',
+  group: 'media',
+  summary: 'Makes one Stremio addon of many, asks debrid services what they have, and keeps keys at home.',
+  // Players run in browsers and apps of any origin; what is not public carries its own credential.
+  listeners: [{ name: 'http', title: 'Addons', protocol: 'http', port: 3000, crossOrigin: 'any' }],
+  settings: Settings,
+  environment,
+  migrations,
+});

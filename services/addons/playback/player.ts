@@ -1,0 +1,197 @@
+import type { Clock, Log } from '../../contracts/service.ts';
+import { isVideo, selectFile } from '../domain/select-file.ts';
+import type { AddonMetrics } from '../metrics.ts';
+import type { Account, ProviderPool } from '../providers/pool.ts';
+import { ProviderError, type ProviderFile, type ProviderTorrent } from '../providers/provider.ts';
+import type { PlayHistory } from '../store/plays.ts';
+import { AnswerCache } from '../upstream/answer-cache.ts';
+import type { PlaybackRequest } from './links.ts';
+
+/** What a player gets: the address to play from, or the clip that explains why there is none. */
+export type Playback = { readonly url: string } | { readonly clip: Clip; readonly sentence: string };
+
+/** Short films that say why nothing plays, by what happened. */
+export type Clip =
+  | 'downloading'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'payment-required'
+  | 'too-many-requests'
+  | 'limit-reached'
+  | 'legal-removal'
+  | 'no-matching-file'
+  | 'failed'
+  | 'internal-error';
+
+const clips: Readonly<Record<string, Clip>> = {
+  UNAUTHORIZED: 'unauthorized',
+  FORBIDDEN: 'forbidden',
+  PAYMENT_REQUIRED: 'payment-required',
+  TOO_MANY_REQUESTS: 'too-many-requests',
+  STORE_LIMIT_EXCEEDED: 'limit-reached',
+  STORE_MAGNET_INVALID: 'failed',
+  UNAVAILABLE_FOR_LEGAL_REASONS: 'legal-removal',
+  NOT_FOUND: 'failed',
+  CONFLICT: 'failed',
+  SERVICE_UNAVAILABLE: 'internal-error',
+  BAD_GATEWAY: 'internal-error',
+  UNKNOWN: 'internal-error',
+};
+
+const hour = 3_600_000;
+/** A torrent that a service has is ready within this. */
+const readyWithinMs = 12_000;
+const pollMs = 700;
+
+export interface PlayerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: AddonMetrics;
+  readonly pool: ProviderPool;
+  readonly history: PlayHistory;
+}
+
+/** Plays from debrid accounts: adds the torrent or takes the one that is there, waits, chooses the file, and links it. */
+export class Player {
+  readonly #options: PlayerOptions;
+  readonly #played: AnswerCache<Playback>;
+
+  constructor(options: PlayerOptions) {
+    this.#options = options;
+    this.#played = new AnswerCache({
+      clock: options.clock,
+      most: 1000,
+      freshMs: hour / 2,
+      staleMs: hour / 2,
+      keeps: (playback) => 'url' in playback,
+    });
+  }
+
+  /** Players ask several times before they play; the account is asked once. */
+  async play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+    return await this.#played.get(keyOf(request, userIp), () => this.#play(request, userIp)).answer;
+  }
+
+  /** What is known without asking anybody: a mere look must not begin a download. */
+  known(request: PlaybackRequest, userIp: string | undefined): Playback | undefined {
+    return this.#played.peek(keyOf(request, userIp));
+  }
+
+  async #play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+    const { pool, history, log, metrics } = this.#options;
+    const { service, credentials, file } = request;
+    const account = pool.account(service, credentials);
+    if (account === undefined) return { clip: 'internal-error', sentence: 'There is no client for this service.' };
+    try {
+      const playback = await this.#from(account, request, userIp);
+      metrics.plays.inc({ provider: service, outcome: 'url' in playback ? 'played' : playback.clip });
+      if ('url' in playback) await history.played(service, file.hash);
+      else if (playback.clip === 'downloading') await history.failed(service, file.hash);
+      return playback;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      log.info('playback was refused', { provider: service, code: error.code, reason: error.reason });
+      metrics.plays.inc({ provider: service, outcome: error.code });
+      await history.failed(service, file.hash);
+      return { clip: clips[error.code] ?? 'internal-error', sentence: error.message };
+    }
+  }
+
+  async #from(account: Account, request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+    const { provider } = account;
+    let torrent = await this.#settle(
+      account,
+      (await this.#existing(account, request)) ?? (await this.#add(account, request)),
+      request,
+    );
+    if (torrent.state === 'failed') {
+      await provider.remove(torrent.id);
+      account.forgetLibrary();
+      return { clip: 'failed', sentence: 'The service could not fetch this torrent.' };
+    }
+    if (torrent.state !== 'ready')
+      return {
+        clip: 'downloading',
+        sentence: `It is being downloaded: ${String(Math.round(torrent.progress * 100))} %.`,
+      };
+    torrent = torrent.files === undefined ? await provider.torrent(torrent.id) : torrent;
+    const chosen = chosenFile(torrent.files ?? [], request);
+    if (chosen === undefined)
+      return { clip: 'no-matching-file', sentence: 'The torrent has no file that is what was asked for.' };
+    return { url: await provider.link(torrent, chosen, userIp) };
+  }
+
+  /** The account's own, where the file that is wanted was chosen. */
+  async #existing(account: Account, request: PlaybackRequest): Promise<ProviderTorrent | undefined> {
+    const { provider } = account;
+    const listed = await account.library().catch((error: unknown) => {
+      // It may be full of things the service cannot list; adding tells the same torrent again.
+      if (error instanceof ProviderError && error.code === 'UNAUTHORIZED') throw error;
+      return [];
+    });
+    const own = listed.find(({ hash }) => hash === request.file.hash);
+    if (own === undefined) return undefined;
+    if (own.state === 'failed') {
+      await provider.remove(own.id);
+      account.forgetLibrary();
+      return undefined;
+    }
+    const torrent = await provider.torrent(own.id).catch((error: unknown) => {
+      if (error instanceof ProviderError && error.code === 'NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (torrent?.state !== 'ready' || provider.select === undefined) return torrent;
+    const chosen = chosenFile(torrent.files ?? [], request);
+    // An earlier choice of files left out this one.
+    return chosen !== undefined &&
+      chosen.link === undefined &&
+      torrent.files?.some(({ link }) => link !== undefined) === true
+      ? undefined
+      : torrent;
+  }
+
+  async #add(account: Account, { file, filename }: PlaybackRequest): Promise<ProviderTorrent> {
+    account.forgetLibrary();
+    const trackers = file.sources.flatMap((source) =>
+      source.startsWith('tracker:') ? [source.slice('tracker:'.length)] : [],
+    );
+    return await account.provider.add({ hash: file.hash, name: file.title || filename, trackers });
+  }
+
+  /** Waits until the torrent is there, chooses its files where the service wants to know, and gives up in good time. */
+  async #settle({ provider }: Account, first: ProviderTorrent, request: PlaybackRequest): Promise<ProviderTorrent> {
+    const { clock } = this.#options;
+    const until = clock.now() + readyWithinMs;
+    let torrent = first;
+    for (;;) {
+      if (torrent.state === 'selecting' && provider.select !== undefined) {
+        const videos = (torrent.files ?? []).filter(({ path }) => isVideo(path));
+        const chosen = chosenFile(torrent.files ?? [], request);
+        await provider.select(torrent, videos.length === 0 && chosen !== undefined ? [chosen] : videos);
+        torrent = await provider.torrent(torrent.id);
+        if (torrent.state !== 'selecting') continue;
+      }
+      // What is being downloaded takes longer than a player waits.
+      if (torrent.state === 'ready' || torrent.state === 'failed') return torrent;
+      if (torrent.state === 'downloading' && torrent.files !== undefined) return torrent;
+      if (clock.now() >= until) return torrent;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _timer = clock.after(pollMs, resolve);
+      await promise;
+      torrent = await provider.torrent(torrent.id);
+    }
+  }
+}
+
+function chosenFile(files: readonly ProviderFile[], { file, filename }: PlaybackRequest): ProviderFile | undefined {
+  return selectFile(files, {
+    index: file.index,
+    filename: file.title || filename || undefined,
+    season: file.season,
+    episode: file.episode,
+  });
+}
+
+function keyOf({ auth, file }: PlaybackRequest, userIp: string | undefined): string {
+  return [auth, file.hash, file.index, file.season, file.episode, userIp].join(' ');
+}

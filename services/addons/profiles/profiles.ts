@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { LruMap } from '../domain/lru.ts';
+import { mergeParent } from '../domain/inherit.ts';
+import { parseConfig } from '../domain/read-config.ts';
+import { ProfileStore, type ProfileRow } from '../store/profiles.ts';
+import { keyOfPassword, keyOfSecret, openText, sealText } from './sealing.ts';
+
+/** A configuration that was opened. */
+export interface Profile {
+  readonly uuid: string;
+  readonly encryptedPassword: string;
+  /** As it was saved. */
+  readonly own: AddonConfig;
+  /** With what it inherits. */
+  readonly config: AddonConfig;
+  /** Changes with each saving, its own or that of what it inherits from. */
+  readonly revision: string;
+}
+
+interface Opened {
+  readonly config: AddonConfig;
+  readonly updatedAt: number;
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const shortestPassword = 6;
+const keptKeys = 200;
+const segmentVersion = 1;
+
+/**
+ * Configurations with credentials in them. One is sealed under a key that only its password makes; the password stands in
+ * the install address, sealed under the server's key. So neither the table nor an address tells anything by itself.
+ */
+export class Profiles {
+  readonly #context: Context;
+  readonly #store: ProfileStore;
+  readonly #secretSetting: string;
+  readonly #keys = new LruMap<string, Promise<Uint8Array>>(keptKeys);
+  readonly #opened = new LruMap<string, Opened>(keptKeys);
+  #serverKey: Uint8Array = new Uint8Array(32);
+
+  constructor(context: Context, secretSetting: string) {
+    this.#context = context;
+    this.#store = new ProfileStore(context.db);
+    this.#secretSetting = secretSetting;
+  }
+
+  /** Reads the server's key, or makes one at the first start. */
+  async start(): Promise<void> {
+    const { commit, random, vault } = this.#context;
+    if (this.#secretSetting !== '') {
+      this.#serverKey = keyOfSecret(this.#secretSetting);
+      return;
+    }
+    const purpose = 'addons.server-key';
+    const made = vault.seal(Buffer.from(random.bytes(32)).toString('hex'), purpose);
+    if ((await this.#store.secret('server-key')) === undefined)
+      await commit((transaction) => this.#store.saveSecret(transaction, 'server-key', made));
+    this.#serverKey = keyOfSecret(vault.open((await this.#store.secret('server-key')) ?? made, purpose));
+  }
+
+  count(): Promise<number> {
+    return this.#store.count();
+  }
+
+  /** Text that only this server can read again, for addresses. */
+  seal(text: string, purpose: string): string {
+    return sealText(text, this.#serverKey, this.#context.random, purpose).toString('base64url');
+  }
+
+  /** What {@link seal} sealed; undefined when it was not. */
+  unseal(sealed: string, purpose: string): string | undefined {
+    if (!/^[\w-]+$/.test(sealed)) return undefined;
+    return openText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
+  }
+
+  async create(config: AddonConfig, password: string, { keep = false } = {}): Promise<Profile> {
+    checkPassword(password);
+    const { clock, commit, random, vault } = this.#context;
+    const uuid = randomUUID();
+    const salt = Buffer.from(random.bytes(16)).toString('base64url');
+    const now = clock.now();
+    const row: ProfileRow = {
+      uuid,
+      salt,
+      config: await this.#sealConfig({ ...config, uuid }, uuid, password, salt),
+      kept_password: keep ? vault.seal(password, `addons.profile:${uuid}`) : null,
+      created_at: now,
+      updated_at: now,
+    };
+    await commit((transaction) => this.#store.insert(transaction, row));
+    return this.open(uuid, password);
+  }
+
+  /** @throws Problem `addons.unknown_user` (400) also for a wrong password. */
+  async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
+    const { config: own, updatedAt } = await this.#read(uuid, password);
+    const parent = own.parentConfig;
+    const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
+    const base = { uuid, encryptedPassword: encrypted, own };
+    if (parent === null || parent === undefined || parent.uuid === uuid)
+      return { ...base, config: own, revision: String(updatedAt) };
+    const inherited = await this.#read(parent.uuid, parent.password).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(
+        'addons.parent_gone',
+        400,
+        'The configuration that this one inherits from is gone, or its password is another one now.',
+      );
+    });
+    const revision = `${String(updatedAt)}.${String(inherited.updatedAt)}`;
+    return { ...base, config: mergeParent(inherited.config, own), revision };
+  }
+
+  /** Out of an install address. @throws Problem as {@link open}; `addons.unreadable_password` (400) when the server never sealed it. */
+  async openSealed(uuid: string, encryptedPassword: string): Promise<Profile> {
+    const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
+    if (row === undefined) throw new Problem('addons.unknown_user', 400, 'User not found');
+    const password = this.unseal(encryptedPassword, `password:${uuid}`);
+    if (password === undefined) throw new Problem('addons.unreadable_password', 400, 'Invalid password');
+    return this.open(uuid, password, encryptedPassword);
+  }
+
+  async save(uuid: string, password: string, config: AddonConfig): Promise<Profile> {
+    const { salt, updated_at } = await this.#row(uuid);
+    const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
+    // Two savings within one millisecond are two revisions.
+    const now = Math.max(this.#context.clock.now(), updated_at + 1);
+    await this.#change(uuid, { config: sealed, updated_at: now });
+    return this.open(uuid, password);
+  }
+
+  /** Addresses with the old password stop working. */
+  async changePassword(uuid: string, password: string, next: string): Promise<Profile> {
+    checkPassword(next);
+    const { config } = await this.#read(uuid, password);
+    const row = await this.#row(uuid);
+    const salt = Buffer.from(this.#context.random.bytes(16)).toString('base64url');
+    await this.#change(uuid, {
+      salt,
+      config: await this.#sealConfig(config, uuid, next, salt),
+      kept_password: row.kept_password === null ? null : this.#context.vault.seal(next, `addons.profile:${uuid}`),
+      updated_at: Math.max(this.#context.clock.now(), row.updated_at + 1),
+    });
+    return this.open(uuid, next);
+  }
+
+  async remove(uuid: string): Promise<void> {
+    await this.#context.commit((transaction) => this.#store.remove(transaction, uuid));
+    this.#opened.deleteWhere((key) => key.startsWith(uuid));
+  }
+
+  /** When it was made, ms since the epoch. */
+  async createdAt(uuid: string): Promise<number> {
+    return (await this.#row(uuid)).created_at;
+  }
+
+  async exists(uuid: string): Promise<boolean> {
+    return uuidPattern.test(uuid) && (await this.#store.find(uuid)) !== undefined;
+  }
+
+  /** Those the page looks after. */
+  async kept(): Promise<readonly { readonly uuid: string; readonly password: string; readonly updatedAt: number }[]> {
+    const rows = await this.#store.kept();
+    return rows.map(({ uuid, kept_password, updated_at }) => ({
+      uuid,
+      password: this.#context.vault.open(kept_password ?? '', `addons.profile:${uuid}`),
+      updatedAt: updated_at,
+    }));
+  }
+
+  /** Its password, where the page looks after it. @throws Problem `addons.unknown_profile` (404) */
+  async keptPassword(uuid: string): Promise<string> {
+    const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
+    if (row?.kept_password === null || row === undefined)
+      throw new Problem('addons.unknown_profile', 404, 'This configuration is not there any more.');
+    return this.#context.vault.open(row.kept_password, `addons.profile:${uuid}`);
+  }
+
+  /** The one path segment that stands for a user and is the credential at once. */
+  segment({ uuid, encryptedPassword }: Pick<Profile, 'uuid' | 'encryptedPassword'>): string {
+    const head = Buffer.from([segmentVersion, ...Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
+    return Buffer.concat([head, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
+  }
+
+  /** @see segment. Undefined when it is none. */
+  readSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
+    if (!/^A[\w-]{50,600}$/.test(segment)) return undefined;
+    const bytes = Buffer.from(segment, 'base64url');
+    if (bytes[0] !== segmentVersion) return undefined;
+    const uuid = bytes
+      .subarray(1, 17)
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    return { uuid, encryptedPassword: bytes.subarray(17).toString('base64url') };
+  }
+
+  async #read(uuid: string, password: string): Promise<Opened> {
+    const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
+    if (row === undefined) throw wrongDetails();
+    const id = `${uuid} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
+    const known = this.#opened.get(id);
+    if (known !== undefined && known.updatedAt === row.updated_at) return known;
+    const key = await this.#key(uuid, password, row.salt);
+    const text = openText(Buffer.from(row.config, 'base64url'), key, `config:${uuid}`);
+    if (text === undefined) throw wrongDetails();
+    const opened = { config: parseConfig(text), updatedAt: row.updated_at };
+    this.#opened.set(id, opened);
+    return opened;
+  }
+
+  async #row(uuid: string): Promise<ProfileRow> {
+    const row = await this.#store.find(uuid);
+    if (row === undefined) throw wrongDetails();
+    return row;
+  }
+
+  async #change(uuid: string, change: Partial<ProfileRow>): Promise<void> {
+    if (!(await this.#context.commit((transaction) => this.#store.update(transaction, uuid, change))))
+      throw wrongDetails();
+  }
+
+  async #sealConfig(config: AddonConfig, uuid: string, password: string, salt: string): Promise<string> {
+    const key = await this.#key(uuid, password, salt);
+    return sealText(JSON.stringify(config), key, this.#context.random, `config:${uuid}`).toString('base64url');
+  }
+
+  #key(uuid: string, password: string, salt: string): Promise<Uint8Array> {
+    const id = `${uuid} ${salt} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known;
+    const made = keyOfPassword(password, Buffer.from(salt, 'base64url'));
+    this.#keys.set(id, made);
+    return made;
+  }
+}
+
+function checkPassword(password: string): void {
+  if (password.length < shortestPassword)
+    throw new Problem('addons.password_too_short', 400, 'New password is too short');
+}
+
+function wrongDetails(): Problem {
+  return new Problem('addons.wrong_details', 400, 'Invalid UUID or password');
+}

@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, createHash, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Random } from '../../contracts/service.ts';
+
+const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: number }, Buffer>(scrypt);
+const cost = { N: 1 << 14, r: 8, p: 1 };
+const nonceBytes = 12;
+const tagBytes = 16;
+const mostInflated = 8 * 1024 * 1024;
+
+/** A key out of a password; slow on purpose. */
+export function keyOfPassword(password: string, salt: Uint8Array): Promise<Uint8Array> {
+  return derive(password.normalize(), salt, 32, cost);
+}
+
+/** AES-256-GCM over the deflated text. */
+export function sealText(text: string, key: Uint8Array, random: Random, purpose: string): Buffer {
+  const nonce = random.bytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(Buffer.from(purpose));
+  const sealed = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** What {@link sealText} sealed; undefined under another key or purpose, or when it was changed. */
+export function openText(sealed: Uint8Array, key: Uint8Array, purpose: string): string | undefined {
+  if (sealed.length < nonceBytes + tagBytes) return undefined;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes));
+    decipher.setAAD(Buffer.from(purpose));
+    decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    const packed = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+    return inflateRawSync(packed, { maxOutputLength: mostInflated }).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server's key out of the setting `secretKey`: 64 hexadecimal digits are the key, any other text makes one. */
+export function keyOfSecret(secret: string): Uint8Array {
+  return /^[0-9a-f]{64}$/i.test(secret) ? Buffer.from(secret, 'hex') : createHash('sha256').update(secret).digest();
+}

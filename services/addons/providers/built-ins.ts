@@ -1,0 +1,44 @@
+import type { Clock } from '../../contracts/service.ts';
+import type { BuiltIn } from '../aggregate/addon.ts';
+import type { Titles } from '../aggregate/titles.ts';
+import type { AddonConfig, Preset } from '../domain/config.ts';
+import type { PlaybackLinks } from '../playback/links.ts';
+import type { StreamProxy } from '../proxy/stream-proxy.ts';
+import { Easynews, easynewsAddon } from './easynews.ts';
+import { libraryAddon } from './library-addon.ts';
+import type { ProviderPool } from './pool.ts';
+import type { UsableService } from './wrap.ts';
+
+export interface BuiltInsOptions {
+  readonly clock: Clock;
+  readonly pool: ProviderPool;
+  readonly links: PlaybackLinks;
+  readonly proxy: StreamProxy;
+  readonly titles: Titles;
+  readonly servicesOf: (config: AddonConfig) => readonly UsableService[];
+}
+
+/** The addons that live here: they ask the services of a configuration in place of an address. */
+export class BuiltIns {
+  readonly #options: BuiltInsOptions;
+
+  constructor(options: BuiltInsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for a preset of another kind, or without the account it needs. */
+  make(preset: Preset, config: AddonConfig, baseUrl: string): BuiltIn | undefined {
+    const { clock, pool, links, proxy, titles, servicesOf } = this.#options;
+    if (preset.type === 'library') return libraryAddon({ services: servicesOf(config), pool, links, baseUrl });
+    const account = preset.type === 'easynews' ? servicesOf(config).find(({ id }) => id === 'easynews') : undefined;
+    const caller = account && pool.caller('easynews', account.credentials);
+    if (caller === undefined) return undefined;
+    return easynewsAddon({
+      client: new Easynews(caller, account?.credentials ?? {}),
+      titleOf: (request) => titles.find(request),
+      now: () => clock.now(),
+      key: `${baseUrl} ${pool.fingerprint('easynews', account?.credentials ?? {})}`,
+      playable: (url, request, name) => proxy.address(baseUrl, { url, request }, name),
+    });
+  }
+}

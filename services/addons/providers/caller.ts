@@ -1,0 +1,193 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { FetchReply } from '../../contracts/outgoing.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { DebridService } from '../domain/debrid-services.ts';
+import type { AddonMetrics } from '../metrics.ts';
+import type { HealthWatch } from './health.ts';
+import { ProviderError } from './provider.ts';
+
+const timeoutMs = 10_000;
+const largest = 8 * 1024 * 1024;
+
+export interface ProviderRequest {
+  readonly method?: string;
+  /** Below the service's base address, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: readonly (readonly [string, string])[];
+  readonly json?: unknown;
+  readonly body?: { readonly type: string; readonly bytes: Uint8Array | string };
+  /** In place of the service's own base address. */
+  readonly base?: string;
+  readonly timeoutMs?: number;
+}
+
+/** An answer, its JSON read. `json` is undefined when there is no body. */
+export interface ProviderReply {
+  readonly status: number;
+  readonly headers: FetchReply['headers'];
+  readonly json: unknown;
+}
+
+/** Says what is wrong with an answer, undefined when nothing is. */
+export type FindFault = (reply: ProviderReply) => ProviderError | undefined;
+
+export interface CallerOptions {
+  readonly context: Context;
+  readonly metrics: AddonMetrics;
+  readonly health: HealthWatch;
+  readonly service: DebridService;
+  readonly baseUrl: string;
+  /** The credential's fingerprint. */
+  readonly credential: string;
+}
+
+/** Sends a service's requests; keeps its health and its figures, and makes every failure a {@link ProviderError}. */
+export class ProviderCaller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  get service(): DebridService {
+    return this.#options.service;
+  }
+
+  /** Until the service may have got on. */
+  async pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _timer = this.#options.context.clock.after(ms, resolve);
+    await promise;
+  }
+
+  async call(request: ProviderRequest, findFault: FindFault): Promise<ProviderReply> {
+    const { health, metrics, service, credential } = this.#options;
+    const { id, name } = service;
+    health.check(id, name, credential);
+    const began = performance.now();
+    try {
+      const reply = await this.#send(request);
+      const fault = findFault(reply) ?? plainFault(reply, name);
+      if (fault !== undefined) throw fault;
+      const ms = performance.now() - began;
+      health.succeeded(id, ms, credential);
+      metrics.providerLatency.observe(ms / 1000, { provider: id });
+      return reply;
+    } catch (error) {
+      const failure = error instanceof ProviderError ? error : unexpected(error, name);
+      health.failed(id, performance.now() - began, credential, failure);
+      metrics.providerFailures.inc({ provider: id, reason: failure.code });
+      throw failure;
+    }
+  }
+
+  async #send(request: ProviderRequest): Promise<ProviderReply> {
+    const { context, baseUrl, service } = this.#options;
+    const { method = 'GET', path, form, json, body } = request;
+    const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
+    let bytes: Uint8Array | string | undefined;
+    if (form !== undefined) {
+      headers['content-type'] = 'application/x-www-form-urlencoded';
+      bytes = new URLSearchParams(form.map(([name, value]) => [name, value])).toString();
+    } else if (json !== undefined) {
+      headers['content-type'] = 'application/json';
+      bytes = JSON.stringify(json);
+    } else if (body !== undefined) {
+      headers['content-type'] = body.type;
+      bytes = body.bytes;
+    }
+    const reply = await context.fetch(`${(request.base ?? baseUrl).replace(/\/+$/, '')}${path}`, {
+      method,
+      headers,
+      timeoutMs: request.timeoutMs ?? timeoutMs,
+      maxBytes: largest,
+      maxRedirects: 2,
+      trust: 'owner',
+      ...(bytes === undefined ? {} : { body: bytes }),
+    });
+    return { status: reply.status, headers: reply.headers, json: readJson(reply.body, service.name) };
+  }
+}
+
+function readJson(body: Uint8Array, name: string): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return new ProviderError('BAD_GATEWAY', `${name} answered with something that is no JSON.`, {
+      reason: 'malformed',
+    });
+  }
+}
+
+/** What the status alone says. */
+function plainFault({ status, headers, json }: ProviderReply, name: string): ProviderError | undefined {
+  if (status === 429) return tooMany(name, headers['retry-after']);
+  if (status === 401)
+    return new ProviderError('UNAUTHORIZED', `${name} does not accept this key. Put in a valid one.`, {
+      reason: '401',
+    });
+  if (status === 402)
+    return new ProviderError('PAYMENT_REQUIRED', `${name} wants a paid account for this.`, { reason: '402' });
+  if (status === 403) return new ProviderError('FORBIDDEN', `${name} refuses this.`, { reason: '403' });
+  if (status === 404) return new ProviderError('NOT_FOUND', `${name} does not know this.`, { reason: '404' });
+  if (status === 451)
+    return new ProviderError('UNAVAILABLE_FOR_LEGAL_REASONS', `${name} may not give this out.`, { reason: '451' });
+  if (status >= 500)
+    return new ProviderError('SERVICE_UNAVAILABLE', `${name} has trouble of its own (${String(status)}).`, {
+      reason: String(status),
+    });
+  if (status >= 400)
+    return new ProviderError('UNKNOWN', `${name} answered with status ${String(status)}.`, { reason: String(status) });
+  return json instanceof ProviderError ? json : undefined;
+}
+
+/** Too many requests, with the time the service asks for. */
+export function tooMany(name: string, retryAfter?: string): ProviderError {
+  const seconds = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  return new ProviderError(
+    'TOO_MANY_REQUESTS',
+    `${name} asks for fewer requests. Try again ${seconds === undefined ? 'in a minute' : `in ${String(seconds)} s`}.`,
+    {
+      reason: '429',
+      retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
+    },
+  );
+}
+
+function unexpected(error: unknown, name: string): ProviderError {
+  if (error instanceof Problem) {
+    if (error.code === 'fetch.timeout')
+      return new ProviderError('SERVICE_UNAVAILABLE', `${name} did not answer in time.`, { reason: 'timeout' });
+    return new ProviderError('BAD_GATEWAY', `${name} could not be reached: ${error.detail}`, { reason: error.code });
+  }
+  return new ProviderError('UNKNOWN', `${name} could not be asked.`, {
+    reason: error instanceof Error ? error.name : '',
+  });
+}
+
+/** Members of an answer, read leniently. */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+export function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(record) : [];
+}
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+/** ms since the epoch of a date or of seconds. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value > 0 ? value * 1000 : undefined;
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+/** A service that answers with less than it promises. */
+export function malformed(name: string): ProviderError {
+  return new ProviderError('BAD_GATEWAY', `${name} answered with something unexpected.`, { reason: 'malformed' });
+}

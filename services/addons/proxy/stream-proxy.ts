@@ -1,0 +1,184 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import { LruMap } from '../domain/lru.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import type { AddressPolicy } from '../upstream/addresses.ts';
+
+const purpose = 'addons.proxy';
+const Headers = z.record(z.string(), z.string());
+const Target = z.object({ url: z.string(), request: Headers.optional(), response: Headers.optional() });
+
+/** Of one connection alone, or about who asks. */
+const notForwarded = new Set([
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-authenticate',
+    'proxy-authorization',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ],
+  ...[
+    'host',
+    'cookie',
+    'set-cookie',
+    'authorization',
+    'origin',
+    'referer',
+    'content-length',
+    'accept-encoding',
+    'content-encoding',
+  ],
+  ...[
+    'x-forwarded-for',
+    'x-real-ip',
+    'x-client-ip',
+    'cf-connecting-ip',
+    'true-client-ip',
+    'forwarded',
+    'x-addon-password',
+  ],
+  ...[
+    'strict-transport-security',
+    'content-security-policy',
+    'alt-svc',
+    'access-control-allow-origin',
+    'access-control-allow-credentials',
+  ],
+]);
+
+/** Headers that may go on. */
+export function forwardable(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && !notForwarded.has(name.toLowerCase())) result[name.toLowerCase()] = value;
+  return result;
+}
+
+/** Plays streams through this machine: for players that cannot send the headers a source wants, or that must not be seen by it. */
+export class StreamProxy {
+  readonly #context: Context;
+  readonly #profiles: Profiles;
+  readonly #policy: AddressPolicy;
+  readonly #allowPrivate: boolean;
+  readonly #sealed = new LruMap<string, string>(5000);
+
+  constructor(options: { context: Context; profiles: Profiles; policy: AddressPolicy; allowPrivate: boolean }) {
+    this.#context = options.context;
+    this.#profiles = options.profiles;
+    this.#policy = options.policy;
+    this.#allowPrivate = options.allowPrivate;
+  }
+
+  /** Sends what a configuration wants proxied through here. */
+  applying(config: AddonConfig, baseUrl: string): (result: PipelineResult) => PipelineResult {
+    const { proxy } = config;
+    if (proxy?.enabled !== true) return (result) => result;
+    const addons = new Set(proxy.proxiedAddons ?? []);
+    const services = new Set(proxy.proxiedServices ?? []);
+    const isProxied = ({ url, addon, service, type }: ParsedStream): boolean => {
+      if (url === undefined || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`)) return false;
+      const byAddon = addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
+      return byAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
+    };
+    return ({ shown, hidden }) => ({
+      hidden,
+      shown: shown.map((stream) => (isProxied(stream) ? this.#through(stream, config, baseUrl) : stream)),
+    });
+  }
+
+  #through(stream: ParsedStream, { proxy }: AddonConfig, baseUrl: string): ParsedStream {
+    const url = stream.url ?? '';
+    const given = z
+      .object({ request: Headers.optional(), response: Headers.optional() })
+      .safeParse(stream.hints['proxyHeaders']);
+    const headers = given.success ? given.data : {};
+    const name = encodeURIComponent(stream.filename ?? 'stream');
+    if (proxy?.id === 'mediaflow' && proxy.url) {
+      const query = new URLSearchParams({ d: url, ...(proxy.credentials ? { api_password: proxy.credentials } : {}) });
+      for (const [header, value] of Object.entries(headers.request ?? {}))
+        query.set(`h_${header.toLowerCase()}`, value);
+      const base = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
+      return { ...stream, proxied: true, url: `${base}/proxy/stream/${name}?${query.toString()}` };
+    }
+    return { ...stream, proxied: true, url: this.address(baseUrl, { url, ...headers }, stream.filename ?? 'stream') };
+  }
+
+  /** An address here that plays another one, with the headers that one wants; nobody can read it out of ours. */
+  address(baseUrl: string, target: z.infer<typeof Target>, name: string): string {
+    const text = JSON.stringify(target);
+    let sealed = this.#sealed.get(text);
+    if (sealed === undefined) {
+      sealed = this.#profiles.seal(text, purpose);
+      this.#sealed.set(text, sealed);
+    }
+    return `${baseUrl}/api/v1/proxy/e.${sealed}/${encodeURIComponent(name)}`;
+  }
+
+  /** Answers an address that {@link applying} made, ranges and all. */
+  async serve(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
+    const text = token.startsWith('e.') ? this.#profiles.unseal(token.slice(2), purpose) : undefined;
+    const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
+    if (!target.success)
+      throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
+    const { url, request: asked = {}, response: answered = {} } = target.data;
+    const headers = { ...forwardable(request.headers), ...asked };
+    await this.pass(request, response, url, { headers, extra: answered });
+  }
+
+  /** Passes a request on and its answer back. */
+  async pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: string,
+    {
+      headers,
+      extra = {},
+    }: { readonly headers: Readonly<Record<string, string>>; readonly extra?: Readonly<Record<string, string>> },
+  ): Promise<void> {
+    await this.#policy.check(url, 'This stream');
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const reply = await this.#context.fetch.stream(url, {
+      method: request.method === 'HEAD' ? 'HEAD' : 'GET',
+      headers,
+      signal: gone.signal,
+      trust: this.#allowPrivate ? 'owner' : 'other',
+    });
+    try {
+      if (reply.url !== url) await this.#policy.check(reply.url, 'This stream');
+    } catch (error) {
+      reply.body.destroy();
+      throw error;
+    }
+    for (const [name, value] of Object.entries({ ...passed(reply.headers), ...extra })) response.setHeader(name, value);
+    response.writeHead(reply.status);
+    if (request.method === 'HEAD') {
+      reply.body.destroy();
+      response.end();
+      return;
+    }
+    await pipeline(reply.body, response).catch((error: unknown) => {
+      // A player that seeks closes the connection.
+      if (!gone.signal.aborted) this.#context.log.debug('a proxied stream broke off', { error });
+    });
+  }
+}
+
+/** The answer's headers; its length and encoding belong to the body, which goes on as it is. */
+function passed(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const result = forwardable(headers);
+  for (const name of ['content-length', 'content-encoding']) {
+    const value = headers[name];
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Asker } from '../aggregate/aggregator.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { LruMap } from '../domain/lru.ts';
+import { decodeConfig } from '../domain/read-config.ts';
+import type { Profile, Profiles } from '../profiles/profiles.ts';
+import type { StreamProxy } from '../proxy/stream-proxy.ts';
+
+/** Where a request came to, for addresses in its answer. */
+export function baseUrlOf(request: IncomingMessage, configured: string): string {
+  if (configured !== '') return configured.replace(/\/+$/, '');
+  const secure = (request.socket as Partial<TLSSocket>).encrypted === true;
+  return `${secure ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
+}
+
+/** Nested aggregators, and those who ask for it, get what was read along with the streams. */
+function wantsData({ headers }: IncomingMessage): boolean {
+  return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
+}
+
+export interface AskersOptions {
+  readonly profiles: Profiles;
+  readonly proxy: StreamProxy;
+  readonly baseUrl: string;
+}
+
+/** Makes of a request the one whose configuration answers it. */
+export class Askers {
+  readonly #options: AskersOptions;
+  readonly #stateless = new LruMap<string, { readonly config: AddonConfig; readonly revision: string }>(100);
+
+  constructor(options: AskersOptions) {
+    this.#options = options;
+  }
+
+  baseUrl(request: IncomingMessage): string {
+    return baseUrlOf(request, this.#options.baseUrl);
+  }
+
+  async ofProfile(request: IncomingMessage, uuid: string, encryptedPassword: string): Promise<Asker> {
+    return this.withProfile(request, await this.#options.profiles.openSealed(uuid, encryptedPassword));
+  }
+
+  withProfile(request: IncomingMessage, profile: Profile): Asker {
+    const { uuid, encryptedPassword, config, revision } = profile;
+    const segment = this.#options.profiles.segment(profile);
+    const baseUrl = this.baseUrl(request);
+    return {
+      config,
+      uuid,
+      marks: [encryptedPassword, segment],
+      revision,
+      baseUrl,
+      configureUrl: `${baseUrl}/stremio/${uuid}/${encryptedPassword}/configure`,
+      withData: wantsData(request),
+      trusted: true,
+      proxy: this.#options.proxy.applying(config, baseUrl),
+    };
+  }
+
+  /** Out of the address itself. @throws Problem `addons.invalid_config` (400) */
+  ofAddress(request: IncomingMessage, encoded: string): Asker {
+    let known = this.#stateless.get(encoded);
+    if (known === undefined) {
+      known = {
+        config: decodeConfig(encoded),
+        revision: createHash('sha256').update(encoded).digest('hex').slice(0, 24),
+      };
+      this.#stateless.set(encoded, known);
+    }
+    return this.ofConfig(request, known.config, known.revision, [encoded]);
+  }
+
+  ofConfig(request: IncomingMessage, config: AddonConfig, revision: string, marks: readonly string[] = []): Asker {
+    const baseUrl = this.baseUrl(request);
+    return {
+      config,
+      uuid: undefined,
+      marks,
+      revision,
+      baseUrl,
+      configureUrl: `${baseUrl}/stremio/configure`,
+      withData: wantsData(request),
+      trusted: false,
+      proxy: this.#options.proxy.applying(config, baseUrl),
+    };
+  }
+}

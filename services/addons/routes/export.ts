@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { RouteParts } from './parts.ts';
+import { basicOf, sendJson } from './reply.ts';
+
+/** A configuration without what opens accounts. */
+export function withoutCredentials(config: AddonConfig): AddonConfig {
+  const { parentConfig, proxy, ...rest } = config;
+  return {
+    ...rest,
+    ...(config.services ? { services: config.services.map((service) => ({ ...service, credentials: {} })) } : {}),
+    ...(parentConfig ? { parentConfig: { ...parentConfig, password: '' } } : {}),
+    ...(proxy ? { proxy: { ...proxy, credentials: null } } : {}),
+  };
+}
+
+/** `/export`: the caller's configuration as a file; with credentials only for who knows the password itself. */
+export async function exportRoute(
+  { profiles }: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  const basic = basicOf(request);
+  const user = profiles.readSegment(url.searchParams.get('userId') ?? '');
+  if (basic === undefined && user === undefined)
+    throw new Problem('addons.unauthorized', 401, 'Basic authorization or userId says whose configuration this is.');
+  const whole = url.searchParams.get('includeCredentials') === 'true';
+  if (whole && basic === undefined)
+    throw new Problem('addons.unauthorized', 401, 'Credentials are given out for the password alone.');
+  const profile =
+    basic === undefined
+      ? await profiles.openSealed(user?.uuid ?? '', user?.encryptedPassword ?? '')
+      : await profiles.open(basic.name, basic.password);
+  const { uuid: _uuid, ...config } = profile.own;
+  const name = (profile.own.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
+  response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);
+  response.setHeader('Cache-Control', 'no-store');
+  await sendJson(request, response, JSON.stringify(whole ? config : withoutCredentials(config), null, 2));
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { debridServices } from '../domain/debrid-services.ts';
+import { formatterOf } from '../domain/format/predefined.ts';
+import { longestTemplate } from '../domain/format/template.ts';
+import { parseRelease } from '../domain/release.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import type { RouteParts } from './parts.ts';
+import { readBody, sendEnvelope } from './reply.ts';
+
+const FormatBody = z.object({
+  stream: z.looseObject({ filename: z.string().max(1000).nullish() }),
+  context: z
+    .looseObject({
+      userData: z
+        .looseObject({
+          addonName: z.string().max(200).nullish(),
+          formatter: z.looseObject({ id: z.string().max(60), definitions: z.looseObject({}).nullish() }).nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+});
+
+/** What a format makes of a stream, for the editor. */
+export async function formatRoute(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = FormatBody.safeParse(await readBody(request));
+  if (!body.success) {
+    const code = body.error.issues[0]?.path[0] === 'stream' ? 'addons.bad_stream' : 'addons.bad_formatter';
+    throw new Problem(code, 400, body.error.issues[0]?.message ?? 'The body does not fit.');
+  }
+  const { stream, context } = body.data;
+  const formatter = context?.userData?.formatter ?? { id: 'torrentio' };
+  const custom = z
+    .object({
+      custom: z
+        .object({ name: z.string().max(longestTemplate), description: z.string().max(longestTemplate) })
+        .nullish(),
+    })
+    .nullish()
+    .safeParse(formatter.definitions);
+  if (!custom.success)
+    throw new Problem(
+      'addons.bad_formatter',
+      400,
+      'A format has a name and a description, of 5000 letters each at most.',
+    );
+  const ready = formatterOf({ id: formatter.id, definitions: custom.data });
+  const values = { stream: sampleStream(stream), addonName: context?.userData?.addonName ?? parts.settings.addonName };
+  await sendEnvelope(request, response, {
+    status: 200,
+    data: { name: ready.name(values), description: ready.description(values) },
+  });
+}
+
+/** A stream as a tool describes it, in the shape of a search result. */
+function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
+  const text = (name: string): string | undefined => (typeof given[name] === 'string' ? given[name] : undefined);
+  const number = (name: string): number | undefined => (typeof given[name] === 'number' ? given[name] : undefined);
+  const service =
+    typeof given['service'] === 'object' && given['service'] !== null
+      ? (given['service'] as Record<string, unknown>)
+      : { id: given['service'], cached: given['cached'] };
+  const known = debridServices.find(({ id }) => id === service['id']);
+  const addon = given['addon'];
+  const name =
+    typeof addon === 'string'
+      ? addon
+      : typeof addon === 'object' && addon !== null && 'name' in addon && typeof addon.name === 'string'
+        ? addon.name
+        : 'Addon';
+  const parsed = typeof given['parsedFile'] === 'object' && given['parsedFile'] !== null ? given['parsedFile'] : {};
+  const type = text('type') as ParsedStream['type'] | undefined;
+  return {
+    id: 'sample',
+    addon: {
+      instanceId: 'sample',
+      presetType: 'custom',
+      name,
+      index: 0,
+      manifestUrl: '',
+      library: false,
+      formatPassthrough: false,
+      resultPassthrough: false,
+      pinPosition: undefined,
+    },
+    upstream: {},
+    hints: {},
+    type: type ?? (known === undefined ? 'http' : 'debrid'),
+    service: known === undefined ? undefined : { id: known.id, cached: service['cached'] !== false },
+    library: given['library'] === true,
+    proxied: given['proxied'] === true,
+    url: text('url'),
+    infoHash: text('infoHash'),
+    fileIdx: number('fileIdx'),
+    sources: undefined,
+    filename: text('filename'),
+    folderName: text('folderName'),
+    size: number('size'),
+    folderSize: number('folderSize'),
+    seeders: number('seeders'),
+    age: number('age'),
+    duration: number('duration') ?? 0,
+    indexer: text('indexer'),
+    message: text('message'),
+    private: given['private'] === true,
+    file: { ...parseRelease(text('filename') ?? ''), ...listsOnly(parsed) },
+  };
+}
+
+/** Members of a described file that have the kind of value they must have. */
+function listsOnly(parsed: object): Record<string, unknown> {
+  const lists = new Set(['editions', 'visualTags', 'audioTags', 'audioChannels', 'languages', 'subtitles']);
+  return Object.fromEntries(
+    Object.entries(parsed).filter(([name, value]) =>
+      lists.has(name)
+        ? Array.isArray(value) && value.every((item) => typeof item === 'string')
+        : typeof value === 'string' && name !== 'seasons' && name !== 'episodes',
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import { isPublicAddress } from '../domain/public-address.ts';
+import type { Playback } from '../playback/player.ts';
+import { forwardable } from '../proxy/stream-proxy.ts';
+import type { RouteParts } from './parts.ts';
+import { redirect } from './reply.ts';
+
+const clipFolder = new URL('../playback/clips/', import.meta.url);
+const clips = new Map<string, Buffer>();
+
+/** `/static/NAME.mp4`: the short films that explain. */
+export async function staticRoute(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+  if (!/^[a-z-]{1,40}\.mp4$/.test(name)) throw new Problem('addons.unknown_path', 404, 'Not Found');
+  let bytes = clips.get(name);
+  if (bytes === undefined) {
+    bytes = await readFile(new URL(name, clipFolder)).catch((cause: unknown) => {
+      throw new Problem('addons.unknown_path', 404, 'Not Found', { cause });
+    });
+    clips.set(name, bytes);
+  }
+  sendRange(request, response, bytes);
+}
+
+function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  response.setHeader('Content-Type', 'video/mp4');
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('Cache-Control', 'no-store');
+  const found = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
+  let [start, end] = [0, bytes.length - 1];
+  if (found !== null && (found[1] !== '' || found[2] !== '')) {
+    start = found[1] === '' ? Math.max(0, bytes.length - Number(found[2])) : Number(found[1]);
+    end = found[1] === '' || found[2] === '' ? bytes.length - 1 : Math.min(bytes.length - 1, Number(found[2]));
+    if (start > end) return void response.writeHead(416, { 'Content-Range': `bytes */${String(bytes.length)}` }).end();
+    response.setHeader('Content-Range', `bytes ${String(start)}-${String(end)}/${String(bytes.length)}`);
+    response.statusCode = 206;
+  }
+  response.setHeader('Content-Length', end - start + 1);
+  response.end(request.method === 'HEAD' ? undefined : bytes.subarray(start, end + 1));
+}
+
+/** `/api/v1/debrid/playback/…`: leads the player to the file, or to a film that says why there is none. */
+export async function playbackRoute(
+  { links, player, context, askers }: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: readonly string[],
+): Promise<void> {
+  const asked = links.read(parts);
+  if (asked === undefined)
+    throw new Problem(
+      'addons.unauthorized',
+      401,
+      'This address was not made here, or under another key. Open the title anew.',
+    );
+  const { remoteAddress } = context.caller(request);
+  const userIp = isIP(remoteAddress) !== 0 && isPublicAddress(remoteAddress) ? remoteAddress : undefined;
+  let playback: Playback | undefined;
+  if (request.method === 'HEAD') {
+    playback = player.known(asked, userIp);
+    if (playback === undefined)
+      return void response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'no-store' }).end();
+  } else playback = await player.play(asked, userIp);
+  if ('url' in playback) redirect(response, playback.url, 307);
+  else redirect(response, `${askers.baseUrl(request)}/static/${playback.clip}.mp4`, 307);
+}
+
+/** `/proxy/{addon}/{endpoint}`: what one of the configured addons answers, as it is. */
+export async function addonProxyRoute(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { userId, addonId, endpoint }: { readonly userId: string; readonly addonId: string; readonly endpoint: string },
+): Promise<void> {
+  const { profiles, askers, aggregator, proxy } = parts;
+  const user = profiles.readSegment(userId);
+  if (user === undefined) throw new Problem('addons.unauthorized', 401, 'userId says whose addon this is.');
+  const asker = await askers.ofProfile(request, user.uuid, user.encryptedPassword);
+  const addon = aggregator
+    .configured(asker)
+    .addons.find(({ presetId, instanceId }) => presetId === addonId || instanceId === addonId);
+  if (addon === undefined || addon.builtIn !== undefined)
+    throw new Problem('addons.no_addon', 404, `There is no addon ${addonId.slice(0, 60)} in this configuration.`);
+  // An endpoint is below the addon, whatever it is made of.
+  const url = new URL(`${addon.baseUrl}/${endpoint}`);
+  if (!url.href.startsWith(`${addon.baseUrl}/`))
+    throw new Problem('addons.bad_path', 400, 'This path leaves the addon.');
+  const query = new URLSearchParams(addon.query);
+  for (const [name, value] of new URL(request.url ?? '/', 'http://localhost').searchParams)
+    if (name !== 'userId') query.set(name, value);
+  url.search = query.toString();
+  await proxy.pass(request, response, url.href, { headers: forwardable(request.headers) });
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../contracts/service.ts';
+import type { Aggregator } from '../aggregate/aggregator.ts';
+import type { AddonMetrics } from '../metrics.ts';
+import type { PlaybackLinks } from '../playback/links.ts';
+import type { Player } from '../playback/player.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import type { ProviderPool } from '../providers/pool.ts';
+import type { StreamProxy } from '../proxy/stream-proxy.ts';
+import type { Settings } from '../settings.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Askers } from './askers.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+/** What the routes work with. */
+export interface RouteParts {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly metrics: AddonMetrics;
+  readonly profiles: Profiles;
+  readonly aggregator: Aggregator;
+  readonly askers: Askers;
+  readonly upstream: Upstream;
+  readonly pool: ProviderPool;
+  readonly links: PlaybackLinks;
+  readonly player: Player;
+  readonly proxy: StreamProxy;
+  readonly limits: RateLimits;
+  readonly version: string;
+}

@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+
+/** Requests in a window of seconds. A household shares one address behind a proxy, so there is room for several players. */
+const limits = {
+  user: { seconds: 5, most: 20 },
+  search: { seconds: 10, most: 20 },
+  format: { seconds: 5, most: 60 },
+  manifest: { seconds: 5, most: 40 },
+  stream: { seconds: 15, most: 90 },
+  catalog: { seconds: 5, most: 90 },
+  subtitles: { seconds: 5, most: 40 },
+  meta: { seconds: 5, most: 60 },
+  proxy: { seconds: 5, most: 200 },
+} as const;
+export type LimitedKind = keyof typeof limits;
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+const most = 10_000;
+
+/** Counts requests by kind, address and user. */
+export class RateLimits {
+  readonly #clock: Clock;
+  readonly #off: boolean;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock, off: boolean) {
+    this.#clock = clock;
+    this.#off = off;
+  }
+
+  /** @throws Problem `addons.too_many` (429) */
+  count(kind: LimitedKind, address: string, user: string, response: ServerResponse): void {
+    if (this.#off) return;
+    const { seconds, most: allowed } = limits[kind];
+    const now = this.#clock.now();
+    const key = `${kind} ${address} ${user.slice(0, 64)}`;
+    let window = this.#windows.get(key);
+    if (window === undefined || window.endsAt <= now) {
+      if (this.#windows.size >= most) this.#forget(now);
+      window = { count: 0, endsAt: now + seconds * 1000 };
+      this.#windows.set(key, window);
+    }
+    window.count += 1;
+    const reset = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
+    response.setHeader('RateLimit-Policy', `${String(allowed)};w=${String(seconds)}`);
+    response.setHeader('RateLimit-Limit', String(allowed));
+    response.setHeader('RateLimit-Remaining', String(Math.max(0, allowed - window.count)));
+    response.setHeader('RateLimit-Reset', reset);
+    if (window.count > allowed)
+      throw new Problem('addons.too_many', 429, 'Too many requests. Wait a few seconds.', {
+        headers: { 'Retry-After': reset },
+      });
+  }
+
+  #forget(now: number): void {
+    for (const [key, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(key);
+    if (this.#windows.size >= most) this.#windows.clear();
+  }
+}

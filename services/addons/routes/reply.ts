@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log } from '../../contracts/service.ts';
+import { LruMap } from '../domain/lru.ts';
+
+const compress = promisify(gzip);
+const worthCompressing = 1024;
+/** Streams of letters alike pack well at once. */
+const level = 2;
+
+/** Addons are asked by players on any page. */
+const cors: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, HEAD',
+  'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Addon-Password',
+  'Access-Control-Expose-Headers': 'X-Stremio-Addon',
+};
+
+/** Headers of every answer, errors too. */
+export function allowAll(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
+}
+
+/** JSON text, packed where the client can unpack it; 304 when it has it already. */
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  status = 200,
+): Promise<void> {
+  const { body, tag, packed: ready } = prepare(text);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (status === 200) {
+    response.setHeader('ETag', tag);
+    if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
+  }
+  response.setHeader('Vary', 'Accept-Encoding');
+  const packed = body.length >= worthCompressing && acceptsGzip(request) ? await ready() : undefined;
+  if (packed !== undefined) response.setHeader('Content-Encoding', 'gzip');
+  const bytes = packed ?? body;
+  response.writeHead(status, { 'Content-Length': bytes.length });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+interface Prepared {
+  readonly body: Buffer;
+  readonly tag: string;
+  readonly packed: () => Promise<Buffer>;
+}
+
+/** The same long text is sent again and again while players look at one title. */
+const prepared = new LruMap<string, Prepared>(20, { weigh: ({ body }) => body.length, mostWeight: 6 * 1024 * 1024 });
+const worthKeeping = 32 * 1024;
+
+function prepare(text: string): Prepared {
+  const known = text.length >= worthKeeping ? prepared.get(text) : undefined;
+  if (known !== undefined) return known;
+  const body = Buffer.from(text);
+  let packing: Promise<Buffer> | undefined;
+  const made: Prepared = {
+    body,
+    tag: `W/"${createHash('sha1').update(body).digest('base64url')}"`,
+    packed: () => (packing ??= compress(body, { level })),
+  };
+  if (text.length >= worthKeeping) prepared.set(text, made);
+  return made;
+}
+
+function acceptsGzip({ headers }: IncomingMessage): boolean {
+  return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
+}
+
+/** The envelope of our own kind of calls. */
+export interface Envelope {
+  readonly status: number;
+  readonly detail?: string | null;
+  readonly data?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export function sendEnvelope(request: IncomingMessage, response: ServerResponse, envelope: Envelope): Promise<void> {
+  const { status, detail = null, data = null, error = null } = envelope;
+  const body = { success: error === null && status < 400, detail, data, error };
+  return sendJson(request, response, JSON.stringify(body), status);
+}
+
+export function redirect(response: ServerResponse, location: string, status = 302): void {
+  response.writeHead(status, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
+}
+
+/** The peer's codes, by ours. */
+const codes: Readonly<Record<string, string>> = {
+  'addons.invalid_config': 'USER_INVALID_CONFIG',
+  'addons.parent_gone': 'USER_INVALID_CONFIG',
+  'addons.wrong_details': 'USER_INVALID_DETAILS',
+  'addons.unknown_user': 'USER_INVALID_DETAILS',
+  'addons.unreadable_password': 'ENCRYPTION_ERROR',
+  'addons.password_too_short': 'USER_NEW_PASSWORD_TOO_SHORT',
+  'addons.addon_password': 'ADDON_PASSWORD_INVALID',
+  'addons.missing': 'MISSING_REQUIRED_FIELDS',
+  'addons.unauthorized': 'UNAUTHORIZED',
+  'addons.method': 'METHOD_NOT_ALLOWED',
+  'addons.too_many': 'RATE_LIMIT_EXCEEDED',
+  'addons.no_meta': 'NOT_FOUND',
+  'addons.no_addon': 'NOT_FOUND',
+  'addons.bad_formatter': 'FORMAT_INVALID_FORMATTER',
+  'addons.bad_stream': 'FORMAT_INVALID_STREAM',
+};
+
+/** What was thrown, as the peer renders it. */
+export function sendError(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): Promise<void> {
+  if (!(error instanceof Problem)) {
+    log.error('request failed', { method: request.method, error });
+    return sendEnvelope(request, response, {
+      status: 500,
+      error: { code: 'INTERNAL_SERVER_ERROR', message: 'An unexpected error occurred. The log of Homeport has it.' },
+    });
+  }
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  const code = codes[error.code] ?? (error.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
+  const message = error.code === 'addons.unknown_user' ? 'Invalid UUID or password' : error.detail;
+  return sendEnvelope(request, response, { status: error.status, error: { code, message } });
+}
+
+/** The body's JSON object. @throws Problem 400 or 413 */
+export async function readBody(
+  request: IncomingMessage,
+  mostBytes = 1024 * 1024,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readText(request, mostBytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (key, inner: unknown) => (key === '__proto__' ? undefined : inner));
+  } catch (cause) {
+    throw new Problem('addons.bad_body', 400, 'The body is not JSON.', { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Problem('addons.bad_body', 400, 'The body must be a JSON object.');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // A body that is too large is not read on, but its connection still has to carry the answer.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > mostBytes) throw new Problem('addons.too_large', 413, 'The body is larger than a configuration can be.');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Name and password of Basic authorization. */
+export function basicOf({
+  headers,
+}: IncomingMessage): { readonly name: string; readonly password: string } | undefined {
+  const found = /^basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '');
+  if (found === null) return undefined;
+  const text = Buffer.from(found[1] ?? '', 'base64').toString('utf8');
+  const at = text.indexOf(':');
+  return at === -1 ? undefined : { name: text.slice(0, at), password: text.slice(at + 1) };
+}

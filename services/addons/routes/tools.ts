@@ -1,0 +1,231 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Asker } from '../aggregate/aggregator.ts';
+import { reach } from '../aggregate/gather.ts';
+import { debridServices } from '../domain/debrid-services.ts';
+import { mergeCatalogs } from '../domain/manifest.ts';
+import { bingeGroup, toOutput } from '../domain/pipeline/output.ts';
+import { presetKinds } from '../domain/presets.ts';
+import { decodeConfig } from '../domain/read-config.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import type { RouteParts } from './parts.ts';
+import { basicOf, sendEnvelope } from './reply.ts';
+
+/** What the service is and can do, for tools and pages of the peer. */
+export async function statusRoute(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { settings, profiles, version, askers } = parts;
+  const proxy = {
+    enabled: null,
+    id: null,
+    url: null,
+    publicUrl: null,
+    publicIp: null,
+    credentials: null,
+    proxiedServices: null,
+  };
+  const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
+    ? settings.regexFilterAccess
+    : 'trusted';
+  const services = debridServices.map(({ id, name, shortName, knownNames, help, credentials }) => [
+    id,
+    {
+      ...{ id, name, shortName, knownNames, signUpText: help },
+      credentials: credentials.map((field) => ({ ...field, description: help, default: null, forced: null })),
+    },
+  ]);
+  const presets = presetKinds.map(({ id, name, description, resources, builtIn, category }) => ({
+    ID: id,
+    NAME: name,
+    LOGO: '',
+    DESCRIPTION: description,
+    SUPPORTED_RESOURCES: resources,
+    SUPPORTED_STREAM_TYPES: [],
+    SUPPORTED_SERVICES: [],
+    OPTIONS: optionsOf(id, settings.timeout),
+    BUILTIN: builtIn === true,
+    CATEGORY: category,
+  }));
+  await sendEnvelope(request, response, {
+    status: 200,
+    data: {
+      version,
+      tag: `v${version}`,
+      channel: 'stable',
+      commit: '',
+      buildTime: '',
+      commitTime: '',
+      users: await profiles.count(),
+      settings: {
+        baseUrl: askers.baseUrl(request),
+        addonName: settings.addonName,
+        alternateDesign: false,
+        protected: settings.addonPassword !== '',
+        tmdbApiAvailable: false,
+        regexAccess: { level, patterns: [], urls: [] },
+        loggingSensitiveInfo: settings.logSensitiveInfo,
+        searchApiDisabled: false,
+        forced: { proxy: { ...proxy, disableProxiedAddons: false } },
+        defaults: { proxy, timeout: settings.timeout },
+        services: Object.fromEntries(services),
+        presets,
+        limits: { maxAddons: settings.maxAddons },
+      },
+    },
+  });
+}
+
+function optionsOf(kind: string, timeout: number): readonly Record<string, unknown>[] {
+  const name = {
+    id: 'name',
+    name: 'Name',
+    description: 'What to call this addon',
+    type: 'string',
+    required: kind === 'custom',
+  };
+  const address =
+    kind === 'custom'
+      ? [
+          {
+            id: 'manifestUrl',
+            name: 'Manifest URL',
+            description: 'The address of its manifest.',
+            type: 'url',
+            required: true,
+          },
+        ]
+      : [{ id: 'url', name: 'Address', description: 'Of another instance.', type: 'url', required: false }];
+  const wait = {
+    id: 'timeout',
+    name: 'Timeout (ms)',
+    description: 'How long it is waited for.',
+    type: 'number',
+    default: timeout,
+    constraints: { min: 1000, max: 50_000 },
+  };
+  return [name, ...address, wait];
+}
+
+/** Whose configuration a tool means: Basic authorization, or the configuration itself in a header. */
+async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Asker> {
+  const { askers, profiles } = parts;
+  const given = request.headers['x-aiostreams-user-data'];
+  if (typeof given === 'string') return askers.ofConfig(request, decodeConfig(given), given);
+  const basic = basicOf(request);
+  if (basic === undefined)
+    throw new Problem(
+      'addons.unauthorized',
+      401,
+      'Basic authorization or the header x-aiostreams-user-data is required.',
+    );
+  return askers.withProfile(request, await profiles.open(basic.name, basic.password));
+}
+
+/** What a title has, read and sorted. Absent values are null, as tools of the peer expect it. */
+export async function searchRoute(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  const asker = await askerOf(parts, request);
+  const [type, id] = [url.searchParams.get('type'), url.searchParams.get('id')];
+  if (type === null || id === null || type === '' || id === '')
+    throw new Problem('addons.missing', 400, 'type and id are required');
+  const found = await parts.aggregator.search(asker, { resource: 'stream', type, id, extra: {} });
+  const format = url.searchParams.get('format') === 'true';
+  const required = (url.searchParams.get('requiredFields') ?? '').split(',').filter((name) => name !== '');
+  const { config } = asker;
+  const output = {
+    config,
+    addonId: parts.settings.addonId,
+    addonName: config.addonName || parts.settings.addonName,
+    formatter: parts.aggregator.formatterFor(config),
+    withData: false,
+  };
+  const results = found.shown
+    .map((stream) => ({
+      ...searchResult(stream, bingeGroup(stream, output)),
+      ...(format ? textsOf(toOutput(stream, output)) : {}),
+    }))
+    .filter((result: Record<string, unknown>) =>
+      required.every((name) => result[name] !== null && result[name] !== undefined),
+    );
+  const errors = found.errors.map(({ title, sentence }) => ({ title, description: sentence }));
+  await sendEnvelope(request, response, {
+    status: 200,
+    data: { filtered: found.hidden.length, results, statistics: [], errors },
+  });
+}
+
+function textsOf({ name, description }: Record<string, unknown>): Record<string, unknown> {
+  return { name, description };
+}
+
+function searchResult(stream: ParsedStream, group: string): Record<string, unknown> {
+  const { upstream, hints } = stream;
+  const of = (name: string): unknown => upstream[name] ?? null;
+  const isTorrent = stream.type === 'p2p' || stream.type === 'debrid';
+  return {
+    infoHash: (isTorrent ? stream.infoHash : undefined) ?? null,
+    url: stream.url ?? null,
+    nzbUrl: of('nzbUrl'),
+    rarUrls: of('rarUrls'),
+    '7zipUrls': of('7zipUrls'),
+    zipUrls: of('zipUrls'),
+    tarUrls: of('tarUrls'),
+    tgzUrls: of('tgzUrls'),
+    seeders: stream.seeders ?? null,
+    age: stream.age ?? null,
+    sources: stream.sources ?? null,
+    ytId: of('ytId'),
+    externalUrl: of('externalUrl'),
+    fileIdx: stream.fileIdx ?? null,
+    proxied: stream.proxied,
+    filename: stream.filename ?? null,
+    folderName: stream.folderName ?? null,
+    size: stream.size ?? null,
+    folderSize: stream.folderSize ?? null,
+    message: stream.message ?? null,
+    library: stream.library,
+    addon: stream.addon.name,
+    type: stream.type,
+    indexer: stream.indexer ?? null,
+    duration: stream.duration,
+    bitrate: null,
+    videoHash: hints['videoHash'] ?? null,
+    subtitles: upstream['subtitles'] ?? [],
+    countryWhitelist: hints['countryWhitelist'] ?? [],
+    requestHeaders: {},
+    responseHeaders: {},
+    parsedFile: Object.fromEntries(Object.entries(stream.file).filter(([, value]) => value !== undefined)),
+    service: stream.service?.id ?? null,
+    cached: stream.service?.cached ?? null,
+    servers: of('servers'),
+    notWebReady: hints['notWebReady'] ?? null,
+    bingeGroup: group,
+    private: stream.private,
+    seadexBest: null,
+    seadex: null,
+  };
+}
+
+/** The catalogs of a configuration, for an editor. */
+export async function catalogsRoute(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const asker = await askerOf(parts, request);
+  const { addons } = await reach(parts.aggregator.configured(asker).addons, parts.upstream);
+  const names = new Map(addons.map(({ addon }) => [addon.instanceId, addon.name]));
+  const catalogs = mergeCatalogs(addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest })));
+  const data = catalogs.map((catalog) => ({
+    ...catalog,
+    addonName: names.get(catalog.id.slice(0, catalog.id.indexOf('.'))) ?? '',
+  }));
+  await sendEnvelope(request, response, { status: 200, data });
+}

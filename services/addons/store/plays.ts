@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { ServiceId } from '../domain/debrid-services.ts';
+
+interface Tables {
+  plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
+}
+
+const day = 24 * 3_600_000;
+/** A service may throw away what nobody plays. */
+const believedMs = 5 * day;
+const most = 20_000;
+
+/**
+ * Which torrents a service had at once when somebody played them. Most services no longer say beforehand, and adding
+ * torrents to an account just to find out is no way to treat it.
+ */
+export class PlayHistory {
+  readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
+  readonly #known = new Map<string, number>();
+
+  constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>) {
+    this.#context = context;
+  }
+
+  async load(): Promise<void> {
+    const db = this.#context.db as Kysely<Tables>;
+    const since = this.#context.clock.now() - believedMs;
+    const rows = await db.selectFrom('plays').selectAll().where('seen_at', '>', since).orderBy('seen_at').execute();
+    for (const { service, hash, seen_at } of rows) this.#known.set(`${service} ${hash}`, Number(seen_at));
+  }
+
+  has(service: ServiceId, hash: string): boolean {
+    const seen = this.#known.get(`${service} ${hash}`);
+    return seen !== undefined && this.#context.clock.now() - seen < believedMs;
+  }
+
+  async played(service: ServiceId, hash: string): Promise<void> {
+    const seen_at = this.#context.clock.now();
+    this.#known.delete(`${service} ${hash}`);
+    this.#known.set(`${service} ${hash}`, seen_at);
+    if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value ?? '');
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction
+        .insertInto('plays')
+        .values({ service, hash, seen_at })
+        .onConflict((conflict) => conflict.columns(['service', 'hash']).doUpdateSet({ seen_at }))
+        .execute();
+      await transaction
+        .deleteFrom('plays')
+        .where('seen_at', '<', seen_at - believedMs)
+        .execute();
+    });
+  }
+
+  async failed(service: ServiceId, hash: string): Promise<void> {
+    if (!this.#known.delete(`${service} ${hash}`)) return;
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('plays').where('service', '=', service).where('hash', '=', hash).execute();
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { Kysely } from 'kysely';
+
+/** A configuration as it is kept. */
+export interface ProfileRow {
+  readonly uuid: string;
+  readonly salt: string;
+  readonly config: string;
+  readonly kept_password: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+interface Tables {
+  profiles: ProfileRow;
+  secrets: { readonly name: string; readonly sealed: string };
+  plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
+}
+
+/** Rows of the service's tables. */
+export class ProfileStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<any>) {
+    this.#db = db;
+  }
+
+  async find(uuid: string): Promise<ProfileRow | undefined> {
+    const row = await this.#db.selectFrom('profiles').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+    // PostgreSQL gives a bigint as text.
+    return row && { ...row, created_at: Number(row.created_at), updated_at: Number(row.updated_at) };
+  }
+
+  /** Those the page looks after, the oldest first. */
+  async kept(): Promise<readonly ProfileRow[]> {
+    const rows = await this.#db
+      .selectFrom('profiles')
+      .selectAll()
+      .where('kept_password', 'is not', null)
+      .orderBy('created_at')
+      .orderBy('uuid')
+      .execute();
+    return rows.map((row) => ({ ...row, created_at: Number(row.created_at), updated_at: Number(row.updated_at) }));
+  }
+
+  async count(): Promise<number> {
+    const row = await this.#db
+      .selectFrom('profiles')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  async insert(transaction: Kysely<Tables>, row: ProfileRow): Promise<void> {
+    await transaction.insertInto('profiles').values(row).execute();
+  }
+
+  /** False when it is gone. */
+  async update(
+    transaction: Kysely<Tables>,
+    uuid: string,
+    change: Partial<Omit<ProfileRow, 'uuid' | 'created_at'>>,
+  ): Promise<boolean> {
+    const result = await transaction.updateTable('profiles').set(change).where('uuid', '=', uuid).executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  }
+
+  async remove(transaction: Kysely<Tables>, uuid: string): Promise<void> {
+    await transaction.deleteFrom('profiles').where('uuid', '=', uuid).execute();
+  }
+
+  async secret(name: string): Promise<string | undefined> {
+    const row = await this.#db.selectFrom('secrets').select('sealed').where('name', '=', name).executeTakeFirst();
+    return row?.sealed;
+  }
+
+  async saveSecret(transaction: Kysely<Tables>, name: string, sealed: string): Promise<void> {
+    await transaction
+      .insertInto('secrets')
+      .values({ name, sealed })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+  }
+}

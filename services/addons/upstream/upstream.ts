@@ -1,0 +1,201 @@
+import type { Context } from '../../contracts/service.ts';
+import { readManifest, type UpstreamManifest } from '../domain/manifest.ts';
+import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
+import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
+import type { Addon } from '../aggregate/addon.ts';
+import type { AddonMetrics } from '../metrics.ts';
+import type { AddressPolicy } from './addresses.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { nesting } from './nesting.ts';
+import { explainStatus, explainUpstream, UpstreamFailure } from './reasons.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** An answer that comes late is heard out for so long, for the sake of the next who asks. */
+const lateMs = 30_000;
+const largestAnswer = 8 * 1024 * 1024;
+const manifestMs = 3000;
+const failureKeptMs = minute;
+const largestList = 5000;
+/** A stream that was read takes more than a kilobyte. */
+const mostStreams = 20_000;
+
+export interface UpstreamOptions {
+  readonly context: Context;
+  readonly policy: AddressPolicy;
+  readonly metrics: AddonMetrics;
+  readonly readRelease: ReadRelease;
+  readonly cacheSize: number;
+  readonly streamCacheSeconds: number;
+  readonly userAgent: string;
+  /** The owner lets addons be on this machine and network. */
+  readonly allowPrivate: boolean;
+}
+
+/** What an addon said, or why it did not. */
+export type Told<T> = { readonly value: T } | { readonly failure: UpstreamFailure };
+
+/** Asks addons: with time-outs, a memory, and one question at a time for one address. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #manifests: AnswerCache<UpstreamManifest>;
+  readonly #failures = new Map<string, { readonly failure: UpstreamFailure; readonly until: number }>();
+  readonly #streams: AnswerCache<ReadStreams>;
+  readonly #resources: AnswerCache<Readonly<Record<string, unknown>>>;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+    const { context, cacheSize, streamCacheSeconds } = options;
+    const { clock } = context;
+    this.#manifests = new AnswerCache({
+      clock,
+      most: cacheSize,
+      freshMs: 6 * hour,
+      staleMs: 24 * hour,
+      keeps: () => true,
+    });
+    this.#streams = new AnswerCache<ReadStreams>({
+      clock,
+      most: cacheSize,
+      freshMs: streamCacheSeconds * 1000,
+      staleMs: streamCacheSeconds === 0 ? 0 : 6 * hour,
+      weigh: ({ streams }) => streams.length,
+      mostWeight: mostStreams,
+      keeps: ({ streams, complaint }) => streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
+    });
+    this.#resources = new AnswerCache({
+      clock,
+      most: cacheSize,
+      freshMs: 5 * minute,
+      staleMs: hour,
+      keeps: () => true,
+    });
+  }
+
+  get cached(): number {
+    return this.#streams.size + this.#resources.size + this.#manifests.size;
+  }
+
+  /** What an addon can do. `fresh`: asked now, whatever is remembered. */
+  async manifest(addon: Addon, { fresh = false, timeoutMs = manifestMs } = {}): Promise<Told<UpstreamManifest>> {
+    if (addon.builtIn !== undefined) return { value: addon.builtIn.manifest };
+    const { clock } = this.#options.context;
+    const url = addon.manifestUrl;
+    const known = this.#failures.get(url);
+    if (!fresh && known !== undefined && known.until > clock.now()) return { failure: known.failure };
+    const load = async (): Promise<UpstreamManifest> => {
+      const manifest = readManifest(await this.#json(addon, url, 'manifest', timeoutMs));
+      if (manifest === undefined)
+        throw new UpstreamFailure(
+          'malformed',
+          `${addon.name} answered with something that is no manifest of an addon.`,
+        );
+      return manifest;
+    };
+    try {
+      const value = await (fresh ? load() : this.#manifests.get(url, load).answer);
+      if (fresh) void this.#manifests.get(url, () => Promise.resolve(value)).answer;
+      this.#failures.delete(url);
+      return { value };
+    } catch (error) {
+      const failure = explainUpstream(error, addon.name, timeoutMs);
+      if (this.#failures.size > this.#options.cacheSize) this.#failures.clear();
+      this.#failures.set(url, { failure, until: clock.now() + failureKeptMs });
+      return { failure };
+    }
+  }
+
+  /** The streams of an addon, read. The promise may take as long as a late answer; callers wait as long as they want. */
+  streams(addon: Addon, request: ResourceRequest): ReadStreams | Promise<ReadStreams> {
+    const load = async (): Promise<ReadStreams> => {
+      const body =
+        addon.builtIn === undefined
+          ? await this.#json(addon, this.#url(addon, request), 'stream', lateMs)
+          : await addon.builtIn.resource(request);
+      const list = listOf(body, 'streams', addon.name);
+      const read = readStreams(list, addon.stream, this.#options.readRelease);
+      if (read.streams.length === 0 && read.invalid > 0 && read.complaint === undefined)
+        throw new UpstreamFailure(
+          'malformed',
+          `${addon.name} answered with ${String(read.invalid)} items, none of which is a stream.`,
+        );
+      return read;
+    };
+    const key = keyOf(addon, request);
+    const { result, answer } = this.#streams.get(key, load);
+    this.#options.metrics.cache.inc({ result });
+    return answer;
+  }
+
+  /** Any other resource, as it came. */
+  resource(
+    addon: Addon,
+    request: ResourceRequest,
+    timeoutMs: number,
+  ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
+    const load = async (): Promise<Readonly<Record<string, unknown>>> => {
+      const body =
+        addon.builtIn === undefined
+          ? await this.#json(addon, this.#url(addon, request), request.resource, timeoutMs)
+          : await addon.builtIn.resource(request);
+      if (typeof body === 'object' && body !== null && !Array.isArray(body))
+        return body as Readonly<Record<string, unknown>>;
+      throw new UpstreamFailure('malformed', `${addon.name} answered with something that is no ${request.resource}.`);
+    };
+    const { result, answer } = this.#resources.get(keyOf(addon, request), load);
+    this.#options.metrics.cache.inc({ result });
+    return answer;
+  }
+
+  #url(addon: Addon, request: ResourceRequest): string {
+    return `${addon.baseUrl}${resourcePath(request)}${addon.query}`;
+  }
+
+  async #json(addon: Addon, url: string, resource: string, timeoutMs: number): Promise<unknown> {
+    const { context, metrics, policy, allowPrivate, userAgent } = this.#options;
+    const nested = nesting.getStore() ?? 0;
+    const began = performance.now();
+    try {
+      await policy.check(url, addon.name);
+      const reply = await context.fetch(url, {
+        headers: { 'user-agent': `${userAgent} `.repeat(nested + 1).trim(), accept: 'application/json' },
+        timeoutMs,
+        maxBytes: largestAnswer,
+        trust: allowPrivate ? 'owner' : 'other',
+      });
+      if (reply.url !== url) await policy.check(reply.url, addon.name);
+      if (reply.status !== 200) throw explainStatus(reply.status, addon.name);
+      return parseJson(reply.body, addon.name);
+    } catch (error) {
+      const failure = explainUpstream(error, addon.name, timeoutMs);
+      metrics.failures.inc({ addon: addon.label, reason: failure.kind });
+      throw failure;
+    } finally {
+      metrics.latency.observe((performance.now() - began) / 1000, { addon: addon.label, resource });
+    }
+  }
+}
+
+/** A circle of configurations must not wait for itself. */
+function keyOf(addon: Addon, request: ResourceRequest): string {
+  return `${String(nesting.getStore() ?? 0)} ${addon.key}${resourcePath(request)}`;
+}
+
+function listOf(body: unknown, member: string, name: string): readonly unknown[] {
+  const list =
+    typeof body === 'object' && body !== null && member in body ? (body as Record<string, unknown>)[member] : undefined;
+  if (Array.isArray(list)) return list.length > largestList ? list.slice(0, largestList) : list;
+  throw new UpstreamFailure('malformed', `${name} answered without a list of ${member}.`);
+}
+
+const decoder = new TextDecoder();
+
+function parseJson(body: Uint8Array, name: string): unknown {
+  const text = decoder.decode(body);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const what = /^\s*</.test(text) ? 'a web page' : text === '' ? 'nothing' : 'something that is no JSON';
+    throw new UpstreamFailure('malformed', `${name} answered with ${what}.`, cause);
+  }
+}

@@ -1,0 +1,45 @@
+import type { AddonReport } from '../aggregate/gather.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { Verdict } from '../domain/pipeline/pipeline.ts';
+
+export interface StatisticsInput {
+  readonly reports: readonly AddonReport[];
+  readonly hidden: readonly Verdict[];
+  readonly tookMs: number;
+}
+
+const mostValues = 15;
+
+/** Lines among the streams that say how the addons did and what was left out, where the configuration wants them. */
+export function statisticItems(
+  { reports, hidden, tookMs }: StatisticsInput,
+  statistics: AddonConfig['statistics'],
+  link: string,
+): readonly Record<string, unknown>[] {
+  if (statistics?.enabled !== true) return [];
+  const shown = new Set(statistics.statsToShow?.length ? statistics.statsToShow : ['addon', 'filter']);
+  const items: Record<string, unknown>[] = [];
+  const add = (name: string, description: string): void => {
+    items.push({ name, description, externalUrl: link, streamData: { type: 'statistic' } });
+  };
+  if (shown.has('addon'))
+    for (const { addon, count, ms, sentence } of reports)
+      add(
+        `${sentence === undefined ? '🟢' : '🔴'} [${addon}] Scrape Summary`,
+        `✔ Status      : ${sentence === undefined ? 'SUCCESS' : 'FAILED'}\n📦 Streams    : ${String(count)}\n📋 Details    : ${sentence ?? 'Successfully fetched streams.'}\n⏱️ Time       : ${ms.toFixed(2)}ms\n`,
+      );
+  if (shown.has('filter') && hidden.length > 0) add('🔍 Removal Reasons', removalText(hidden));
+  if (shown.has('timing')) add('⏱️ Timing', `⏱️ Total      : ${tookMs.toFixed(2)}ms`);
+  return items;
+}
+
+function removalText(hidden: readonly Verdict[]): string {
+  const byRule = Map.groupBy(hidden, ({ removal }) => removal?.rule ?? '');
+  return [...byRule]
+    .map(([rule, verdicts]) => {
+      const byValue = Map.groupBy(verdicts, ({ removal }) => removal?.value ?? '');
+      const values = [...byValue].slice(0, mostValues).map(([value, list]) => `    • ${String(list.length)}× ${value}`);
+      return [`📌 ${rule} (${String(verdicts.length)})`, ...values].join('\n');
+    })
+    .join('\n');
+}

@@ -1,0 +1,28 @@
+import type { AddonConfig } from '../domain/config.ts';
+import { debridService } from '../domain/debrid-services.ts';
+import { isCached } from '../domain/pipeline/attributes.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+
+const seen: Readonly<Record<string, (stream: ParsedStream) => string>> = {
+  cached: (stream) => (isCached(stream) ? 'plays at once' : 'has to be fetched'),
+  library: ({ library }) => (library ? 'in the library' : 'not in the library'),
+  resolution: ({ file }) => file.resolution ?? 'no resolution',
+  quality: ({ file }) => file.quality ?? 'no quality',
+  size: ({ size }) => (size === undefined ? 'no size' : `${String(Math.round(size / 1e8) / 10)} GB`),
+  seeders: ({ seeders }) => (seeders === undefined ? 'no seeders' : `${String(seeders)} seeders`),
+  language: ({ file }) => file.languages.join(', ') || 'no language',
+  visualTag: ({ file }) => file.visualTags.join(', ') || 'no picture tags',
+  audioTag: ({ file }) => file.audioTags.join(', ') || 'no sound tags',
+  encode: ({ file }) => file.encode ?? 'no encoding',
+  releaseGroup: ({ file }) => file.releaseGroup ?? 'no group',
+  service: ({ service }) => debridService(service?.id ?? '')?.name ?? 'no service',
+  addon: ({ addon }) => addon.name,
+  streamType: ({ type }) => type,
+};
+
+/** What of a stream the order looked at, in the order in which it looked. */
+export function explainStream(stream: ParsedStream, { sortCriteria }: AddonConfig): string {
+  if (stream.addon.pinPosition !== undefined) return `pinned to the ${stream.addon.pinPosition}`;
+  const words = sortCriteria.global.flatMap(({ key }) => (Object.hasOwn(seen, key) ? (seen[key]?.(stream) ?? []) : []));
+  return words.length === 0 ? 'in the order of the addons' : words.join(', ');
+}

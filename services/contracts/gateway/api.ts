@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+
+/** What is shared, where it answers or what is wrong with it has changed; pages that show it read it anew. */
+export const gatewayChanged = defineTopic('gateway.changed', z.object({}));
+
+/** Who may use a service from another machine: nobody, who signs in, or everybody on the network. */
+export const Exposure = z.enum(['off', 'sign-in', 'open']);
+export type Exposure = z.infer<typeof Exposure>;
+
+const SharedService = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    exposure: Exposure,
+    /** It asks for credentials itself, so that the gateway puts no sign-in in front. */
+    authenticates: z.boolean(),
+    running: z.boolean(),
+    /** Where other machines reach it, the best one first; none while it is off. */
+    addresses: z.array(z.object({ by: z.enum(['name', 'port']), url: z.string() })),
+  })
+  .meta({ id: 'SharedService' });
+export type SharedService = z.infer<typeof SharedService>;
+
+const GatewayState = z
+  .object({
+    /** `NAME.local` */
+    host: z.string(),
+    /** Addresses of this machine on the network. */
+    lanAddresses: z.array(z.string()),
+    services: z.array(SharedService),
+    /** Where a device gets the certificate; null while nothing is shared. */
+    trustUrl: z.string().nullable(),
+    certificate: z
+      .object({
+        /** `own`: from files of the owner. */
+        source: z.enum(['local', 'own']),
+        /** SHA-256 of the authority's certificate, as systems show it; empty for an own one. */
+        fingerprint: z.string(),
+        names: z.array(z.string()),
+        expiresAt: z.number(),
+      })
+      .nullable(),
+    /** What does not work, a sentence each. */
+    problems: z.array(z.string()),
+  })
+  .meta({ id: 'GatewayState' });
+export type GatewayState = z.infer<typeof GatewayState>;
+
+/** Our own API around sharing; the gateway answers it. */
+export const gatewayApi = {
+  state: defineRoute({
+    method: 'GET',
+    path: '/api/gateway',
+    summary: 'What is shared with the home network, and where it answers.',
+    access: 'admin',
+    reply: GatewayState,
+  }),
+};

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+
+/** What a beat says: as the peer's clients know it. */
+export const beatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
+export const BeatStatus = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
+export type BeatStatus = z.infer<typeof BeatStatus>;
+
+/** A number, or the text of one, as forms send it. */
+function numeric(least: number, most: number) {
+  return z
+    .union([
+      z.number(),
+      z
+        .string()
+        .trim()
+        .regex(/^-?\d+(\.\d+)?$/, 'Use a number.')
+        .transform(Number),
+    ])
+    .pipe(z.number().min(least).max(most));
+}
+
+/** Yes or no, also as the 1 and 0 of the peer's tables. */
+const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
+const day = 86_400;
+const longText = z.string().max(100_000).nullable().default(null);
+const shortText = z.string().max(4096).nullable().default(null);
+/** Text, also where a client sends the object that it stands for. */
+const jsonText = z
+  .union([
+    z.string().max(100_000),
+    z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value, null, 2)),
+  ])
+  .nullable()
+  .default(null);
+const statusCode = z.string().regex(/^\d{3}(-\d{3})?$/, 'Use a code such as 200, or a range such as 200-299.');
+
+/** When slowness counts as such; false: never. */
+export const Degradation = z.union([
+  z.literal(false),
+  z.object({
+    /** Beats of which the median is compared. */
+    window: z.int().min(3).max(99).default(9),
+    /** So many times the usual median. */
+    ratio: z.number().min(1).max(100).default(1.5),
+    /** At least so many ms above it. */
+    floorMs: z.number().min(0).max(600_000).default(20),
+    /** Beats in a row that open and close it. */
+    openAfter: z.int().min(1).max(1000).default(3),
+    closeAfter: z.int().min(1).max(1000).default(5),
+    /** Below so many beats nothing is called usual. */
+    minSamples: z.int().min(10).max(100_000).default(100),
+    /** Slower than so many ms is slow whatever is usual. */
+    maxMs: z.number().min(1).max(600_000).nullable().default(null),
+  }),
+]);
+export type Degradation = z.infer<typeof Degradation>;
+
+/** Changes within a time that make a monitor one that flaps; false: never. */
+export const Flap = z.union([
+  z.literal(false),
+  z.object({
+    changes: z.int().min(2).max(1000).default(6),
+    withinSeconds: z.number().min(1).max(day).default(600),
+  }),
+]);
+export type Flap = z.infer<typeof Flap>;
+
+/**
+ * A monitor as it is written: the names are the peer's, so that its clients and exports fit. What is not named here is kept
+ * as it came.
+ */
+export const MonitorConfig = z.looseObject({
+  name: z.string().trim().min(1).max(150),
+  type: z.string().min(1).max(50),
+  description: shortText,
+  url: shortText,
+  hostname: shortText,
+  port: numeric(0, 65_535).nullable().default(null),
+  active: flag.default(true),
+  parent: z.int().nullable().default(null),
+  weight: numeric(0, 1_000_000).nullable().default(null),
+  interval: numeric(0.2, 365 * day).default(60),
+  retryInterval: numeric(0.2, 365 * day)
+    .nullable()
+    .default(null),
+  maxretries: numeric(0, 10_000).default(0),
+  resendInterval: numeric(0, 1_000_000).default(0),
+  timeout: numeric(0, day).nullable().default(null),
+  method: z.string().max(20).nullable().default(null),
+  headers: jsonText,
+  body: jsonText,
+  httpBodyEncoding: z.enum(['json', 'form', 'xml']).nullable().default(null),
+  maxredirects: numeric(0, 100).default(10),
+  accepted_statuscodes: z.array(statusCode).max(100).default(['200-299']),
+  keyword: longText,
+  invertKeyword: flag.nullable().default(null),
+  jsonPath: z.string().max(10_000).nullable().default(null),
+  jsonPathOperator: z.enum(['==', '!=', '>', '>=', '<', '<=', 'contains']).nullable().default(null),
+  expectedValue: longText,
+  authMethod: z.string().max(20).nullable().default(null),
+  basic_auth_user: shortText,
+  basic_auth_pass: longText,
+  bearer_token: longText,
+  tlsCert: longText,
+  tlsKey: longText,
+  tlsCa: longText,
+  ignoreTls: flag.nullable().default(null),
+  upsideDown: flag.nullable().default(null),
+  expiryNotification: flag.nullable().default(null),
+  cacheBust: flag.nullable().default(null),
+  ipFamily: z.string().max(10).nullable().default(null),
+  retryOnlyOnStatusCodeFailure: flag.nullable().default(null),
+  dns_resolve_type: z.string().max(10).nullable().default(null),
+  dns_resolve_server: shortText,
+  docker_container: shortText,
+  docker_host: z
+    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)])
+    .nullable()
+    .default(null),
+  pushToken: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, 'Use letters, digits, - and _.')
+    .nullable()
+    .default(null),
+  manual_status: BeatStatus.nullable().default(null),
+  degradation: Degradation.optional(),
+  certWarnDays: z.array(z.int().min(0).max(3650)).max(20).nullable().default(null),
+  flap: Flap.optional(),
+  dependsOn: z.array(z.int()).max(100).nullable().default(null),
+  notifyTag: z.string().max(500).nullable().default(null),
+});
+export type MonitorConfig = z.infer<typeof MonitorConfig>;
+
+/** The fields that are sealed at rest, and told to nobody who may not change monitors. */
+export const secretFields = [
+  'basic_auth_pass',
+  'bearer_token',
+  'tlsKey',
+  'oauth_client_secret',
+  'databaseConnectionString',
+  'radiusPassword',
+  'radiusSecret',
+  'mqttPassword',
+  'rabbitmqPassword',
+  'gamedigToken',
+  'pushToken',
+  'snmp_v3_auth_password',
+  'snmp_v3_priv_password',
+] as const;
+
+/** What a type cannot do without. */
+const targets: Readonly<Record<string, readonly string[]>> = {
+  http: ['url'],
+  keyword: ['url', 'keyword'],
+  'json-query': ['url'],
+  port: ['hostname', 'port'],
+  docker: ['docker_container', 'docker_host'],
+  ping: ['hostname'],
+  dns: ['hostname'],
+  smtp: ['hostname'],
+  'websocket-upgrade': ['url'],
+};
+
+/** Messages by field for what a monitor of its type lacks. */
+export function missingTarget(monitor: Readonly<Record<string, unknown>>): Record<string, string> {
+  const needed = targets[String(monitor['type'])] ?? [];
+  const lacks = needed.filter(
+    (field) => monitor[field] === undefined || monitor[field] === null || monitor[field] === '',
+  );
+  return Object.fromEntries(lacks.map((field) => [field, 'This is needed.']));
+}

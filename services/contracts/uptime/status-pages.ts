@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { mayRead, mayWrite } from '../route-access.ts';
+
+export const Slug = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/, 'Use letters, digits and single dashes between them.')
+  .transform((slug) => slug.toLowerCase());
+
+const text = z.string().max(100_000).nullable();
+const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
+
+/** What a status page is like; the names are the peer's. */
+export const StatusPageConfig = z.object({
+  slug: Slug,
+  title: z.string().trim().min(1).max(255),
+  description: text.default(null),
+  icon: z.string().max(500).default('/icon.svg'),
+  autoRefreshInterval: z.int().min(0).max(86_400).default(300),
+  theme: z.enum(['auto', 'light', 'dark']).default('auto'),
+  published: flag.default(true),
+  showTags: flag.default(false),
+  customCSS: text.default(null),
+  footerText: text.default(null),
+  showPoweredBy: flag.default(true),
+  analyticsId: text.default(null),
+  analyticsScriptUrl: text.default(null),
+  analyticsType: text.default(null),
+  showCertificateExpiry: flag.default(false),
+  showOnlyLastHeartbeat: flag.default(false),
+  rssTitle: text.default(null),
+});
+export type StatusPageConfig = z.infer<typeof StatusPageConfig>;
+
+export const PublicMonitor = z.object({
+  id: z.int(),
+  sendUrl: flag.default(false),
+  url: z.string().max(4096).nullish(),
+});
+/** Monitors that a page shows together, in their order. */
+export const PublicGroup = z.object({
+  id: z.int().optional(),
+  name: z.string().max(255),
+  weight: z.int().optional(),
+  monitorList: z.array(PublicMonitor).max(5000).default([]),
+});
+export type PublicGroup = z.infer<typeof PublicGroup>;
+
+export const noteStyles = ['info', 'warning', 'danger', 'primary', 'light', 'dark'] as const;
+/** What somebody writes on a page by hand. */
+export const PageNote = z.object({
+  title: z.string().trim().min(1).max(500),
+  content: z.string().max(50_000).default(''),
+  style: z.enum(noteStyles).default('info'),
+});
+
+/** A note as the peer's clients read it. */
+export const ShownNote = z.object({
+  id: z.int(),
+  style: z.enum(noteStyles),
+  title: z.string(),
+  content: z.string(),
+  pin: z.boolean(),
+  active: z.boolean(),
+  createdDate: z.string(),
+  lastUpdatedDate: z.string().nullable(),
+  status_page_id: z.int(),
+});
+export type ShownNote = z.infer<typeof ShownNote>;
+
+export const StatusPage = StatusPageConfig.extend({
+  slug: z.string(),
+  id: z.int(),
+  publicGroupList: z.array(PublicGroup),
+  incidents: z.array(ShownNote),
+}).meta({ id: 'UptimeStatusPage' });
+export type StatusPage = z.infer<typeof StatusPage>;
+
+const Done = z.object({ ok: z.literal(true) });
+const write = mayWrite('uptime');
+
+export const statusPagesApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/status-pages',
+    summary: 'All status pages.',
+    access: mayRead('uptime'),
+    reply: z.object({ items: z.array(StatusPage) }),
+  }),
+  add: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/status-pages',
+    summary: 'Adds an empty status page at an address of its own.',
+    access: write,
+    body: z.object({ slug: Slug, title: z.string().trim().min(1).max(255) }),
+    reply: StatusPage,
+  }),
+  one: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/status-pages/:slug',
+    summary: 'One status page with its groups and notes.',
+    access: mayRead('uptime'),
+    reply: StatusPage,
+  }),
+  change: defineRoute({
+    method: 'PUT',
+    path: '/api/uptime/status-pages/:slug',
+    summary: 'Changes what is named; groups are replaced.',
+    access: write,
+    body: z.looseObject({
+      ...StatusPageConfig.partial().shape,
+      publicGroupList: z.array(PublicGroup).max(500).optional(),
+    }),
+    reply: StatusPage,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: '/api/uptime/status-pages/:slug',
+    summary: 'Removes a status page; its monitors stay.',
+    access: write,
+    reply: Done,
+  }),
+  addNote: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/status-pages/:slug/incidents',
+    summary: 'Writes a note on the page, pinned on top.',
+    access: write,
+    body: PageNote,
+    reply: ShownNote,
+  }),
+  changeNote: defineRoute({
+    method: 'PATCH',
+    path: '/api/uptime/status-pages/:slug/incidents/:id',
+    summary: 'Changes a note; `active: false` resolves it.',
+    access: write,
+    body: PageNote.partial().extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
+    reply: ShownNote,
+  }),
+  removeNote: defineRoute({
+    method: 'DELETE',
+    path: '/api/uptime/status-pages/:slug/incidents/:id',
+    summary: 'Removes a note for good.',
+    access: write,
+    reply: Done,
+  }),
+};

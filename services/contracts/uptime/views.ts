@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { BeatStatus, MonitorConfig } from './monitor.ts';
+
+/** One result of a check; names and the form of `time` are the peer's. */
+export const Beat = z
+  .object({
+    monitorID: z.int(),
+    status: BeatStatus,
+    /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC, without a zone: what the peer's clients read. */
+    time: z.string(),
+    msg: z.string(),
+    /** ms */
+    ping: z.number().nullable(),
+    important: z.boolean(),
+    /** Seconds since the beat before. */
+    duration: z.number(),
+    retries: z.int(),
+  })
+  .meta({ id: 'UptimeBeat' });
+export type Beat = z.infer<typeof Beat>;
+
+/** How a monitor stands, short enough for thousands of them. */
+export const MonitorState = z
+  .object({
+    status: BeatStatus.nullable().describe('Null: not checked yet.'),
+    msg: z.string(),
+    ping: z.number().nullable(),
+    /** Of the last beat; ms since the epoch. */
+    time: z.number().nullable(),
+    /** Since when it has this status; ms since the epoch. */
+    since: z.number().nullable(),
+    /** 0 to 1, by time; null: nothing is known. */
+    uptime24h: z.number().nullable(),
+    /** Days of the certificate; null: there is none. */
+    certDays: z.int().nullable(),
+    degraded: z.boolean(),
+    flapping: z.boolean(),
+  })
+  .meta({ id: 'UptimeState' });
+export type MonitorState = z.infer<typeof MonitorState>;
+
+/** A monitor in a list of thousands: what goes without saying is left out. */
+export const MonitorRow = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    type: z.string(),
+    target: z.string().describe('What is checked, without credentials.'),
+    active: z.boolean(),
+    parent: z.int().optional(),
+    state: MonitorState.pick({ status: true, ping: true, since: true, uptime24h: true }).extend({
+      msg: z.string().optional().describe('Where it is not up.'),
+      certDays: z.int().optional(),
+      degraded: z.literal(true).optional(),
+      flapping: z.literal(true).optional(),
+    }),
+  })
+  .meta({ id: 'UptimeMonitorRow' });
+export type MonitorRow = z.infer<typeof MonitorRow>;
+
+/** A monitor with all its fields; secrets are only named. */
+export const Monitor = z
+  .looseObject({ id: z.int(), ...MonitorConfig.shape, state: MonitorState, secrets: z.array(z.string()) })
+  .meta({ id: 'UptimeMonitor' });
+export type Monitor = z.infer<typeof Monitor>;
+
+/** A certificate of a chain, the server's own first. */
+const Certificate = z.object({
+  subject: z.string(),
+  issuer: z.string(),
+  validFrom: z.number(),
+  validTo: z.number(),
+  fingerprint256: z.string(),
+  kind: z.enum(['server', 'self-signed', 'intermediate CA', 'root CA']),
+  names: z.array(z.string()),
+});
+export const CertificateChain = z.object({
+  trusted: z.boolean(),
+  trouble: z.string().nullable(),
+  chain: z.array(Certificate),
+});
+export type CertificateChain = z.infer<typeof CertificateChain>;
+
+export const ChartPoint = z.object({
+  /** Seconds since the epoch. */
+  timestamp: z.int(),
+  up: z.int(),
+  down: z.int(),
+  avgPing: z.number().nullable(),
+  minPing: z.number().nullable(),
+  maxPing: z.number().nullable(),
+  p95: z.number().nullable(),
+  maintenance: z.int().optional(),
+});
+export type ChartPoint = z.infer<typeof ChartPoint>;
+
+export const Incident = z
+  .object({
+    id: z.int(),
+    monitorIds: z.array(z.int()),
+    startedAt: z.number().describe('ms since the epoch'),
+    resolvedAt: z.number().nullable(),
+    cause: z.string(),
+    acknowledgedBy: z.string().nullable(),
+    acknowledgedAt: z.number().nullable(),
+    notes: z.array(z.object({ at: z.number(), by: z.string(), text: z.string() })),
+  })
+  .meta({ id: 'UptimeIncident' });
+export type Incident = z.infer<typeof Incident>;
+
+export const DockerHost = z
+  .object({ id: z.int(), name: z.string(), dockerType: z.enum(['socket', 'tcp']), dockerDaemon: z.string() })
+  .meta({ id: 'UptimeDockerHost' });
+export type DockerHost = z.infer<typeof DockerHost>;
+export const NewDockerHost = DockerHost.omit({ id: true }).extend({
+  name: z.string().trim().min(1).max(255),
+  dockerDaemon: z.string().min(1).max(255),
+});
+
+export const ApiKey = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    createdAt: z.number(),
+    expires: z.number().nullable().describe('ms since the epoch; null: never'),
+    active: z.boolean(),
+  })
+  .meta({ id: 'UptimeApiKey' });
+export type ApiKey = z.infer<typeof ApiKey>;
+
+/** What is set while the service runs; the settings of the service are what it begins with. */
+export const UptimeOptions = z
+  .object({
+    notifyUrl: z.string().max(2000).describe('Events are posted here in place of Delivery; empty: Delivery.'),
+    notifyTag: z.string().max(500),
+    tlsExpiryNotifyDays: z.array(z.int().min(0).max(3650)).min(1).max(20),
+    keepDataPeriodDays: z.int().min(1).max(36_500),
+    publicUrl: z.string().max(2000),
+    timezone: z.string().max(100),
+  })
+  .meta({ id: 'UptimeOptions' });
+export type UptimeOptions = z.infer<typeof UptimeOptions>;

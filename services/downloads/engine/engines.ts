@@ -1,0 +1,67 @@
+import type { EngineSpec, Machine } from '../../contracts/control/engine-spec.ts';
+import { impersonation } from './impersonation-pins.ts';
+import { ytdlp } from './pins.ts';
+
+const { version, packages, releases } = ytdlp;
+
+/** The programs that download and convert. */
+export const engines: readonly EngineSpec[] = [
+  {
+    name: 'yt-dlp',
+    title: 'yt-dlp',
+    purpose: 'Finds and downloads videos.',
+    absence: 'Nothing can be downloaded until it is here.',
+    removal: 'Downloads that are running now may fail.',
+    path: { setting: 'ytDlpPath', variable: 'YTDLP_PATH', description: 'The yt-dlp program to use.' },
+    version: { arguments: ['--version'], pattern: /^(\d{4}\.\d{2}\.\d{2}[.\w]*)$/ },
+    python: {
+      module: 'yt_dlp',
+      version,
+      packages,
+      run: '-m yt_dlp',
+      // With curl_cffi come certificates of its own, which would otherwise take the place of the system's.
+      options: '--compat-options no-certifi',
+      extras: {
+        title: 'curl_cffi',
+        packages: impersonation,
+        step: 'Getting what makes it look like a browser',
+        without: 'cannot look like a browser to sites that ask for one',
+      },
+      without: 'yt-dlp comes as a larger program that starts more slowly.',
+    },
+    sources: [{ from: 'release', releases, version, sums: 'SHA2-256SUMS', asset }, { from: 'python' }],
+  },
+  {
+    name: 'ffmpeg',
+    title: 'ffmpeg',
+    purpose: 'Joins picture and sound, and converts formats.',
+    absence: 'Downloads stay below full quality, and audio cannot be converted.',
+    removal: 'Downloads that are running now may fail.',
+    path: {
+      setting: 'ffmpegPath',
+      variable: 'FFMPEG_PATH',
+      description: 'The ffmpeg program to use, with ffprobe beside it, or the folder of both.',
+    },
+    version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
+    // The project itself publishes sources only.
+    sources: [{ from: 'system', packages: ['ffmpeg'] }],
+  },
+  {
+    name: 'ffprobe',
+    title: 'ffprobe',
+    purpose: 'Looks into media files; it comes with ffmpeg.',
+    absence: 'Some conversions fail, and lengths of media are not known. It comes with ffmpeg.',
+    removal: 'Downloads that are running now may fail.',
+    partOf: 'ffmpeg',
+    version: { arguments: ['-version'], pattern: /^ffprobe version (\S+)/ },
+    sources: [],
+  },
+];
+
+/** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */
+function asset({ platform, arch, python }: Machine): string {
+  if (platform === 'win32') return 'yt-dlp.exe';
+  if (platform === 'darwin') return 'yt-dlp_macos';
+  if (python) return 'yt-dlp';
+  return arch === 'arm64' ? 'yt-dlp_linux_aarch64' : 'yt-dlp_linux';
+}

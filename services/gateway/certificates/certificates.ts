@@ -1,0 +1,102 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Kysely } from 'kysely';
+import type { CertificateText } from '../../contracts/dispatch.ts';
+import type { Clock, Context, Vault } from '../../contracts/service.ts';
+import type { CertificateRow, Tables } from '../store/tables.ts';
+import type { Issued } from './issue.ts';
+
+/** What the listeners show. */
+export interface Shown extends CertificateText {
+  readonly source: 'local' | 'own';
+  readonly names: readonly string[];
+  readonly expiresAt: number;
+}
+
+/** The local authority and the certificate of this machine, in the tables with their keys sealed. */
+export class Certificates {
+  readonly #db: Kysely<Tables>;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+
+  constructor({ db, vault, clock }: Pick<Context, 'db' | 'vault' | 'clock'>) {
+    this.#db = db as Kysely<Tables>;
+    this.#vault = vault;
+    this.#clock = clock;
+  }
+
+  /** The authority's certificate, in PEM; undefined before the first was issued. */
+  async authority(): Promise<X509Certificate | undefined> {
+    const row = await this.#row('authority');
+    return row === undefined ? undefined : new X509Certificate(row.certificate);
+  }
+
+  /**
+   * The certificate for these names and addresses: the one at hand while it is for them and has a third of its time left,
+   * else a new one. What the authority may not speak for is left out.
+   */
+  async leaf(title: string, wanted: readonly string[]): Promise<Shown> {
+    const now = this.#clock.now();
+    const authority = await this.#authority(title, wanted, now);
+    const others = JSON.parse(authority.names) as readonly string[];
+    const names = wanted.filter(
+      (name) => isIP(name) !== 0 || /(^|\.)local$|^localhost$/.test(name) || others.includes(name),
+    );
+    const row = await this.#row('leaf');
+    const signed = new X509Certificate(authority.certificate);
+    if (
+      row !== undefined &&
+      row.names === JSON.stringify(names) &&
+      now < Number(row.made_at) + ((Number(row.expires_at) - Number(row.made_at)) * 2) / 3 &&
+      new X509Certificate(row.certificate).checkIssued(signed)
+    ) {
+      return shown(row, this.#vault);
+    }
+    const { issueLeaf } = await import('./issue.ts');
+    const key = this.#vault.open(authority.key, purposeOf('authority'));
+    return shown(await this.#keep('leaf', await issueLeaf({ ...authority, key }, names, now), names), this.#vault);
+  }
+
+  async #authority(title: string, wanted: readonly string[], now: number): Promise<CertificateRow> {
+    const row = await this.#row('authority');
+    if (row !== undefined && Number(row.expires_at) > now) return row;
+    const { makeAuthority } = await import('./issue.ts');
+    const bare = wanted.filter((name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost');
+    return this.#keep('authority', await makeAuthority(title, bare, now), bare);
+  }
+
+  async #row(kind: CertificateRow['kind']): Promise<CertificateRow | undefined> {
+    return this.#db.selectFrom('certificates').selectAll().where('kind', '=', kind).executeTakeFirst();
+  }
+
+  async #keep(kind: CertificateRow['kind'], made: Issued, names: readonly string[]): Promise<CertificateRow> {
+    const row: CertificateRow = {
+      kind,
+      certificate: made.certificate,
+      key: this.#vault.seal(made.key, purposeOf(kind)),
+      names: JSON.stringify(names),
+      made_at: made.madeAt,
+      expires_at: made.expiresAt,
+    };
+    await this.#db
+      .insertInto('certificates')
+      .values(row)
+      .onConflict((conflict) => conflict.column('kind').doUpdateSet(row))
+      .execute();
+    return row;
+  }
+}
+
+function purposeOf(kind: CertificateRow['kind']): string {
+  return `gateway.${kind}`;
+}
+
+function shown(row: CertificateRow, vault: Vault): Shown {
+  return {
+    source: 'local',
+    cert: row.certificate,
+    key: vault.open(row.key, purposeOf('leaf')),
+    names: JSON.parse(row.names) as string[],
+    expiresAt: Number(row.expires_at),
+  };
+}

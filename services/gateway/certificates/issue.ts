@@ -1,0 +1,116 @@
+import { isIP } from 'node:net';
+import 'reflect-metadata';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  GeneralName,
+  GeneralSubtree,
+  GeneralSubtrees,
+  id_ce_nameConstraints,
+  NameConstraints,
+} from '@peculiar/asn1-x509';
+import * as x509 from '@peculiar/x509';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const day = 24 * 60 * 60 * 1000;
+const authorityLife = 3650 * day;
+/** Systems refuse server certificates that are good for longer than 398 days. */
+const leafLife = 397 * day;
+/** Clocks of phones and TVs are not exact. */
+const clockSkew = day;
+
+/** What the authority may sign for besides the names that it was made with: the local domain and private addresses. */
+const permittedNames = ['local', 'localhost'];
+const permittedNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '127.0.0.0/8',
+  'fc00::/7',
+  'fe80::/10',
+  '::1/128',
+];
+
+/** In PEM; times are ms since the epoch. */
+export interface Issued {
+  readonly certificate: string;
+  readonly key: string;
+  readonly madeAt: number;
+  readonly expiresAt: number;
+}
+
+/** Makes an authority that can speak for the names given, for `.local` and for private addresses alone. */
+export async function makeAuthority(title: string, names: readonly string[], now: number): Promise<Issued> {
+  const keys = await newKeys();
+  const allowed = [
+    ...[...permittedNames, ...names].map((name) => new GeneralName({ dNSName: name })),
+    ...permittedNetworks.map((network) => new GeneralName({ iPAddress: network })),
+  ];
+  const constraints = new NameConstraints({
+    permittedSubtrees: new GeneralSubtrees(allowed.map((base) => new GeneralSubtree({ base }))),
+  });
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [title] }, { O: ['Homeport'] }],
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(now - clockSkew),
+    notAfter: new Date(now + authorityLife),
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.Extension(id_ce_nameConstraints, true, AsnConvert.serialize(constraints)),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return issued(certificate, keys, now);
+}
+
+/** Signs a certificate for a server that has these names and addresses; the first is its common name. */
+export async function issueLeaf(
+  authority: Pick<Issued, 'certificate' | 'key'>,
+  names: readonly string[],
+  now: number,
+): Promise<Issued> {
+  const keys = await newKeys();
+  const issuer = new x509.X509Certificate(authority.certificate);
+  const signingKey = await crypto.subtle.importKey(
+    'pkcs8',
+    x509.PemConverter.decodeFirst(authority.key),
+    algorithm,
+    false,
+    ['sign'],
+  );
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: [names[0] ?? 'Homeport'] }],
+    issuer: issuer.subjectName,
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(now - clockSkew),
+    notAfter: new Date(Math.min(now - clockSkew + leafLife, issuer.notAfter.getTime())),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }) as const),
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+    ],
+  });
+  return issued(certificate, keys, now);
+}
+
+async function newKeys(): Promise<CryptoKeyPair> {
+  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+async function issued(certificate: x509.X509Certificate, keys: CryptoKeyPair, now: number): Promise<Issued> {
+  return {
+    certificate: certificate.toString('pem'),
+    key: x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'),
+    madeAt: now,
+    expiresAt: certificate.notAfter.getTime(),
+  };
+}

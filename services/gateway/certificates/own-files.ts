@@ -1,0 +1,37 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { Problem } from '../../contracts/problem.ts';
+import type { Shown } from './certificates.ts';
+
+export interface OwnFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together. */
+export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
+  try {
+    const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+    createSecureContext({ cert, key });
+    const { subjectAltName = '', validTo } = new X509Certificate(cert);
+    const names = subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
+    return { source: 'own', cert, key, names, expiresAt: Date.parse(validTo) };
+  } catch (cause) {
+    const detail = `The certificate ${certFile} and the key ${keyFile} cannot be used. The one before stays in use.`;
+    throw new Problem('gateway.certificate', 422, detail, { cause });
+  }
+}
+
+/** Changes when one of the files does. */
+export async function stampOf({ certFile, keyFile }: OwnFiles): Promise<string> {
+  const times = await Promise.all(
+    [certFile, keyFile].map((each) =>
+      stat(each).then(
+        (s) => s.mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  return times.join(' ');
+}

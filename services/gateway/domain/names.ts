@@ -1,0 +1,28 @@
+/** The first label of a machine's name, as one may stand before `.local`. */
+export function hostLabel(machine: string): string {
+  const label = (machine.split('.')[0] ?? '').toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
+  return label.slice(0, 32).replaceAll(/^-+|-+$/g, '') || 'homeport';
+}
+
+/** `nas.local` */
+export function baseName(label: string): string {
+  return `${label}.local`;
+}
+
+/** `push.nas.local` */
+export function serviceName(id: string, label: string): string {
+  return `${id}.${baseName(label)}`;
+}
+
+/** The name of a Host header, lower case, without port and closing dot. */
+export function withoutPort(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '');
+}
+
+/** As an address stands in a URL. */
+export function inUrl(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -1,0 +1,39 @@
+import { baseName, withoutPort } from './names.ts';
+
+/** What a request is for. */
+export type Route =
+  | { readonly to: 'service'; readonly id: string; readonly url: string }
+  /** A folder's name without its slash. */
+  | { readonly to: 'redirect'; readonly location: string }
+  | { readonly to: 'own'; readonly path: string }
+  | { readonly to: 'home' }
+  | { readonly to: 'nothing' };
+
+/** Where the gateway's own pages are, on every host and port: no service has such a path. */
+export const ownPrefix = '/.homeport/';
+
+/**
+ * The service by host name, else by the port it came to, else by the beginning of its path, which the service does not see.
+ * `isShared` decides last, so that what is not shared looks like what does not exist.
+ */
+export function routeOf(
+  { host, url, portOf }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
+  label: string,
+  isShared: (id: string) => boolean,
+): Route {
+  if (url.startsWith(ownPrefix)) return { to: 'own', path: url.slice(ownPrefix.length) };
+  const name = withoutPort(host);
+  const suffix = `.${baseName(label)}`;
+  if (name.endsWith(suffix)) return toService(name.slice(0, -suffix.length), url, isShared);
+  if (portOf !== undefined) return toService(portOf, url, isShared);
+  const [, id = '', rest = ''] = /^\/([a-z][a-z0-9]{0,31})(.*)$/s.exec(url) ?? [];
+  if (isShared(id)) {
+    if (rest.startsWith('/')) return { to: 'service', id, url: rest };
+    if (rest === '' || rest.startsWith('?')) return { to: 'redirect', location: `/${id}/${rest}` };
+  }
+  return url === '/' || url.startsWith('/?') ? { to: 'home' } : { to: 'nothing' };
+}
+
+function toService(id: string, url: string, isShared: (id: string) => boolean): Route {
+  return isShared(id) ? { to: 'service', id, url } : { to: 'nothing' };
+}

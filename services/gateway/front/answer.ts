@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What keeps pages of the gateway from being framed, scripted or kept. */
+const pageHeaders = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const;
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** A page or a file of the gateway itself. */
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: { readonly status: number; readonly type: string; readonly body: string; readonly headers?: Headers },
+): void {
+  response.writeHead(answer.status, {
+    ...pageHeaders,
+    'Content-Type': answer.type,
+    'Content-Length': Buffer.byteLength(answer.body),
+    ...(answer.headers as Record<string, string>),
+  });
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}
+
+export function sendHtml(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Headers = {},
+): void {
+  send(request, response, { status, type: 'text/html; charset=utf-8', body, headers });
+}
+
+/** To a path of the same host, or to another address that does not come from the request. */
+export function redirect(
+  response: ServerResponse,
+  status: 302 | 303 | 308,
+  location: string,
+  headers: Headers = {},
+): void {
+  response.writeHead(status, {
+    ...pageHeaders,
+    Location: location,
+    'Content-Length': 0,
+    ...(headers as Record<string, string>),
+  });
+  response.end();
+}
+
+/** Whether a person looks at the answer, rather than a program. */
+export function wantsPage({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+}

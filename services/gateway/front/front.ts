@@ -1,0 +1,177 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { DispatchContext, Dispatched, OutsideOptions } from '../../contracts/dispatch.ts';
+import type { Exposure } from '../../contracts/gateway/api.ts';
+import { vouchFor } from '../../contracts/gateway.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { ownPrefix, routeOf } from '../domain/route.ts';
+import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
+import type { Gate } from '../sign-in/gate.ts';
+import { SignInRoutes } from '../sign-in/routes.ts';
+import { redirect, send, sendHtml, wantsPage } from './answer.ts';
+import { homePage } from './home.ts';
+import { escape, page, style } from './html.ts';
+
+export interface FrontParts {
+  readonly context: DispatchContext;
+  readonly gate: Gate;
+  readonly cookie: SessionCookie;
+  readonly label: string;
+  readonly exposure: (service: string) => Exposure;
+}
+
+/** What answers by TLS: finds the service that a request is for, signs its sender in where that is wanted, and hands it over. */
+export class Front {
+  readonly #parts: FrontParts;
+  readonly #signIn: SignInRoutes;
+  readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
+
+  constructor(parts: FrontParts) {
+    this.#parts = parts;
+    this.#signIn = new SignInRoutes(parts);
+  }
+
+  /** `portOf`: the service whose own port it is. */
+  handler(portOf: string | undefined): OutsideOptions['handler'] {
+    return {
+      http: (request, response) => {
+        this.#answer(request, response, portOf).catch((error: unknown) => this.#refuse(request, response, error));
+      },
+      upgrade: (request, socket, head) => {
+        this.#upgrade(request, socket, head, portOf).catch((error: unknown) => this.#refuseUpgrade(socket, error));
+      },
+    };
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
+    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    switch (route.to) {
+      case 'service': {
+        const target = this.#target(route.id);
+        if (this.#needsSignIn(route.id) && !(await this.#admit(request, response, route.id))) return;
+        if (response.destroyed) return;
+        hideCookies(request);
+        request.url = route.url;
+        target.request(request, response);
+        return;
+      }
+      case 'own':
+        return this.#own(request, response, route.path);
+      case 'redirect':
+        return redirect(response, 308, route.location);
+      case 'home': {
+        const shared = this.#parts.context.targets().filter(({ id }) => this.#isShared(id));
+        return sendHtml(request, response, 200, homePage(shared, this.#parts.label, request.socket.localPort ?? 0));
+      }
+      case 'nothing':
+        throw nothing();
+    }
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, portOf: string | undefined): Promise<void> {
+    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    if (route.to !== 'service') throw nothing();
+    const target = this.#target(route.id);
+    if (this.#needsSignIn(route.id)) {
+      const identity = await this.#parts.gate.identify(request);
+      if (identity === undefined) throw signInFirst();
+      this.#parts.gate.admit(identity, route.id, request.method);
+      vouchFor(request, identity);
+    }
+    if (socket.destroyed) return;
+    hideCookies(request);
+    request.url = route.url;
+    target.upgrade(request, socket, head);
+  }
+
+  /** False when it was answered by the way to the sign-in. */
+  async #admit(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
+    // A preflight brings no credential; what it asks for is asked for one then.
+    if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return true;
+    const { gate } = this.#parts;
+    const identity = await gate.identify(request);
+    if (identity === undefined) {
+      if (!wantsPage(request)) throw signInFirst(request);
+      redirect(response, 302, `${ownPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
+      return false;
+    }
+    gate.admit(identity, id, request.method);
+    vouchFor(request, identity);
+    return true;
+  }
+
+  #needsSignIn(id: string): boolean {
+    if (this.#parts.exposure(id) !== 'sign-in') return false;
+    return this.#parts.context.targets().find((target) => target.id === id)?.authenticates !== true;
+  }
+
+  /** @throws Problem `gateway.service_down` (502) */
+  #target(id: string): Dispatched {
+    const target = this.#parts.context.dispatch(id);
+    if (target !== undefined) return target;
+    throw new Problem('gateway.service_down', 502, 'This service is not running at the moment.', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+
+  async #own(request: IncomingMessage, response: ServerResponse, rest: string): Promise<void> {
+    const [path, query = ''] = rest.split('?', 2);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path === 'style.css' && isRead)
+      return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
+    if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
+    if (path === 'sign-out') return this.#signIn.signOut(request, response);
+    if (path === 'session' && isRead) return this.#signIn.session(request, response);
+    throw nothing();
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const problem = this.#problemOf(error);
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    if (!request.complete) response.setHeader('Connection', 'close');
+    if (wantsPage(request)) {
+      const body = page('Not here', `<h1>${title(problem.status)}</h1>\n<p>${escape(problem.detail)}</p>`);
+      return sendHtml(request, response, problem.status, body, problem.headers);
+    }
+    const { code, detail, status, headers } = problem;
+    const body = `${JSON.stringify({ error: { code, detail } })}\n`;
+    send(request, response, { status, type: 'application/json; charset=utf-8', body, headers });
+  }
+
+  #refuseUpgrade(socket: Duplex, error: unknown): void {
+    const { status, detail } = this.#problemOf(error);
+    const body = `${detail}\n`;
+    const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
+    if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
+  }
+
+  #problemOf(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    const id = this.#parts.context.random.text(12);
+    this.#parts.context.log.error('request failed', { id, error });
+    return new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
+  }
+}
+
+function asked(request: IncomingMessage, portOf: string | undefined): Parameters<typeof routeOf>[0] {
+  return { host: request.headers.host ?? '', url: request.url ?? '/', portOf };
+}
+
+/** What is not shared does not exist. */
+function nothing(): Problem {
+  return new Problem('gateway.no_route', 404, 'There is nothing here, or it is not shared.');
+}
+
+function signInFirst(request?: IncomingMessage): Problem {
+  // A page's own requests would make the browser ask for a password in a window of its own.
+  const isPage = request?.headers['sec-fetch-mode'] !== undefined;
+  const headers: Record<string, string> = isPage
+    ? {}
+    : { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
+  return new Problem('gateway.sign_in', 401, 'Sign in first.', { headers });
+}
+
+function title(status: number): string {
+  if (status === 404) return 'Nothing here';
+  return status >= 500 ? 'Not at the moment' : 'Not allowed';
+}

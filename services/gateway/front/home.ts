@@ -1,0 +1,20 @@
+import type { DispatchTarget } from '../../contracts/dispatch.ts';
+import { baseName, serviceName } from '../domain/names.ts';
+import { escape, page } from './html.ts';
+
+/** What is shared, for who opens the machine's own address. */
+export function homePage(shared: readonly DispatchTarget[], label: string, port: number): string {
+  const items = shared.map(({ id, title, summary }) => {
+    const named = `https://${serviceName(id, label)}:${String(port)}/`;
+    return `<li><a href="/${id}/">${escape(title)}</a>: ${escape(summary)}<br><code>${escape(named)}</code></li>`;
+  });
+  return page(
+    baseName(label),
+    `<h1>${escape(baseName(label))}</h1>
+<p>What is shared on this network:</p>
+<ul>
+${items.join('\n')}
+</ul>
+<p><a href="/.homeport/session">Your sign-in</a></p>`,
+  );
+}

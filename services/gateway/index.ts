@@ -1,0 +1,51 @@
+import { implement } from '../contracts/api.ts';
+import { serviceChanged } from '../contracts/control/api.ts';
+import type { DispatchContext } from '../contracts/dispatch.ts';
+import { gatewayApi } from '../contracts/gateway/api.ts';
+import { defineService, type Health, type Service } from '../contracts/service.ts';
+import { liveSettings } from '../kit/live-settings.ts';
+import { manifest } from './manifest.ts';
+import { Network } from './network.ts';
+import type { Settings } from './settings.ts';
+
+/** Lets the other machines of the home network reach the services that were shared. */
+export const gateway = defineService<typeof Settings, DispatchContext>({ ...manifest, create });
+
+function create(context: DispatchContext, given: Settings): Service {
+  const open = new AsyncDisposableStack();
+  let network: Network | undefined;
+  const settings = liveSettings(given, () => network?.renew());
+
+  return {
+    api: [implement(gatewayApi.state, () => running().state())],
+
+    async start() {
+      network = new Network(context, settings.current);
+      open.use(context.hosts.add(network.hostNames));
+      await network.renew();
+      const renew = (): void => void network?.renew();
+      open.use(context.bus.subscribe(serviceChanged, renew));
+      open.use(context.clock.every(10_000, renew));
+    },
+
+    reconfigure: (next) => settings.take(next),
+
+    health: () => Promise.resolve(healthOf(running())),
+
+    async [Symbol.asyncDispose]() {
+      await open.disposeAsync();
+      await network?.[Symbol.asyncDispose]();
+    },
+  };
+
+  function running(): Network {
+    network ??= new Network(context, settings.current);
+    return network;
+  }
+}
+
+function healthOf({ problems, shared }: Network): Health {
+  if (problems.length > 0) return { state: 'degraded', detail: problems.join(' ') };
+  if (shared.length === 0) return { state: 'up', detail: 'nothing is shared' };
+  return { state: 'up', detail: shared.length === 1 ? '1 service shared' : `${String(shared.length)} services shared` };
+}

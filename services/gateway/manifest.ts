@@ -1,0 +1,19 @@
+import { gatewayChanged } from '../contracts/gateway/api.ts';
+import { liveTopic } from '../contracts/control/live.ts';
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/tables.ts';
+
+/** Lets the other machines of the home network reach the services that were shared. */
+export const manifest = defineManifest({
+  id: 'gateway',
+  title: 'Network',
+  group: 'system',
+  summary:
+    'Lets phones, TVs and laptops of the home network reach the services you share, by TLS and with one sign-in.',
+  capabilities: ['dispatch'],
+  settings: Settings,
+  environment,
+  migrations,
+  live: [liveTopic(gatewayChanged, 'admin')],
+});

@@ -1,0 +1,209 @@
+import type { IncomingMessage } from 'node:http';
+import { hostname } from 'node:os';
+import type { DispatchContext } from '../contracts/dispatch.ts';
+import { gatewayChanged, type Exposure, type GatewayState, type SharedService } from '../contracts/gateway/api.ts';
+import { Problem } from '../contracts/problem.ts';
+import { Certificates, type Shown } from './certificates/certificates.ts';
+import { readOwn, stampOf } from './certificates/own-files.ts';
+import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
+import { inNetworks, lanAddresses } from './doors/addresses.ts';
+import { Doors, type Door } from './doors/doors.ts';
+import { send } from './front/answer.ts';
+import { Front } from './front/front.ts';
+import type { Settings } from './settings.ts';
+import { SessionCookie } from './sign-in/cookie.ts';
+import { Gate } from './sign-in/gate.ts';
+import { answerPlain } from './trust/routes.ts';
+
+/** What is shared, the doors that are open for it, and the certificate they show. */
+export class Network implements AsyncDisposable {
+  readonly #context: DispatchContext;
+  readonly #settings: Readonly<Settings>;
+  readonly #label: string;
+  readonly #accepts: (address: string) => boolean;
+  readonly #certificates: Certificates;
+  readonly #doors: Doors;
+  readonly #front: Front;
+  #shown: Shown | undefined;
+  #shownFor = '';
+  #certificateTrouble = '';
+  #told = '';
+  #turn: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(context: DispatchContext, settings: Readonly<Settings>) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
+    this.#accepts = inNetworks(settings.networks);
+    this.#certificates = new Certificates(context);
+    const cookie = new SessionCookie(context.vault);
+    const gate = new Gate(context, cookie);
+    this.#front = new Front({ context, gate, cookie, label: this.#label, exposure: (id) => this.exposure(id) });
+    this.#doors = new Doors({
+      listen: context.listen,
+      log: context.log,
+      accepts: this.#accepts,
+      handler: (door) => (door.kind === 'http' ? { http: this.#plain } : this.#front.handler(door.service)),
+    });
+  }
+
+  /** Every name that a request may have. */
+  get hostNames(): readonly string[] {
+    const services = this.#context.targets().map(({ id }) => serviceName(id, this.#label));
+    return [baseName(this.#label), hostLabel(hostname()), ...services];
+  }
+
+  /** The ids of what is shared and exists. */
+  get shared(): readonly string[] {
+    return this.#context
+      .targets()
+      .map(({ id }) => id)
+      .filter((id) => this.exposure(id) !== 'off');
+  }
+
+  get problems(): readonly string[] {
+    const none =
+      this.shared.length > 0 && this.#addresses().length === 0
+        ? ['This machine has no address on a private network at the moment.']
+        : [];
+    return [...none, ...this.#doors.problems, ...(this.#certificateTrouble === '' ? [] : [this.#certificateTrouble])];
+  }
+
+  exposure(id: string): Exposure {
+    if (this.#settings.open.includes(id)) return 'open';
+    return this.#settings.shared.includes(id) ? 'sign-in' : 'off';
+  }
+
+  /** Opens and closes doors and renews the certificate as settings, addresses and services are now. */
+  renew(): Promise<void> {
+    const next = this.#turn.then(() => this.#renew());
+    this.#turn = next.catch((error: unknown) => this.#context.log.error('the network could not be renewed', { error }));
+    return this.#turn;
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#closed) return;
+    const addresses = this.shared.length === 0 ? [] : this.#addresses();
+    if (addresses.length > 0) await this.#renewCertificate(addresses);
+    const certificate = this.#shown;
+    await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
+    const now = JSON.stringify([this.#services(), this.problems, certificate?.expiresAt]);
+    if (now === this.#told) return;
+    this.#told = now;
+    this.#context.bus.publish(gatewayChanged, {});
+  }
+
+  #addresses(): readonly string[] {
+    const { addresses } = this.#settings;
+    return addresses.length > 0 ? addresses : lanAddresses(this.#accepts);
+  }
+
+  #wanted(addresses: readonly string[]): Door[] {
+    const { httpsPort, httpPort, ownPorts } = this.#settings;
+    const shared = this.#context.targets().filter(({ id }) => this.exposure(id) !== 'off');
+    return addresses.flatMap((address): Door[] => [
+      { kind: 'https', address, port: httpsPort },
+      { kind: 'http', address, port: httpPort },
+      ...(ownPorts
+        ? shared.flatMap(({ id, port }): Door[] =>
+            port === undefined || port === httpsPort ? [] : [{ kind: 'own', address, port, service: id }],
+          )
+        : []),
+    ]);
+  }
+
+  async #renewCertificate(addresses: readonly string[]): Promise<void> {
+    const { certFile, keyFile } = this.#settings;
+    try {
+      const shown = certFile === '' ? await this.#local(addresses) : await this.#own({ certFile, keyFile });
+      this.#certificateTrouble = '';
+      if (shown === undefined || shown.cert === this.#shown?.cert) return;
+      this.#shown = shown;
+      this.#doors.replaceCertificate(shown);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.#certificateTrouble = error.detail;
+    }
+  }
+
+  #local(addresses: readonly string[]): Promise<Shown> {
+    const base = baseName(this.#label);
+    const names = [...new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses])];
+    return this.#certificates.leaf(`Homeport ${base}`, names);
+  }
+
+  /** Undefined while the files are those that were read. */
+  async #own(files: { readonly certFile: string; readonly keyFile: string }): Promise<Shown | undefined> {
+    const stamp = await stampOf(files);
+    if (stamp === this.#shownFor && this.#certificateTrouble === '') return undefined;
+    const shown = await readOwn(files);
+    this.#shownFor = stamp;
+    return shown;
+  }
+
+  readonly #plain = (request: IncomingMessage, response: Parameters<typeof answerPlain>[1]): void => {
+    const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
+      this.#doors.port('https', (socket.localAddress ?? '').replace(/^::ffff:/, ''));
+    const authority = (): ReturnType<Certificates['authority']> =>
+      this.#shown?.source === 'local' ? this.#certificates.authority() : Promise.resolve(undefined);
+    answerPlain(request, response, { httpsPort, authority }).catch((error: unknown) => {
+      if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
+      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
+      if (response.headersSent) response.destroy();
+      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+    });
+  };
+
+  #services(): SharedService[] {
+    const [address] = this.#addresses();
+    return this.#context.targets().map(({ id, title, summary, port, authenticates }) => {
+      const exposure = this.exposure(id);
+      const https = address === undefined ? undefined : this.#doors.port('https', address);
+      const own = address === undefined ? undefined : this.#doors.port('own', address, id);
+      const isOpen = exposure !== 'off' && address !== undefined;
+      return {
+        ...{ id, title, summary, exposure, authenticates, running: port !== undefined },
+        addresses: [
+          // Until the names are announced on the network, an address is what every device finds.
+          ...(isOpen && own !== undefined
+            ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
+            : []),
+          ...(isOpen && https !== undefined
+            ? [{ by: 'name' as const, url: `https://${serviceName(id, this.#label)}:${String(https)}` }]
+            : []),
+        ],
+      };
+    });
+  }
+
+  async state(): Promise<GatewayState> {
+    const addresses = this.#addresses();
+    const [address] = addresses;
+    const plain = address === undefined ? undefined : this.#doors.port('http', address);
+    const shown = this.#shown;
+    const authority = shown?.source === 'local' ? await this.#certificates.authority() : undefined;
+    return {
+      host: baseName(this.#label),
+      lanAddresses: [...addresses],
+      services: this.#services(),
+      trustUrl:
+        address === undefined || plain === undefined || authority === undefined
+          ? null
+          : `http://${inUrl(address)}:${String(plain)}/trust`,
+      certificate:
+        shown === undefined
+          ? null
+          : {
+              ...{ source: shown.source, names: [...shown.names], expiresAt: shown.expiresAt },
+              fingerprint: authority?.fingerprint256 ?? '',
+            },
+      problems: [...this.problems],
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#turn;
+  }
+}

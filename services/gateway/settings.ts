@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+/** Addresses that no router passes on to the internet. */
+const privateNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '127.0.0.0/8',
+  'fc00::/7',
+  'fe80::/10',
+  '::1/128',
+];
+
+const serviceId = z.string().regex(/^[a-z][a-z0-9]{0,31}$/, 'Use the id of a service, such as push.');
+const network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'Use an address or a network such as 192.168.1.0/24.',
+);
+const file = z
+  .string()
+  .max(4096)
+  .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.')
+  .default('');
+
+export const Settings = z.object({
+  shared: z.array(serviceId).max(50).default([]).meta({
+    live: true,
+    title: 'Shared with sign-in',
+    description:
+      'Services that other machines of the home network reach by TLS, by their ids. Who uses one signs in, unless the service asks for credentials itself. None: nothing listens.',
+  }),
+  open: z.array(serviceId).max(50).default([]).meta({
+    live: true,
+    title: 'Shared without sign-in',
+    description:
+      'Services that every machine of the home network may use, guests and their programs included, without a sign-in in front.',
+  }),
+  name: z
+    .string()
+    .regex(/^([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?$/, 'Use lower case letters, digits and hyphens.')
+    .default('')
+    .meta({
+      title: 'Name on the network',
+      description: 'Services answer as push.NAME.local. Empty: the name of this machine.',
+    }),
+  httpsPort: z.int().min(0).max(65_535).default(8443).meta({
+    title: 'HTTPS port',
+    description: 'Where all shared services answer by their names. 0: any free one.',
+  }),
+  httpPort: z.int().min(0).max(65_535).default(8080).meta({
+    title: 'HTTP port',
+    description:
+      'Shows the page from which devices get the certificate, and leads everything else to HTTPS. 0: any free one.',
+  }),
+  ownPorts: z.boolean().default(true).meta({
+    title: "Services' own ports",
+    description:
+      'Each shared service answers by TLS on its own port of the network address as well, for clients that cannot use names.',
+  }),
+  addresses: z
+    .array(z.union([z.ipv4(), z.ipv6()], 'Use an address of this machine.'))
+    .max(20)
+    .default([])
+    .meta({
+      title: 'Addresses',
+      description: 'The addresses of this machine that it listens on. None: all that lie in the networks below.',
+    }),
+  networks: z.array(network).max(100).default(privateNetworks).meta({
+    title: 'Networks',
+    description: 'Whose machines are let in; all others are cut off before a word. At first all private networks.',
+  }),
+  certFile: file.meta({
+    title: 'Own certificate',
+    description:
+      'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
+  }),
+  keyFile: file.meta({ title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export const environment = {
+  GATEWAY_SHARED: 'shared',
+  GATEWAY_OPEN: 'open',
+  GATEWAY_NAME: 'name',
+  HOMEPORT_PORT_GATEWAY: 'httpsPort',
+  HOMEPORT_PORT_GATEWAY_HTTP: 'httpPort',
+  GATEWAY_OWN_PORTS: 'ownPorts',
+  GATEWAY_ADDRESSES: 'addresses',
+  GATEWAY_NETWORKS: 'networks',
+  GATEWAY_CERT_FILE: 'certFile',
+  GATEWAY_KEY_FILE: 'keyFile',
+} as const;

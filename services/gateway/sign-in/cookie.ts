@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Vault } from '../../contracts/service.ts';
+
+const lifeSeconds = 30 * 24 * 60 * 60;
+
+/**
+ * Browsers send a cookie to every port of a host, so its name has the port, and what it holds is sealed for one host and
+ * port: at any other it opens nothing, and nobody who gets hold of it learns the secret of the session.
+ */
+export class SessionCookie {
+  readonly #vault: Vault;
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  /** The secret of the session that a request brings for the host and port it came to. */
+  read(request: IncomingMessage): string | undefined {
+    const name = nameFor(request);
+    // Of two of one name, one was set by somebody else.
+    const found = pairs(request).filter(([key]) => key === name);
+    const [, value] = found[0] ?? [];
+    if (value === undefined || found.length > 1) return undefined;
+    try {
+      return this.#vault.open(value, purposeOf(request));
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+
+  /** The header that sets it. */
+  set(request: IncomingMessage, secret: string): string {
+    const value = this.#vault.seal(secret, purposeOf(request));
+    return `${nameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(lifeSeconds)}`;
+  }
+
+  /** The header that removes it. */
+  clear(request: IncomingMessage): string {
+    return `${nameFor(request)}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`;
+  }
+}
+
+/** No service sees the gateway's cookies. */
+export function hideCookies(request: IncomingMessage): void {
+  if (request.headers.cookie?.includes(prefix) !== true) return;
+  const rest = pairs(request).filter(([key]) => !key.startsWith(prefix));
+  if (rest.length === 0) delete request.headers.cookie;
+  else request.headers.cookie = rest.map(([key, value]) => `${key}=${value}`).join('; ');
+}
+
+const prefix = '__Host-homeport-';
+
+function nameFor({ socket }: IncomingMessage): string {
+  return `${prefix}${String(socket.localPort ?? 0)}`;
+}
+
+function purposeOf({ headers }: IncomingMessage): string {
+  return `gateway session at ${(headers.host ?? '').toLowerCase()}`;
+}
+
+function pairs({ headers }: IncomingMessage): (readonly [string, string])[] {
+  return (headers.cookie ?? '').split(';').map((pair) => {
+    const equals = pair.indexOf('=');
+    return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const;
+  });
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { SessionCookie } from './cookie.ts';
+
+/** Finds out who is at the door. */
+export class Gate {
+  readonly #context: Pick<Context, 'accounts' | 'caller'>;
+  readonly #cookie: SessionCookie;
+
+  constructor(context: Pick<Context, 'accounts' | 'caller'>, cookie: SessionCookie) {
+    this.#context = context;
+    this.#cookie = cookie;
+  }
+
+  /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
+  async identify(request: IncomingMessage): Promise<Identity | undefined> {
+    const { accounts, caller } = this.#context;
+    const { authorization } = request.headers;
+    const session = comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
+    if (authorization === undefined && session === undefined) return undefined;
+    return accounts.authenticate({ authorization, session, ...caller(request) });
+  }
+
+  /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */
+  admit(identity: Identity, service: string, method: string | undefined): void {
+    const permission = method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
+    if (this.#context.accounts.may(identity, service, permission, '*')) return;
+    throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
+  }
+}
+
+/**
+ * Whether a page of another origin makes the browser send this. All names below `NAME.local` and all ports are one site to a
+ * browser, which then sends the cookie along, so it is not taken from there; but who follows a link stays signed in.
+ */
+function comesFromElsewhere({ headers, method }: IncomingMessage): boolean {
+  const { origin, host = '' } = headers;
+  if (origin !== undefined && origin.toLowerCase() !== `https://${host.toLowerCase()}`) return true;
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return false;
+  const follows = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return !(follows && (method === 'GET' || method === 'HEAD'));
+}

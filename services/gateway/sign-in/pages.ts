@@ -1,0 +1,30 @@
+import { escape, page } from '../front/html.ts';
+
+/** Where one signs in; `trouble` says why the last attempt failed. */
+export function signInPage(to: string, { name = '', trouble = '' }: { name?: string; trouble?: string } = {}): string {
+  const alert = trouble === '' ? '' : `<p role="alert">${escape(trouble)}</p>`;
+  return page(
+    'Sign in',
+    `<h1>Sign in</h1>
+<p>Your Homeport account opens what is shared on this network.</p>
+${alert}
+<form method="post" action="/.homeport/sign-in">
+<input type="hidden" name="to" value="${escape(to)}">
+<label for="name">Name</label>
+<input id="name" name="name" value="${escape(name)}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button>
+</form>`,
+  );
+}
+
+/** Who is signed in at this address. */
+export function signedInPage(account: string): string {
+  return page(
+    'Signed in',
+    `<h1>Signed in</h1>
+<p>You are signed in as <code>${escape(account)}</code> at this address.</p>
+<form method="post" action="/.homeport/sign-out"><button>Sign out</button></form>`,
+  );
+}

@@ -1,0 +1,34 @@
+import type { Migration } from '../../contracts/service.ts';
+
+/** The authority and what it issued last. Times are ms since the epoch. */
+export interface CertificateRow {
+  readonly kind: 'authority' | 'leaf';
+  readonly certificate: string;
+  /** Sealed by the vault. */
+  readonly key: string;
+  /** JSON list of the names and addresses that it is for; of the authority the names besides `.local`. */
+  readonly names: string;
+  readonly made_at: number;
+  readonly expires_at: number;
+}
+
+export interface Tables {
+  certificates: CertificateRow;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-create-certificates',
+    async up(db) {
+      await db.schema
+        .createTable('certificates')
+        .addColumn('kind', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('certificate', 'text', (column) => column.notNull())
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('names', 'text', (column) => column.notNull())
+        .addColumn('made_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+];

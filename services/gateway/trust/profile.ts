@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { escape } from '../front/html.ts';
+
+/** A configuration profile that Apple's systems install a certificate from. The same one for the same certificate. */
+export function profileOf(certificate: Buffer, title: string): string {
+  const id = (what: string): string => uuidOf(createHash('sha256').update(what).update(certificate).digest());
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+<key>PayloadContent</key>
+<array>
+<dict>
+<key>PayloadCertificateFileName</key><string>homeport.crt</string>
+<key>PayloadContent</key><data>${certificate.toString('base64')}</data>
+<key>PayloadDisplayName</key><string>${escape(title)}</string>
+<key>PayloadIdentifier</key><string>homeport.authority.${id('certificate')}</string>
+<key>PayloadType</key><string>com.apple.security.root</string>
+<key>PayloadUUID</key><string>${id('certificate')}</string>
+<key>PayloadVersion</key><integer>1</integer>
+</dict>
+</array>
+<key>PayloadDisplayName</key><string>${escape(title)}</string>
+<key>PayloadDescription</key><string>Lets this device trust the services that Homeport shares on the home network.</string>
+<key>PayloadIdentifier</key><string>homeport.profile.${id('profile')}</string>
+<key>PayloadType</key><string>Configuration</string>
+<key>PayloadUUID</key><string>${id('profile')}</string>
+<key>PayloadVersion</key><integer>1</integer>
+</dict>
+</plist>
+`;
+}
+
+function uuidOf(hash: Buffer): string {
+  const hex = hash.toString('hex').toUpperCase();
+  return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `A${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}

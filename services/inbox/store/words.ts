@@ -1,0 +1,138 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import { isPostgres } from '../../kit/dialect.ts';
+import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { foldedTokens, matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+
+/** Characters of a row that a search looks at. */
+const searched = 32_000;
+/** Rows that one statement takes in at most. */
+const batch = 200;
+/** On a server another host may commit a number after a higher one: so far back rows without words are looked for. */
+const lookBack = 1000;
+
+/**
+ * The words of each row: on SQLite a full-text table that holds no text, on PostgreSQL a vector with an index. They come
+ * later than the row, many at once. Rows that were there before, up to the one in `item_words_backlog`, get theirs from the
+ * newest down; until then they are found by the text in their column `search`, which is emptied with that.
+ */
+export const wordMigration: Migration = {
+  name: '005-index-words',
+  async up(db) {
+    if (isPostgres(db)) {
+      await sql`
+        create table item_words (
+          item bigint primary key references items (id) on delete cascade, words tsvector not null
+        )`.execute(db);
+      await sql`create index item_words_words on item_words using gin (words)`.execute(db);
+    } else {
+      await sql`
+        create virtual table item_words using fts5(
+          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+        )`.execute(db);
+      await sql`
+        create trigger items_forget_words after delete on items begin
+          delete from item_words where rowid = old.id;
+        end`.execute(db);
+    }
+    await db.schema
+      .createTable('item_words_backlog')
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .addColumn('item', 'integer', (column) => column.notNull())
+      .execute();
+    await sql`
+      insert into item_words_backlog (id, item)
+      select 1, max(id) from items having max(id) is not null`.execute(db);
+  },
+};
+
+interface Row {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The words that rows are found by. */
+export class ItemWords {
+  readonly #postgres: boolean;
+  /** Of a row of `item_words`: the row of the inbox that it belongs to. */
+  readonly number: RawBuilder<number>;
+
+  constructor(db: Kysely<any>) {
+    this.#postgres = isPostgres(db);
+    this.number = sql<number>`item_words.${sql.ref(this.#postgres ? 'item' : 'rowid')}`;
+  }
+
+  /** Whether there are rows that came without their words. */
+  async hasNew(db: Kysely<any>): Promise<boolean> {
+    return (await this.#newRows(db, 1)).length > 0;
+  }
+
+  /** Takes in the words of new rows, the oldest first. True: there may be more. */
+  async addNew(transaction: Kysely<any>): Promise<boolean> {
+    const rows = await this.#newRows(transaction, batch);
+    await this.#add(transaction, rows);
+    return rows.length === batch;
+  }
+
+  /** The newest row that was there before and has no words yet; undefined when none is left. */
+  async backlog(db: Kysely<any>): Promise<number | undefined> {
+    const { rows } = await sql<{ item: number }>`select item from item_words_backlog`.execute(db);
+    return rows[0] && Number(rows[0].item);
+  }
+
+  /** Takes in the words of some rows that were there before. False: none is left. */
+  async addOld(transaction: Kysely<any>): Promise<boolean> {
+    const from = await this.backlog(transaction);
+    if (from === undefined) return false;
+    const { rows } = await sql<Row>`
+      select id, substr(title || ${'\n'} || body, 1, ${searched}) as text
+      from items
+      where id <= ${from} and not exists (select 1 from item_words where ${this.number} = items.id)
+      order by id desc limit ${sql.lit(batch)}`.execute(transaction);
+    await this.#add(transaction, rows);
+    const last = rows.at(-1)?.id;
+    if (last === undefined) {
+      await sql`delete from item_words_backlog`.execute(transaction);
+      return false;
+    }
+    await sql`update items set search = '' where id between ${last} and ${from}`.execute(transaction);
+    await sql`update item_words_backlog set item = ${last - 1}`.execute(transaction);
+    return true;
+  }
+
+  /** Whether a row of `item_words` has all of the phrases. */
+  match(phrases: readonly Phrase[]): RawBuilder<boolean> {
+    return this.#postgres
+      ? sql<boolean>`item_words.words @@ ${queryOf(phrases)}::tsquery`
+      : sql<boolean>`item_words match ${matchOf(phrases)}`;
+  }
+
+  async #newRows(db: Kysely<any>, limit: number): Promise<readonly Row[]> {
+    const { rows } = await sql<Row>`
+      select id, substr(title || ${'\n'} || body, 1, ${searched}) as text
+      from items
+      where id > coalesce((select ${this.number} from item_words order by ${this.number} desc limit 1), 0)
+          - ${sql.lit(this.#postgres ? lookBack : 0)}
+        and id > coalesce((select item from item_words_backlog), 0)
+        and not exists (select 1 from item_words where ${this.number} = items.id)
+      order by id limit ${limit}`.execute(db);
+    return rows;
+  }
+
+  async #add(transaction: Kysely<any>, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
+    if (this.#postgres) {
+      const json = JSON.stringify(words.map(([id, found]) => [id, vectorOf(found)]));
+      await sql`
+        insert into item_words (item, words)
+        select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
+        on conflict do nothing`.execute(transaction);
+    } else {
+      const json = JSON.stringify(words.map(([id, found]) => [id, found.join(' ')]));
+      await sql`
+        insert into item_words (rowid, words)
+        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
+    }
+  }
+}

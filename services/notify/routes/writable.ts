@@ -1,0 +1,36 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { ConfigurationStore } from '../store/configurations.ts';
+
+/** What could be written a moment ago. */
+interface Writable {
+  readonly configurations: boolean;
+  readonly files: boolean;
+}
+
+/**
+ * Tries whether configurations and files can be written, by writing. Whoever asks while that goes on shares its answer, so
+ * that many who ask cost no more than one.
+ */
+export function watchWritable(
+  { commit, log }: Pick<Context, 'commit' | 'log'>,
+  { configurations, folder }: { readonly configurations: ConfigurationStore; readonly folder: AttachmentFolder },
+): () => Promise<Writable> {
+  const takesConfigurations = async (): Promise<boolean> => {
+    try {
+      await commit((transaction) => configurations.writeAgain(transaction));
+      return true;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn('the configurations cannot be written', { error });
+      return false;
+    }
+  };
+  const tryBoth = async (): Promise<Writable> => {
+    const [first, second] = await Promise.all([takesConfigurations(), folder.takes()]);
+    return { configurations: first, files: second };
+  };
+  let trying: Promise<Writable> | undefined;
+  return () => (trying ??= tryBoth().finally(() => (trying = undefined)));
+}

@@ -1,0 +1,111 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { isPostgres } from '../../kit/dialect.ts';
+import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { foldedTokens, matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import type { Migration } from '../../contracts/service.ts';
+
+/** Characters of a notice that a search looks at. */
+const searched = 32_000;
+/** Notices that one statement takes in at most. */
+const batch = 200;
+/** On a server another host may commit a number after a higher one: so far back numbers without words are looked for. */
+const lookBack = 1000;
+
+/**
+ * Numbers for notices, whose own rows have none that last, and the words of each: on SQLite a full-text table that holds
+ * no text, on PostgreSQL a vector with an index. Triggers number a notice and forget it, so that accepting one pays next to
+ * nothing; the words come later.
+ */
+export const noticeWords: Migration = {
+  name: '013-index-notice-words',
+  async up(db) {
+    await db.schema
+      .createTable('notice_numbers')
+      .addColumn('number', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('notice_id', 'text', (column) =>
+        column.notNull().unique().references('notices.id').onDelete('cascade'),
+      )
+      .execute();
+    await sql`insert into notice_numbers (notice_id) select id from notices order by created_at, id`.execute(db);
+    if (isPostgres(db)) {
+      await sql`
+        create table notice_words (
+          number bigint primary key references notice_numbers (number) on delete cascade, words tsvector not null
+        )`.execute(db);
+      await sql`create index notice_words_words on notice_words using gin (words)`.execute(db);
+      await sql`
+        create function number_notice() returns trigger language plpgsql as $$
+        begin
+          insert into notice_numbers (notice_id) values (new.id);
+          return null;
+        end $$`.execute(db);
+      await sql`
+        create trigger notices_number after insert on notices for each row execute function number_notice()`.execute(
+        db,
+      );
+    } else {
+      await sql`
+        create virtual table notice_words using fts5(
+          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+        )`.execute(db);
+      await sql`
+        create trigger notices_number after insert on notices begin
+          insert into notice_numbers (notice_id) values (new.id);
+        end`.execute(db);
+      await sql`
+        create trigger notice_numbers_forget after delete on notice_numbers begin
+          delete from notice_words where rowid = old.number;
+        end`.execute(db);
+    }
+  },
+};
+
+/** The words that notices are found by. */
+export class NoticeWords {
+  readonly #postgres: boolean;
+
+  constructor(db: Kysely<any>) {
+    this.#postgres = isPostgres(db);
+  }
+
+  /** Takes in the words of notices that have none yet, the oldest first. True: there may be more. */
+  async addSome(transaction: Kysely<any>): Promise<boolean> {
+    const number = this.#number();
+    const { rows } = await sql<{ number: number; text: string }>`
+      select notice_numbers.number, substr(notices.title || ${'\n'} || notices.body, 1, ${searched}) as text
+      from notice_numbers join notices on notices.id = notice_numbers.notice_id
+      where notice_numbers.number > coalesce(
+          (select ${number} from notice_words order by ${number} desc limit 1), 0) - ${sql.lit(lookBack)}
+        and not exists (select 1 from notice_words where ${number} = notice_numbers.number)
+      order by notice_numbers.number limit ${sql.lit(batch)}`.execute(transaction);
+    if (rows.length === 0) return false;
+    const words = rows.map((row): [number, readonly string[]] => [Number(row.number), foldWords(row.text)]);
+    if (this.#postgres) {
+      const json = JSON.stringify(words.map(([each, found]) => [each, vectorOf(found)]));
+      await sql`
+        insert into notice_words (number, words)
+        select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
+        on conflict do nothing`.execute(transaction);
+    } else {
+      const json = JSON.stringify(words.map(([each, found]) => [each, found.join(' ')]));
+      await sql`
+        insert into notice_words (rowid, words)
+        select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
+    }
+    return rows.length === batch;
+  }
+
+  /** Whether a notice has all of the phrases. */
+  has(phrases: readonly Phrase[]): RawBuilder<boolean> {
+    const matches = this.#postgres
+      ? sql`notice_words.words @@ ${queryOf(phrases)}::tsquery`
+      : sql`notice_words match ${matchOf(phrases)}`;
+    return sql<boolean>`notices.id in (
+      select notice_numbers.notice_id from notice_words
+      join notice_numbers on notice_numbers.number = ${this.#number()} where ${matches})`;
+  }
+
+  #number(): RawBuilder<number> {
+    return sql<number>`notice_words.${sql.ref(this.#postgres ? 'number' : 'rowid')}`;
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { QuietHours } from '../contracts/quiet-hours.ts';
+
+export const Settings = z.object({});
+
+/** What a person set about popups: fields of the group `host`, where they stood before popups were a service. */
+export const PopupSettings = z.object({
+  popups: z.boolean().default(true).meta({
+    title: 'Popups',
+    description: 'Shows a native popup for messages of priority 3 and above. The inbox gets all of them in any case.',
+  }),
+  popupSound: z.boolean().default(true).meta({
+    title: 'Popup sound',
+    description: 'Popups make a sound, where the system has one.',
+  }),
+  quietHours: z.array(QuietHours).max(50).default([]).meta({
+    title: 'Quiet hours',
+    description:
+      'When popups wait, by the clock of this machine: days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
+  }),
+  repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
+    title: 'Repeat urgent popups',
+    description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
+  }),
+});
+export type PopupSettings = z.infer<typeof PopupSettings>;
+
+export const environment = {
+  HOMEPORT_POPUPS: 'popups',
+  HOMEPORT_POPUP_SOUND: 'popupSound',
+  HOMEPORT_QUIET_HOURS: 'quietHours',
+  HOMEPORT_REPEAT_URGENT_MINUTES: 'repeatUrgentMinutes',
+} as const;

@@ -1,0 +1,124 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { certificateTrouble } from '../../contracts/certificates.ts';
+import type { CertificateChain } from '../../contracts/uptime/views.ts';
+import { CheckFailure } from './failure.ts';
+import { rememberedLookup } from './names.ts';
+
+export interface ConnectTo {
+  readonly host: string;
+  readonly port: number;
+  /** 4 or 6 where a monitor wants one. */
+  readonly family?: number | undefined;
+  readonly tls?: TlsWishes | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface TlsWishes {
+  /** Takes any certificate. */
+  readonly ignoreTls: boolean;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** Hears of each certificate, also of one that is not trusted. */
+  readonly onChain: (chain: () => CertificateChain, fingerprint: string) => void;
+}
+
+/** Opens a connection of its own for one check: it sees the listener, the handshake and the certificate as a newcomer does. */
+export async function connectTo({ host, port, family, tls, signal }: ConnectTo): Promise<Socket> {
+  const name = host.replace(/^\[|\]$/g, '');
+  const socket = connectTcp({
+    host: name,
+    port,
+    autoSelectFamily: true,
+    lookup: rememberedLookup,
+    ...(family === undefined ? {} : { family }),
+  });
+  await ready(socket, 'connect', signal);
+  if (tls === undefined) return socket;
+  const secured = connectTls({
+    socket,
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    rejectUnauthorized: false,
+    // Judged below with the chain at hand.
+    checkServerIdentity: () => undefined,
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+  });
+  await ready(secured, 'secureConnect', signal);
+  const leaf: Partial<DetailedPeerCertificate> = secured.getPeerCertificate(false);
+  const trouble = troubleOf(secured, name, leaf);
+  if (leaf.fingerprint256 !== undefined) {
+    tls.onChain(() => chainOf(secured, trouble), `${leaf.fingerprint256}${trouble ?? ''}`);
+  }
+  if (trouble !== undefined && !tls.ignoreTls) {
+    secured.destroy();
+    throw new CheckFailure(trouble);
+  }
+  return secured;
+}
+
+/** Resolves at the event; the socket is gone when it does not. */
+function ready(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (call: () => void): void => {
+      signal.removeEventListener('abort', abort);
+      socket.off('error', fail);
+      socket.off('close', close);
+      // What comes later is nobody's news.
+      socket.on('error', () => socket.destroy());
+      call();
+    };
+    const fail = (error: Error): void => end(() => reject(error));
+    const close = (): void => end(() => reject(new CheckFailure('socket hang up')));
+    const abort = (): void => {
+      end(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
+      socket.destroy();
+    };
+    socket.once('error', fail);
+    socket.once('close', close);
+    socket.once(event, () => end(resolve));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function troubleOf(socket: TLSSocket, host: string, leaf: Partial<DetailedPeerCertificate>): string | undefined {
+  if (!socket.authorized) {
+    const error: unknown = socket.authorizationError;
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    const words = certificateTrouble(code);
+    const plain = typeof code === 'string' ? code : 'it is not trusted';
+    return words === undefined
+      ? `certificate is not trusted: ${plain}`
+      : `certificate is not trusted: ${words} (${plain})`;
+  }
+  if (leaf.subject === undefined) return undefined;
+  return checkServerIdentity(host, leaf as DetailedPeerCertificate)?.message;
+}
+
+function chainOf(socket: TLSSocket, trouble: string | undefined): CertificateChain {
+  const chain: CertificateChain['chain'] = [];
+  let at: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (at?.fingerprint256 !== undefined && chain.length < 10) {
+    const issuer: DetailedPeerCertificate | undefined = at.issuerCertificate;
+    const own: boolean = issuer?.fingerprint256 === at.fingerprint256;
+    chain.push({
+      subject: nameOf(at.subject),
+      issuer: nameOf(at.issuer),
+      validFrom: Date.parse(at.valid_from),
+      validTo: Date.parse(at.valid_to),
+      fingerprint256: at.fingerprint256,
+      kind: chain.length === 0 ? (own ? 'self-signed' : 'server') : own ? 'root CA' : 'intermediate CA',
+      names: (at.subjectaltname ?? '').split(', ').filter((name) => name !== '').slice(0, 100), // prettier-ignore
+    });
+    at = own ? undefined : issuer;
+  }
+  return { trusted: trouble === undefined, trouble: trouble ?? null, chain };
+}
+
+function nameOf(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {
+  const name = subject?.CN ?? subject?.O ?? '';
+  return Array.isArray(name) ? name.join(', ') : name;
+}

@@ -1,0 +1,75 @@
+import { request, type IncomingMessage } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { CheckFailure } from './failure.ts';
+import type { EngineAddress, ListedContainer } from './messages.ts';
+
+const mostAnswer = 16 * 1024 * 1024;
+
+/** Asks a container engine; each time on a connection of its own, without a version in the path, as the peer does. */
+export function askEngine(engine: EngineAddress, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { path, signal, agent: false, headers: { accept: '*/*', host: 'localhost' } } as const;
+    const sent =
+      engine.dockerType === 'socket'
+        ? request({ ...options, socketPath: engine.dockerDaemon })
+        : overTcp(engine.dockerDaemon, options);
+    sent.once('response', resolve);
+    sent.on('error', (error) => reject(signal.aborted && signal.reason instanceof Error ? signal.reason : error));
+    sent.end();
+  });
+}
+
+/** What it answers, as JSON. @throws CheckFailure for a code that is not 200 */
+export async function engineJson(engine: EngineAddress, path: string, signal: AbortSignal): Promise<unknown> {
+  const response = await askEngine(engine, path, signal);
+  const { statusCode = 0 } = response;
+  if (statusCode !== 200) {
+    response.destroy();
+    throw new CheckFailure(`Request failed with status code ${String(statusCode)}`, { byStatusCode: true });
+  }
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size > mostAnswer) throw new CheckFailure('The answer of the container engine is too long');
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    throw new CheckFailure('The answer is not that of a container engine');
+  }
+}
+
+export async function listContainers(engine: EngineAddress, signal: AbortSignal): Promise<ListedContainer[]> {
+  const list = await engineJson(engine, '/containers/json?all=true', signal);
+  if (!Array.isArray(list)) throw new CheckFailure('The answer is not that of a container engine');
+  return list.map((one: Readonly<Record<string, unknown>>) => {
+    const names = Array.isArray(one['Names']) ? (one['Names'] as unknown[]) : [];
+    const status = text(one['Status']);
+    return {
+      id: text(one['Id']).slice(0, 64),
+      name: text(names[0]).replace(/^\//, ''),
+      image: text(one['Image']),
+      state: text(one['State']),
+      health: /\((?:health: )?(\w+)\)/.exec(status)?.[1] ?? '',
+    };
+  });
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function overTcp(address: string, options: object) {
+  const url = URL.parse(address.replace(/^tcp:/, 'http:'));
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new CheckFailure('The address of the container engine is none');
+  }
+  const to = {
+    ...options,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 2375 : Number(url.port),
+  };
+  return url.protocol === 'https:' ? requestTls(to) : request(to);
+}

@@ -1,0 +1,208 @@
+import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { isAccepted } from '../domain/status-codes.ts';
+import { connectTo, type TlsWishes } from './connect.ts';
+import { CheckFailure } from './failure.ts';
+import { matchesJson } from './json-query.ts';
+import type { Found, ProbeOrder } from './probe.ts';
+
+/** Of a body no more is looked at, bytes. */
+const mostBody = 1024 * 1024;
+const agent = 'Homeport-Uptime/1 (compatible; Uptime-Kuma)';
+
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** HTTP(S): the code, and where the type asks for it a keyword or a value in the body. Redirects are followed by hand. */
+export async function probeHttp(order: ProbeOrder): Promise<Found> {
+  const { config } = order;
+  const wantsBody = config.type === 'keyword' || config.type === 'json-query';
+  let hop = firstHop(order);
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await exchange(order, hop, wantsBody);
+    const { statusCode: code = 0, headers } = response;
+    const leadsOn = code >= 300 && code < 400 && headers.location !== undefined;
+    if (!leadsOn || config.maxredirects === 0) return await judge(order, response, wantsBody);
+    response.destroy();
+    if (redirects >= config.maxredirects) throw new CheckFailure('Maximum number of redirects exceeded');
+    hop = nextHop(hop, code, headers.location ?? '');
+  }
+}
+
+async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, wantsBody: boolean): Promise<Found> {
+  const { statusCode: code = 0, statusMessage } = response;
+  if (!isAccepted(code, config.accepted_statuscodes)) {
+    response.destroy();
+    throw new CheckFailure(`Request failed with status code ${String(code)}`, { byStatusCode: true });
+  }
+  const said = `${String(code)} - ${statusMessage || STATUS_CODES[code] || ''}`.trim();
+  if (!wantsBody) {
+    response.destroy();
+    return { status: beatStatus.up, msg: said };
+  }
+  const text = await readBody(response, signal);
+  if (config.type === 'keyword') {
+    const found = text.includes(config.keyword ?? '');
+    const shown = text.replaceAll(/<[^>]*>?/g, ' ').replaceAll(/\s+/g, ' ').trim().slice(0, 50); // prettier-ignore
+    if (found === (config.invertKeyword === true)) {
+      throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]`);
+    }
+    return { status: beatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
+  }
+  const { path, operator, expected } = {
+    path: config.jsonPath || '$',
+    operator: config.jsonPathOperator ?? '==',
+    expected: config.expectedValue ?? '',
+  };
+  const { holds, value } = await matchesJson(text, path, operator, expected);
+  const words = `JSON query ${holds ? 'passes' : 'does not pass'} (comparing ${value} ${operator} ${expected})`;
+  if (!holds) throw new CheckFailure(words);
+  return { status: beatStatus.up, msg: words };
+}
+
+function firstHop({ config }: ProbeOrder): Hop {
+  const url = URL.parse(config.url ?? '');
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new CheckFailure('Invalid URL');
+  const given: unknown = config.headers === null || config.headers === '' ? {} : parseHeaders(config.headers);
+  const headers: Record<string, string> = { accept: '*/*', 'user-agent': agent };
+  for (const [name, value] of Object.entries(given as object)) {
+    if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) headers[name.toLowerCase()] = String(value);
+  }
+  const user = config.basic_auth_user ?? '';
+  const password = config.basic_auth_pass ?? '';
+  if (config.authMethod === 'basic' || (config.authMethod === null && user !== '')) {
+    headers['authorization'] = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  } else if (config.authMethod === 'bearer') {
+    headers['authorization'] = `Bearer ${config.bearer_token ?? ''}`;
+  } else if (config.authMethod !== null && config.authMethod !== '' && config.authMethod !== 'mtls') {
+    throw new CheckFailure(`The sign-in ${config.authMethod} is not supported`);
+  } else if (url.username !== '') {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  if (config.cacheBust === true) url.searchParams.set('uptime_cachebuster', Math.random().toString(36).slice(2));
+  const method = (config.method ?? 'GET').toUpperCase();
+  const body = config.body === null || config.body === '' ? undefined : config.body;
+  if (body !== undefined) headers['content-type'] ??= contentTypes[config.httpBodyEncoding ?? 'json'];
+  return { url, method, headers, body };
+}
+
+const contentTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  xml: 'text/xml; charset=utf-8',
+} as const;
+
+function parseHeaders(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    throw new CheckFailure('The headers are no JSON object');
+  }
+  throw new CheckFailure('The headers are no JSON object');
+}
+
+function nextHop(hop: Hop, code: number, location: string): Hop {
+  const url = URL.parse(location, hop.url.href);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new CheckFailure('Redirected to an address that is none');
+  }
+  const { authorization, cookie, ...rest } = hop.headers;
+  const own = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(cookie === undefined ? {} : { cookie }),
+  };
+  const headers = url.origin === hop.url.origin ? { ...rest, ...own } : rest;
+  const asGet = code === 303 || ((code === 301 || code === 302) && hop.method === 'POST');
+  return asGet
+    ? { url, method: 'GET', headers, body: undefined }
+    : { url, method: hop.method, headers, body: hop.body };
+}
+
+async function exchange(order: ProbeOrder, { url, method, headers, body }: Hop, wantsBody: boolean) {
+  const { config, signal } = order;
+  const secure = url.protocol === 'https:';
+  const mtls = config.authMethod === 'mtls';
+  const tls: TlsWishes = {
+    ignoreTls: config.ignoreTls === true,
+    ca: config.tlsCa || undefined,
+    cert: mtls ? config.tlsCert || undefined : undefined,
+    key: mtls ? config.tlsKey || undefined : undefined,
+    onChain: order.onChain,
+  };
+  const socket = await connectTo({
+    host: url.hostname,
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    family: familyOf(config.ipFamily),
+    tls: secure ? tls : undefined,
+    signal,
+  });
+  return await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      method,
+      host: url.hostname,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        host: url.host,
+        connection: 'close',
+        ...(wantsBody ? { 'accept-encoding': 'identity' } : {}),
+        ...headers,
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      signal,
+    });
+    request.once('response', (response) => {
+      response.once('close', () => socket.destroy());
+      resolve(response);
+    });
+    request.once('upgrade', (response) => {
+      socket.destroy();
+      resolve(response);
+    });
+    request.on('error', (error) => {
+      socket.destroy();
+      reject(signal.aborted && signal.reason instanceof Error ? signal.reason : error);
+    });
+    request.end(body);
+  });
+}
+
+function familyOf(wish: string | null | undefined): number | undefined {
+  return wish === 'ipv4' ? 4 : wish === 'ipv6' ? 6 : undefined;
+}
+
+async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      parts.push(part);
+      size += part.length;
+      if (size >= mostBody) break;
+    }
+  } catch (error) {
+    throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
+  }
+  return decoded(Buffer.concat(parts).subarray(0, mostBody), response.headers['content-encoding']).toString('utf8');
+}
+
+function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
+  const options = { maxOutputLength: mostBody };
+  switch (encoding) {
+    case 'gzip':
+      return gunzipSync(bytes, options);
+    case 'deflate':
+      return inflateSync(bytes, options);
+    case 'br':
+      return brotliDecompressSync(bytes, options);
+    default:
+      return bytes;
+  }
+}

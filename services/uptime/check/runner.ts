@@ -1,0 +1,253 @@
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { Containers } from './containers.ts';
+import { listContainers } from './engine.ts';
+import { CheckFailure, explain } from './failure.ts';
+import { probeHttp } from './http.ts';
+import type { Check, CheckResult, EngineAddress, FromChecker, ToChecker } from './messages.ts';
+import type { Found, ProbeOrder } from './probe.ts';
+import { Schedule } from './schedule.ts';
+import { probeDns, probePort, probeSmtp, probeWebSocket } from './simple.ts';
+
+/** Checks that run at once; others wait in line. */
+const mostAtOnce = 384;
+/** Results are passed on together, this long after the first of them at most. */
+const gatherMs = 50;
+const tickMs = 1000;
+/** A tick that comes later than this says that the machine slept. */
+const sleptMs = 5000;
+/** A tick that comes later than this says that a time-out may be our own fault. */
+const laggedMs = 500;
+const listMs = 10_000;
+
+const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = {
+  http: probeHttp,
+  keyword: probeHttp,
+  'json-query': probeHttp,
+  port: probePort,
+  dns: probeDns,
+  smtp: probeSmtp,
+  'websocket-upgrade': probeWebSocket,
+};
+
+/** Kinds of monitors that the checker checks by itself. */
+export const checkedTypes: ReadonlySet<string> = new Set([...Object.keys(probes), 'docker']);
+
+/** The loop of the checks, in a thread of its own: one timer for all of them. */
+export class Runner {
+  readonly #send: (message: FromChecker) => void;
+  readonly #schedule = new Schedule();
+  readonly #checks = new Map<number, Check>();
+  readonly #engines = new Map<number, EngineAddress>();
+  readonly #chains = new Map<number, string>();
+  readonly #running = new Set<number>();
+  readonly #line: { readonly id: number; readonly due: number }[] = [];
+  /** Asked for while it ran already. */
+  readonly #asked = new Map<number, number[]>();
+  readonly #containers: Containers;
+  #gathered: CheckResult[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: NodeJS.Timeout | undefined;
+  #ticking: NodeJS.Timeout | undefined;
+  #lastTick = { steady: steadyNow(), wall: Date.now() };
+  /** When this process last could not run for a while. */
+  #laggedAt = -Infinity;
+  /** What began before the machine slept says nothing. */
+  #epoch = 0;
+
+  constructor(send: (message: FromChecker) => void) {
+    this.#send = send;
+    this.#containers = new Containers((engine, names) => this.#containerChanged(engine, names));
+  }
+
+  take(message: ToChecker): void {
+    switch (message.kind) {
+      case 'set':
+        for (const check of message.checks) this.#set(check);
+        break;
+      case 'remove':
+        for (const id of message.ids) this.#remove(id);
+        break;
+      case 'again':
+        this.#schedule.moveTo(message.id, steadyNow() + message.inMs);
+        break;
+      case 'now':
+        this.#checkNow(message.id, message.request);
+        break;
+      case 'engines':
+        this.#engines.clear();
+        for (const engine of message.engines) this.#engines.set(engine.id, engine);
+        break;
+      case 'containers':
+        void this.#list(message.request, message.engine);
+    }
+    if (message.kind === 'set' || message.kind === 'remove' || message.kind === 'engines') this.#followEngines();
+    this.#wake();
+  }
+
+  #set(check: Check): void {
+    const now = steadyNow();
+    this.#checks.set(check.id, check);
+    this.#chains.delete(check.id);
+    this.#schedule.set(check.id, check.intervalMs, now, check.now ? now : undefined);
+  }
+
+  #remove(id: number): void {
+    this.#checks.delete(id);
+    this.#chains.delete(id);
+    this.#schedule.remove(id);
+    this.#containers.forget(id);
+  }
+
+  #checkNow(id: number, request: number): void {
+    const waiting = this.#asked.get(id);
+    if (waiting === undefined) this.#asked.set(id, [request]);
+    else waiting.push(request);
+    if (!this.#running.has(id)) this.#schedule.moveTo(id, steadyNow());
+  }
+
+  #containerChanged(engine: number, names: readonly string[]): void {
+    for (const { id, config } of this.#checks.values()) {
+      if (config.type !== 'docker' || config.docker_host !== engine) continue;
+      const name = (config.docker_container ?? '').replace(/^\//, '');
+      const isIt = names.some((one) => one === name || (name.length >= 12 && one.startsWith(name)));
+      if (isIt) this.#schedule.moveTo(id, steadyNow());
+    }
+    this.#wake();
+  }
+
+  #followEngines(): void {
+    const used = new Set([...this.#checks.values()].flatMap(({ config }) => config.docker_host ?? []));
+    this.#containers.follow([...this.#engines.values()].filter(({ id }) => used.has(id)));
+  }
+
+  async #list(request: number, engine: EngineAddress): Promise<void> {
+    try {
+      const containers = await listContainers(engine, AbortSignal.timeout(listMs));
+      this.#send({ kind: 'containers', request, containers });
+    } catch (error) {
+      this.#send({ kind: 'containers', request, trouble: explain(error).msg });
+    }
+  }
+
+  /** Starts what is due, and waits for what comes next. */
+  #wake(): void {
+    clearTimeout(this.#timer);
+    const now = steadyNow();
+    for (let turn = this.#schedule.take(now); turn !== undefined; turn = this.#schedule.take(now))
+      this.#line.push(turn);
+    while (this.#running.size < mostAtOnce) {
+      const turn = this.#line.shift();
+      if (turn === undefined) break;
+      if (!this.#running.has(turn.id)) void this.#run(turn.id, turn.due);
+    }
+    const next = this.#schedule.next();
+    if (next !== undefined) this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(0, next - now), 2 ** 30));
+    this.#keepTicking();
+  }
+
+  #keepTicking(): void {
+    if (this.#schedule.size === 0 && this.#running.size === 0) {
+      clearInterval(this.#ticking);
+      this.#ticking = undefined;
+    } else if (this.#ticking === undefined) {
+      this.#lastTick = { steady: steadyNow(), wall: Date.now() };
+      this.#ticking = setInterval(() => this.#tick(), tickMs);
+    }
+  }
+
+  #tick(): void {
+    const tick = { steady: steadyNow(), wall: Date.now() };
+    const late = Math.max(tick.steady - this.#lastTick.steady, tick.wall - this.#lastTick.wall) - tickMs;
+    this.#lastTick = tick;
+    if (late > laggedMs) this.#laggedAt = tick.steady;
+    if (late <= sleptMs) return;
+    this.#epoch += 1;
+    this.#send({ kind: 'slept', ms: late });
+  }
+
+  async #run(id: number, due: number): Promise<void> {
+    const check = this.#checks.get(id);
+    if (check === undefined) return;
+    this.#running.add(id);
+    const epoch = this.#epoch;
+    const began = steadyNow();
+    const at = Date.now();
+    const found = await this.#probe(check);
+    this.#running.delete(id);
+    // Paused or removed meanwhile: nobody wants to know.
+    if (this.#checks.has(id)) {
+      this.#schedule.done(id, Math.max(steadyNow(), due));
+      const lagged = this.#laggedAt >= began - tickMs || began - due > laggedMs;
+      if (epoch === this.#epoch) this.#pass({ ...found, id, at, lateMs: Math.max(0, began - due), lagged });
+      else this.#schedule.moveTo(id, steadyNow() + tickMs);
+    }
+    this.#wake();
+  }
+
+  async #probe(check: Check): Promise<Omit<CheckResult, 'id' | 'at' | 'lateMs' | 'lagged'>> {
+    const { id, config, timeoutMs } = check;
+    const ending = new AbortController();
+    const timer = setTimeout(
+      () => ending.abort(new CheckFailure(`timeout of ${String(Math.round(timeoutMs))}ms exceeded`)),
+      timeoutMs,
+    );
+    let certificate: CheckResult['certificate'];
+    const order: ProbeOrder = {
+      id,
+      config,
+      signal: ending.signal,
+      engine: (engine) => this.#engines.get(engine),
+      onChain: (chain, fingerprint) => {
+        if (this.#chains.get(id) === fingerprint) return;
+        this.#chains.set(id, fingerprint);
+        certificate = chain();
+      },
+    };
+    const began = performance.now();
+    const withChain = () => (certificate === undefined ? {} : { certificate });
+    try {
+      const probe = probes[config.type] ?? ((wanted: ProbeOrder) => this.#containers.probe(wanted));
+      const { status, msg, ping } = await probe(order);
+      const took = Math.round(performance.now() - began);
+      const answered = status === beatStatus.up ? took : null;
+      return { status, msg, ping: ping === undefined ? answered : ping, ...withChain() };
+    } catch (error) {
+      const { msg, unreachable } = explain(error);
+      const byStatusCode = error instanceof CheckFailure && error.byStatusCode;
+      const timedOut = ending.signal.aborted;
+      return {
+        status: beatStatus.down,
+        msg,
+        ping: null,
+        ...(byStatusCode ? { byStatusCode } : {}),
+        ...(unreachable || timedOut ? { unreachable: true } : {}),
+        ...withChain(),
+      };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #pass(result: CheckResult): void {
+    const requests = this.#asked.get(result.id);
+    this.#asked.delete(result.id);
+    if (requests === undefined) this.#gathered.push(result);
+    else for (const request of requests) this.#gathered.push({ ...result, request });
+    // Faults are news; the rest may wait for company.
+    if (result.status !== beatStatus.up || requests !== undefined) this.#sendGathered();
+    else this.#sending ??= setTimeout(() => this.#sendGathered(), gatherMs);
+  }
+
+  #sendGathered(): void {
+    clearTimeout(this.#sending);
+    this.#sending = undefined;
+    const results = this.#gathered;
+    this.#gathered = [];
+    if (results.length > 0) this.#send({ kind: 'results', results });
+  }
+}
+
+/** ms that go on evenly whatever is done to the machine's clock. */
+function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -1,0 +1,117 @@
+/** Spreads phases evenly whatever ids there are. */
+const goldenRatio = 0.618_033_988_749_895;
+
+interface Turn {
+  readonly id: number;
+  readonly due: number;
+  readonly version: number;
+}
+
+interface Entry {
+  readonly intervalMs: number;
+  version: number;
+}
+
+/**
+ * When which monitor is checked: each at its phase in its interval, so that nothing drifts and equal intervals spread evenly,
+ * also after a restart. One heap for all; what was replaced in it is passed over when it comes up. Times are of a steady
+ * clock, in ms.
+ */
+export class Schedule {
+  readonly #entries = new Map<number, Entry>();
+  #heap: Turn[] = [];
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** `at`: its first turn; without it the next one of its phase. */
+  set(id: number, intervalMs: number, now: number, at?: number): void {
+    const version = (this.#entries.get(id)?.version ?? 0) + 1;
+    this.#entries.set(id, { intervalMs, version });
+    this.#push({ id, due: at ?? nextTurn(id, intervalMs, now), version });
+  }
+
+  remove(id: number): void {
+    this.#entries.delete(id);
+  }
+
+  has(id: number): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Its next turn is at `due`, whatever its phase. */
+  moveTo(id: number, due: number): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.version += 1;
+    this.#push({ id, due, version: entry.version });
+  }
+
+  /** It was checked: what was missed meanwhile is skipped. */
+  done(id: number, now: number): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.moveTo(id, nextTurn(id, entry.intervalMs, now));
+  }
+
+  /** When the next turn is. */
+  next(): number | undefined {
+    this.#dropStale();
+    return this.#heap[0]?.due;
+  }
+
+  /** The next one whose turn has come; it has none until it is `done`. */
+  take(now: number): { readonly id: number; readonly due: number } | undefined {
+    this.#dropStale();
+    const first = this.#heap[0];
+    if (first === undefined || first.due > now) return undefined;
+    this.#pop();
+    return first;
+  }
+
+  #dropStale(): void {
+    for (;;) {
+      const first = this.#heap[0];
+      if (first === undefined || this.#entries.get(first.id)?.version === first.version) return;
+      this.#pop();
+    }
+  }
+
+  #push(turn: Turn): void {
+    const heap = this.#heap;
+    heap.push(turn);
+    let at = heap.length - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = heap[parent];
+      if (above === undefined || above.due <= turn.due) break;
+      heap[at] = above;
+      at = parent;
+    }
+    heap[at] = turn;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      const [left, right] = [heap[child], heap[child + 1]];
+      if (left === undefined) break;
+      if (right !== undefined && right.due < left.due) child += 1;
+      const smaller = heap[child];
+      if (smaller === undefined || smaller.due >= last.due) break;
+      heap[at] = smaller;
+      at = child;
+    }
+    heap[at] = last;
+  }
+}
+
+/** The first moment after `now` that is of this id's phase. */
+function nextTurn(id: number, intervalMs: number, now: number): number {
+  const phase = ((id * goldenRatio) % 1) * intervalMs;
+  return (Math.floor((now - phase) / intervalMs) + 1) * intervalMs + phase;
+}

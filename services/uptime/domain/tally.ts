@@ -1,0 +1,73 @@
+import { beatStatus, type BeatStatus } from '../../contracts/uptime/monitor.ts';
+
+/** Beats of a stretch of time, added up. */
+export interface Tally {
+  up: number;
+  down: number;
+  maintenance: number;
+  /** Between beats: the time after a beat was as that beat says. */
+  upMs: number;
+  downMs: number;
+  pingSum: number;
+  pings: number;
+  pingMin: number | null;
+  pingMax: number | null;
+}
+
+export interface TalliedBeat {
+  readonly at: number;
+  readonly status: BeatStatus;
+  readonly ping: number | null;
+}
+
+export function emptyTally(): Tally {
+  return { up: 0, down: 0, maintenance: 0, upMs: 0, downMs: 0, pingSum: 0, pings: 0, pingMin: null, pingMax: null };
+}
+
+/** `longestGapMs`: after longer silence nothing is known of the time between. A beat that is tried again counts as down. */
+export function tallyBeat(
+  tally: Tally,
+  beat: TalliedBeat,
+  before: Pick<TalliedBeat, 'at' | 'status'> | undefined,
+  longestGapMs: number,
+): void {
+  if (beat.status === beatStatus.up) tally.up += 1;
+  else if (beat.status === beatStatus.maintenance) tally.maintenance += 1;
+  else tally.down += 1;
+  if (beat.ping !== null && beat.status === beatStatus.up) {
+    tally.pingSum += beat.ping;
+    tally.pings += 1;
+    tally.pingMin = Math.min(tally.pingMin ?? beat.ping, beat.ping);
+    tally.pingMax = Math.max(tally.pingMax ?? beat.ping, beat.ping);
+  }
+  if (before === undefined || beat.at <= before.at || beat.at - before.at > longestGapMs) return;
+  if (before.status === beatStatus.up) tally.upMs += beat.at - before.at;
+  else if (before.status !== beatStatus.maintenance) tally.downMs += beat.at - before.at;
+}
+
+export function addTally(into: Tally, from: Readonly<Tally>): void {
+  into.up += from.up;
+  into.down += from.down;
+  into.maintenance += from.maintenance;
+  into.upMs += from.upMs;
+  into.downMs += from.downMs;
+  into.pingSum += from.pingSum;
+  into.pings += from.pings;
+  if (from.pingMin !== null) into.pingMin = Math.min(into.pingMin ?? from.pingMin, from.pingMin);
+  if (from.pingMax !== null) into.pingMax = Math.max(into.pingMax ?? from.pingMax, from.pingMax);
+}
+
+/** By time; by beats where there is no time between them yet. Null: nothing is known. */
+export function uptimeByTime({ up, down, upMs, downMs }: Readonly<Tally>): number | null {
+  if (upMs + downMs > 0) return upMs / (upMs + downMs);
+  return uptimeByBeats({ up, down });
+}
+
+/** By the number of beats, as the peer counts. */
+export function uptimeByBeats({ up, down }: Pick<Tally, 'up' | 'down'>): number | null {
+  return up + down === 0 ? null : up / (up + down);
+}
+
+export function averagePing({ pingSum, pings }: Readonly<Tally>): number | null {
+  return pings === 0 ? null : pingSum / pings;
+}

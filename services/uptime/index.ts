@@ -1,0 +1,218 @@
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { beatStatus } from '../contracts/uptime/monitor.ts';
+import { Checker } from './check/checker.ts';
+import { checkedTypes } from './check/runner.ts';
+import { manifest } from './manifest.ts';
+import { openSocket, type UptimeSocket } from './socket/server.ts';
+import { Tags } from './store/tags.ts';
+import { createMetrics } from './metrics.ts';
+import { uptimeHandlers } from './routes/api.ts';
+import { ApiKeys } from './routes/api-keys.ts';
+import { uptimeApp } from './routes/app.ts';
+import { statusPageHandlers } from './routes/status-page-api.ts';
+import type { Settings } from './settings.ts';
+import { BeatStore } from './store/beats.ts';
+import { BucketStore } from './store/buckets.ts';
+import { DockerHosts } from './store/docker-hosts.ts';
+import { IncidentStore } from './store/incidents.ts';
+import { MonitorStore } from './store/monitors.ts';
+import { StatusPages } from './store/status-pages.ts';
+import { Teller } from './tell/tell.ts';
+import { Connectivity } from './watch/connectivity.ts';
+import { Figures } from './watch/figures.ts';
+import { Live } from './watch/live.ts';
+import { LocalChecks } from './watch/local.ts';
+import { Monitors } from './watch/monitors.ts';
+import { Options } from './watch/options.ts';
+import { Recorder } from './watch/recorder.ts';
+import { Rollup } from './watch/rollup.ts';
+import { warmUpAll } from './watch/warm.ts';
+import { Watch } from './watch/watch.ts';
+import type { Watched } from './watch/watched.ts';
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+/** A host may be found down so much later than what runs on it. */
+const togetherMs = 30_000;
+
+/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+export const uptime = defineService({ ...manifest, create });
+
+function create(context: Context, settings: Settings): Service {
+  const { clock, db, log } = context;
+  const open = new AsyncDisposableStack();
+  const beats = new BeatStore(db);
+  const buckets = new BucketStore(db);
+  const incidents = new IncidentStore(db);
+  const keys = new ApiKeys(context);
+  const live = new Live(context.bus, clock);
+  const recorder = new Recorder(context, beats);
+  const options = new Options(context, {
+    notifyUrl: settings.notifyUrl,
+    notifyTag: settings.notifyTag,
+    tlsExpiryNotifyDays: [...settings.certificateDays],
+    keepDataPeriodDays: settings.keepDays,
+    publicUrl: settings.publicUrl,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  });
+  const metrics = createMetrics(context.metrics, {
+    all: () => monitors.all(),
+    isActive: (watched) => monitors.isActive(watched),
+  });
+  const checker: Checker = new Checker(context, {
+    slept: (ms) => {
+      log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
+      watch.slept();
+    },
+    results(results) {
+      for (const result of results) {
+        const watched = monitors.find(result.id);
+        if (watched === undefined || !monitors.isActive(watched)) continue;
+        metrics.checked(result);
+        watch.take(watched, result).catch((error: unknown) => log.error('a check was lost', { error }));
+      }
+    },
+  });
+  const local = new LocalChecks({
+    context,
+    members: (group) => monitors.children(group).filter((one) => monitors.isActive(one)),
+    beat: (watched, outcome) =>
+      void watch
+        .take(watched, { ...outcome, id: watched.id, lateMs: 0, lagged: false })
+        .catch((error: unknown) => log.error('a check was lost', { error })),
+  });
+  const monitors: Monitors = new Monitors({
+    context,
+    store: new MonitorStore(db, context.vault),
+    checker,
+    local,
+    changed(ids) {
+      live.changed(ids);
+      socket.changed(ids);
+    },
+  });
+  const teller = new Teller({
+    context,
+    options: () => options.current,
+    sent: metrics.sent,
+    failed: metrics.failed,
+    isCovered: (kind, id, hosts, at) => isCovered(kind, monitors.find(id), hosts, at),
+  });
+  const watch: Watch = new Watch({
+    clock,
+    recorder,
+    incidents,
+    teller,
+    connectivity: new Connectivity(context.connect, settings.connectivityAddress, () => clock.now()),
+    options: () => options.current,
+    find: (id) => monitors.find(id),
+    siblings: (watched) => monitors.siblings(watched),
+    again: (id, inMs) => monitors.again(id, inMs),
+    beaten(watched, beat, changed) {
+      socket.beaten(watched, { ...beat, monitorId: watched.id });
+      live.worked();
+      if (!changed) return;
+      live.changed([watched.id]);
+      const { parent } = watched.config;
+      const group = parent === null ? undefined : monitors.find(parent);
+      if (group !== undefined && local.has(group.id)) local.again(group, 0);
+    },
+  });
+
+  const isCovered = (kind: string, watched: Watched | undefined, ids: readonly number[], at: number): boolean => {
+    if (watched === undefined) return false;
+    const before = watched.silenced;
+    const hosts = ids.flatMap((id) => monitors.find(id) ?? []);
+    if (kind === 'down') watched.silenced = hosts.some((host) => wasDown(host, at));
+    else if (kind === 'up') watched.silenced = false;
+    if (before !== watched.silenced) recorder.note(watched);
+    return kind === 'down' ? watched.silenced : kind === 'up' && before;
+  };
+  const checkNow = async (watched: Watched): Promise<void> => {
+    if (checkedTypes.has(watched.config.type)) await checker.now(watched.id);
+    else await local.check(watched);
+    await recorder.settled();
+  };
+  const dockerHosts = new DockerHosts(context, (list) => checker.setEngines(list));
+  const figures = new Figures({ clock, beats, buckets, recorder });
+  const rollup = new Rollup({
+    context,
+    beats,
+    buckets,
+    all: () => monitors.all(),
+    keepDays: () => options.current.keepDataPeriodDays,
+  });
+  const pages = new StatusPages(context);
+  const ownHandlers = uptimeHandlers({
+    ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
+    resolved(incident) {
+      for (const id of incident.monitorIds) {
+        const watched = monitors.find(id);
+        if (watched?.incident !== incident.id) continue;
+        watched.incident = null;
+        recorder.note(watched);
+      }
+    },
+  });
+  const tags = new Tags(context);
+  const socket: UptimeSocket = openSocket({
+    ...{ context, monitors, beats, buckets, recorder, figures, dockerHosts, checker, pages, tags, keys, options },
+  });
+  const handlers = [...ownHandlers, ...statusPageHandlers(pages)];
+  let closed = false;
+  let warming: Promise<void> | undefined;
+
+  return {
+    http: uptimeApp({
+      ...{ context, keys, handlers, clock, monitors, watch, local, recorder, figures, beats, pages, socket },
+      options: () => options.current,
+    }),
+    upgrade: socket.upgrade,
+    api: handlers,
+    async start() {
+      open.use(recorder);
+      open.use(checker);
+      open.use(local);
+      open.use(live);
+      open.use(socket);
+      open.defer(() => rollup.close());
+      await options.start();
+      await pages.start();
+      await tags.start();
+      await dockerHosts.start();
+      const began = clock.now();
+      await monitors.start();
+      open.use(teller.handle());
+      open.use(clock.every(hourMs, () => void rollup.run()));
+      open.use(
+        clock.every(minuteMs, () => {
+          for (const watched of monitors.all()) watch.timePassed(watched);
+        }),
+      );
+      warming = warmUpAll(monitors.all(), { beats, buckets }, began, () => closed)
+        .then(() => (closed ? undefined : rollup.run()))
+        .catch((error: unknown) => log.error('the last day could not be read', { error }));
+    },
+    health: () => Promise.resolve(healthOf(monitors, recorder)),
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      await warming;
+      await open.disposeAsync();
+    },
+  };
+}
+
+/** Whether somebody else's fault says it all: it is down, or was at that moment. */
+function wasDown({ standing, outageSince }: Watched, at: number): boolean {
+  if (standing.status === beatStatus.down) return true;
+  return outageSince !== null && outageSince <= at + togetherMs && standing.since !== null && standing.since >= at;
+}
+
+function healthOf(monitors: Monitors, recorder: Recorder): Health {
+  if (recorder.isBehind) return { state: 'degraded', detail: 'what was checked cannot be written' };
+  const active = monitors.all().filter((watched) => monitors.isActive(watched));
+  if (active.length === 0) return { state: 'up', detail: 'nothing to watch' };
+  const down = active.filter(({ standing }) => standing.status === beatStatus.down).length;
+  const all = `${String(active.length)} watched`;
+  return { state: 'up', detail: down === 0 ? `${all}, all well` : `${all}, ${String(down)} down` };
+}

@@ -1,0 +1,21 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { mayRead } from '../contracts/route-access.ts';
+import { defineManifest } from '../contracts/service.ts';
+import { uptimeChanged, uptimeWorked } from '../contracts/uptime/api.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+export const manifest = defineManifest({
+  id: 'uptime',
+  title: 'Uptime',
+  group: 'alerts',
+  summary: 'Watches servers, containers and jobs. Works with clients of Uptime Kuma.',
+  listeners: [
+    { name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed', ownMetricsPage: true },
+  ],
+  settings: Settings,
+  environment,
+  migrations,
+  live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeWorked, mayRead('uptime'))],
+});

@@ -1,0 +1,75 @@
+import type { Counter, Metrics } from '../contracts/service.ts';
+import { beatStatus } from '../contracts/uptime/monitor.ts';
+import type { CheckResult } from './check/messages.ts';
+import type { Watched } from './watch/watched.ts';
+
+const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
+const kinds = ['down', 'up', 'cert_expiry', 'degraded', 'degraded_resolved', 'maintenance_reminder'] as const;
+
+export interface UptimeMetrics {
+  readonly sent: Counter;
+  readonly failed: Counter;
+  readonly checked: (result: CheckResult) => void;
+}
+
+/** What the joined page of metrics says of this service. */
+export function createMetrics(
+  metrics: Metrics,
+  { all, isActive }: { readonly all: () => readonly Watched[]; readonly isActive: (watched: Watched) => boolean },
+): UptimeMetrics {
+  const checks = metrics.counter({
+    name: 'uptime_checks_total',
+    help: 'Checks that were made.',
+    labels: ['result'],
+    initial: [{ result: 'up' }, { result: 'down' }, { result: 'pending' }],
+  });
+  const lateness = metrics.histogram({
+    name: 'uptime_check_lateness_seconds',
+    help: 'How long after its time a check began.',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  const byState = metrics.gauge({ name: 'uptime_monitors', help: 'Monitors by their state.', labels: ['state'] });
+  metrics.gauge({
+    name: 'uptime_monitors_up',
+    help: 'Active monitors whose status is up.',
+    collect() {
+      const counts = countOf(all(), isActive);
+      for (const state of states) byState.set(counts[state], { state });
+      return counts.up;
+    },
+  });
+  return {
+    sent: metrics.counter({
+      name: 'uptime_events_sent_total',
+      help: 'Events that were handed to the aggregator.',
+      labels: ['kind'],
+      initial: kinds.map((kind) => ({ kind })),
+    }),
+    failed: metrics.counter({
+      name: 'uptime_event_delivery_failures_total',
+      help: 'Tries to hand over an event that failed.',
+      initial: [{}],
+    }),
+    checked({ status, lateMs }) {
+      const result = status === beatStatus.up ? 'up' : status === beatStatus.down ? 'down' : 'pending';
+      checks.inc({ result });
+      lateness.observe(lateMs / 1000);
+    },
+  };
+}
+
+type Counts = Record<(typeof states)[number], number>;
+
+/** How many monitors are in which state. */
+export function countOf(all: readonly Watched[], isActive: (watched: Watched) => boolean): Counts {
+  const counts: Counts = { up: 0, down: 0, pending: 0, maintenance: 0, paused: 0 };
+  for (const watched of all) {
+    const { status } = watched.standing;
+    if (!isActive(watched)) counts.paused += 1;
+    else if (status === beatStatus.up) counts.up += 1;
+    else if (status === beatStatus.down) counts.down += 1;
+    else if (status === beatStatus.maintenance) counts.maintenance += 1;
+    else counts.pending += 1;
+  }
+  return counts;
+}

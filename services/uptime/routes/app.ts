@@ -1,0 +1,67 @@
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { ApiHandler } from '../../contracts/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { badgeRoutes, type BadgeParts } from './badges.ts';
+import { openApiDocument } from './openapi.ts';
+import { peerMetrics } from './peer-metrics.ts';
+import { pushRoute, type PushParts } from './push.ts';
+import { problemOf, renderProblem, restRoutes } from './rest.ts';
+import { socketPath, type UptimeSocket } from '../socket/server.ts';
+import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
+
+export interface AppParts extends PushParts, BadgeParts, StatusPageParts {
+  readonly context: Context;
+  readonly keys: ApiKeys;
+  readonly handlers: readonly ApiHandler[];
+  readonly socket: Pick<UptimeSocket, 'http'>;
+}
+
+/** The service's own port: what the peer's clients know, and our own API for programs. */
+export function uptimeApp(parts: AppParts): Express {
+  const { context, keys, handlers } = parts;
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((_request, response, next) => {
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    next();
+  });
+  app.use(socketPath, (request, response) => parts.socket.http(request, response));
+  app.all('/api/push/:token', pushRoute(parts));
+  app.get('/', (request, response) => {
+    const page = context.address('control');
+    if (page === undefined) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
+    else response.redirect(302, pageFor(page, request.hostname));
+  });
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiDocument(handlers));
+  });
+  app.get('/metrics', peerMetrics(parts));
+  app.use(badgeRoutes(parts));
+  app.use(statusPageRoutes(parts));
+  app.use(['/api/badge', '/api/status-page', '/status'], renderForVisitors(context));
+  app.use(restRoutes(context, keys, handlers));
+  app.use(() => {
+    throw new Problem('uptime.unknown_path', 404, 'There is nothing at this address.');
+  });
+  app.use(renderProblem(context));
+  return app;
+}
+
+/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
+function pageFor(control: string, hostname: string): string {
+  const page = new URL('/uptime', control);
+  if (hostname !== '') page.hostname = hostname;
+  return page.href;
+}
+
+/** Badges and status pages say in the peer's words why not; whatever is not missing is refused. */
+function renderForVisitors({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const { status, code, detail } = problemOf(error, log, random);
+    const known = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
+    response.status(known).json({ status: 'fail', msg: detail });
+  };
+}

@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import type { LocalChecks } from '../watch/local.ts';
+import type { Monitors } from '../watch/monitors.ts';
+import type { Recorder } from '../watch/recorder.ts';
+import type { Watch } from '../watch/watch.ts';
+
+const longestPing = 100_000_000_000;
+const longestMessage = 5000;
+
+export interface PushParts {
+  readonly clock: Clock;
+  readonly monitors: Monitors;
+  readonly watch: Watch;
+  readonly local: LocalChecks;
+  readonly recorder: Recorder;
+}
+
+/** `/api/push/:token` with any method: a job says that it lives. The answer comes once that is on the disk. */
+export function pushRoute({ clock, monitors, watch, local, recorder }: PushParts): RequestHandler<{ token: string }> {
+  return async (request, response) => {
+    const watched = monitors.byToken(request.params.token);
+    if (watched === undefined) {
+      response.status(404).json({ ok: false, msg: 'Monitor not found or not active.' });
+      return;
+    }
+    const { status = 'up', msg = 'OK', ping: pingText } = request.query;
+    const ping = Number.parseFloat(typeof pingText === 'string' ? pingText : '');
+    if (ping < 0 || ping > longestPing) {
+      const range = `Invalid ping value. Must be between 0 and ${String(longestPing)} ms.`;
+      response.status(404).json({ ok: false, msg: range });
+      return;
+    }
+    watch.beat(watched, {
+      at: clock.now(),
+      status: status === 'up' ? beatStatus.up : beatStatus.down,
+      msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, longestMessage),
+      ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping),
+    });
+    local.heard(watched);
+    try {
+      await recorder.settled();
+    } catch (error) {
+      throw new Problem('uptime.not_stored', 503, 'The push could not be stored. Send it again.', { cause: error });
+    }
+    response.json({ ok: true });
+  };
+}

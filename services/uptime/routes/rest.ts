@@ -1,0 +1,90 @@
+import express, { type ErrorRequestHandler, type Request, type Router } from 'express';
+import { z } from 'zod';
+import type { ApiHandler } from '../../contracts/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { callerOf, requireRight } from './sign-in.ts';
+
+const largestBody = '20mb';
+const prefix = '/api/uptime';
+
+/** Where a route of our own API is on the service's own port. */
+export function ownPath(path: string): string {
+  return `/api${path.slice(prefix.length)}`;
+}
+
+/** Our own API once more, on the service's own port and for its keys; a refusal is said as the peer's clients read it. */
+export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly ApiHandler[]): Router {
+  const router = express.Router();
+  const json = express.json({ limit: largestBody, strict: false, type: () => true });
+  // A word in the path is looked for before a number that may be any word.
+  const sorted = handlers.toSorted((a, b) => Number(a.route.path.includes(':')) - Number(b.route.path.includes(':')));
+  for (const handler of sorted) {
+    const { route } = handler;
+    const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+    router[method](ownPath(route.path), json, async (request, response) => {
+      const caller = await callerOf(context, keys, request);
+      requireRight(caller, typeof route.access === 'object' ? route.access.permission : 'write');
+      const reply = await handler.handle({
+        params: textParams(request),
+        query: read(route.query, request.query),
+        body: read(route.body, request.body),
+        identity: caller.identity,
+        rights: caller.rights,
+        remoteAddress: context.caller(request).remoteAddress,
+        userAgent: request.headers['user-agent'] ?? '',
+        setHeader: (name, value) => void response.setHeader(name, value),
+      });
+      response.setHeader('Cache-Control', 'no-store');
+      response.status(isCreation(route) ? 201 : 200).json(z.parse(route.reply, reply));
+    });
+  }
+  return router;
+}
+
+/** It makes something new, with an address of its own. */
+export function isCreation({ method, path }: ApiHandler['route']): boolean {
+  return method === 'POST' && (/\/(monitors|docker-hosts|api-keys|status-pages|maintenances|tags)$/.test(path) || /:slug\/incidents$/.test(path)); // prettier-ignore
+}
+
+/** `{ok:false,msg,issues}` */
+export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const problem = problemOf(error, log, random);
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    const issues = Object.entries(problem.fields).map(([path, message]) => ({ path: path.split('.'), message }));
+    response.status(problem.status).json({
+      ok: false,
+      msg: problem.detail,
+      ...(issues.length === 0 ? {} : { issues }),
+    });
+  };
+}
+
+/** What to say of an error; of what nobody foresaw only where the log tells more. */
+export function problemOf(error: unknown, log: Context['log'], random: Context['random']): Problem {
+  if (error instanceof Problem) return error;
+  const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+  if (status === 413) return new Problem('uptime.too_large', 413, 'The body is too large.');
+  if (status === 400) return new Problem('uptime.invalid', 400, 'The body is no JSON.');
+  const id = random.text(8);
+  log.error('a request failed', { id, error });
+  return new Problem('uptime.failed', 500, `Something went wrong here. The log says more under ${id}.`);
+}
+
+function textParams({ params }: Request): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}
+
+function read(schema: z.core.$ZodType | undefined, input: unknown): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = z.safeParse(schema, input ?? {});
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) fields[issue.path.map(String).join('.')] ??= issue.message;
+  const [first] = Object.entries(fields);
+  const detail = first === undefined ? 'This is not valid.' : `${first[0] || 'body'}: ${first[1]}`;
+  throw new Problem('uptime.invalid', 400, detail, { fields });
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Rights } from '../../contracts/route-access.ts';
+import type { Context } from '../../contracts/service.ts';
+import { ApiKeys } from './api-keys.ts';
+
+/** Who asks, and what he may do here. */
+export interface Caller {
+  readonly identity: Identity | undefined;
+  readonly rights: Rights;
+}
+
+const everything: Rights = { all: true, may: () => true };
+const challenge = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
+
+/**
+ * An account by Basic or Bearer, as everywhere; or a key of this service, as Bearer or as the password of any name. A machine
+ * on which nobody has signed up yet answers itself without either. @throws Problem 401
+ */
+export async function callerOf(context: Context, keys: ApiKeys, request: IncomingMessage): Promise<Caller> {
+  const { authorization } = request.headers;
+  const { accounts } = context;
+  const from = context.caller(request);
+  const key = keyIn(authorization);
+  if (key !== undefined) {
+    if (await keys.opens(key, from.remoteAddress)) return { identity: undefined, rights: everything };
+    throw new Problem('uptime.sign_in', 401, 'The key does not open this.', { headers: challenge });
+  }
+  const identity = await accounts.authenticate({ authorization, ...from });
+  if (identity !== undefined) {
+    return {
+      identity,
+      rights: {
+        all: identity.role === 'admin',
+        may: (service, permission, resource) => accounts.may(identity, service, permission, resource),
+      },
+    };
+  }
+  const isOwn = isLoopback(request.socket.remoteAddress) && !from.foreignSite;
+  if (authorization === undefined && isOwn && (await accounts.list()).length === 0) {
+    return { identity: undefined, rights: everything };
+  }
+  throw new Problem('uptime.sign_in', 401, 'Sign in to use the uptime monitor.', { headers: challenge });
+}
+
+/** @throws Problem 403 */
+export function requireRight({ rights }: Caller, permission: 'read' | 'write'): void {
+  if (rights.all || rights.may('uptime', permission, '*')) return;
+  throw new Problem('uptime.forbidden', 403, 'This account may not do this to the uptime monitor.');
+}
+
+function keyIn(authorization: string | undefined): string | undefined {
+  const [, scheme = '', text = ''] = /^(\S+)\s+(\S+)$/.exec(authorization ?? '') ?? [];
+  const isBasic = scheme.toLowerCase() === 'basic';
+  const secret = isBasic ? Buffer.from(text, 'base64').toString('utf8').replace(/^[^:]*:/, '') : text; // prettier-ignore
+  return (isBasic || scheme.toLowerCase() === 'bearer') && ApiKeys.looksLike(secret) ? secret : undefined;
+}
+
+function isLoopback(address: string | undefined): boolean {
+  const plain = (address ?? '').replace(/^::ffff:/, '');
+  return plain === '::1' || plain.startsWith('127.');
+}

@@ -1,0 +1,36 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { statusPagesApi } from '../../contracts/uptime/status-pages.ts';
+import type { NoteChange, StatusPages } from '../store/status-pages.ts';
+
+const done = { ok: true } as const;
+
+/** Status pages in our own API. */
+export function statusPageHandlers(pages: StatusPages): readonly ApiHandler[] {
+  const page = (params: Readonly<Record<string, string>>) => pages.get(params['slug'] ?? '');
+  return [
+    implement(statusPagesApi.list, async () => ({
+      items: await Promise.all(pages.all().map((one) => pages.withNotes(one))),
+    })),
+    implement(statusPagesApi.add, async ({ body: { slug, title } }) => pages.withNotes(await pages.add(slug, title))),
+    implement(statusPagesApi.one, ({ params }) => pages.withNotes(page(params))),
+    implement(statusPagesApi.change, async ({ params, body: { publicGroupList, ...config } }) =>
+      pages.withNotes(await pages.change(params['slug'] ?? '', config, publicGroupList)),
+    ),
+    implement(statusPagesApi.remove, async ({ params }) => {
+      await pages.remove(params['slug'] ?? '');
+      return done;
+    }),
+    implement(statusPagesApi.addNote, ({ params, body }) => pages.addNote(page(params), body)),
+    implement(statusPagesApi.changeNote, ({ params, body }) =>
+      pages.changeNote(page(params), Number(params['id']), withoutUndefined(body)),
+    ),
+    implement(statusPagesApi.removeNote, async ({ params }) => {
+      await pages.removeNote(page(params), Number(params['id']));
+      return done;
+    }),
+  ];
+}
+
+function withoutUndefined(change: object): NoteChange {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

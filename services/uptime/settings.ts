@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+export const environment: Readonly<Record<string, string>> = {
+  UPTIME_NOTIFY_URL: 'notifyUrl',
+  UPTIME_NOTIFY_TAG: 'notifyTag',
+  UPTIME_PUBLIC_URL: 'publicUrl',
+  UPTIME_KEEP_DAYS: 'keepDays',
+};
+
+/** Section `services.uptime` of the settings. */
+export const Settings = z.object({
+  notifyUrl: z
+    .string()
+    .regex(/^(https?:\/\/\S+)?$/, 'Use a web address.')
+    .default('')
+    .meta({
+      title: 'Aggregator',
+      description: 'Where events are posted as JSON. Empty: to Delivery, which sends them on.',
+    }),
+  notifyTag: z.string().max(500).default('').meta({
+    title: 'Tag of events',
+    description: 'Which destinations get them. Empty: every destination.',
+  }),
+  certificateDays: z.array(z.int().min(0).max(3650)).min(1).max(20).default([7, 14, 21]).meta({
+    title: 'Days before a certificate ends',
+    description: 'At each of these a monitor that watches its certificate warns once.',
+  }),
+  keepDays: z.int().min(1).max(36_500).default(365).meta({
+    title: 'Keep for',
+    description: 'Days that the history of states and the daily figures are kept. Single checks are kept for a day.',
+  }),
+  publicUrl: z
+    .string()
+    .regex(/^(https?:\/\/[^\s?#]+)?$/, 'Use a web address without a query.')
+    .default('')
+    .meta({
+      title: 'Public address',
+      description: 'Where others reach this service, for links in feeds. Empty: as each request names it.',
+    }),
+  connectivityAddress: z
+    .string()
+    .regex(/^(\S+:\d+)?$/, 'Use a name and a port, such as 192.168.1.1:53.')
+    .default('')
+    .meta({
+      title: 'Proof of a network',
+      description:
+        'Something that always takes a connection. When it does not, silence of others is our own fault and nobody is told. Empty: any network counts.',
+    }),
+});
+export type Settings = z.infer<typeof Settings>;

@@ -1,0 +1,250 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Socket } from 'socket.io';
+import { accountsChanged } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { UpgradeListener } from '../../contracts/service.ts';
+import { averagePing } from '../domain/tally.ts';
+import type { StoredBeat } from '../store/beats.ts';
+import { lastDay, type Watched } from '../watch/watched.ts';
+import { peerBeat, peerMonitor } from '../wire/peer-monitor.ts';
+import type { Session, SocketEvents, SocketParts } from './events.ts';
+import { mayWrite, monitorEvents, monitorList } from './monitor-events.ts';
+import { otherEvents, pageEvents, peerKey, statusPageList } from './other-events.ts';
+import { signInEvents } from './sign-in.ts';
+
+export const socketPath = '/socket.io';
+/** A status page with its picture. */
+const longestMessage = 4 * 1024 * 1024;
+const mostClients = 200;
+const shownBeats = 100;
+/** What the peer calls itself, for clients that ask which calls it knows. */
+const peerVersion = '2.5.3';
+
+interface Client {
+  readonly socket: Socket;
+  readonly session: Session;
+}
+
+/** The peer's live protocol, by which its own clients do everything. */
+export interface UptimeSocket extends AsyncDisposable {
+  /** Takes requests below {@link socketPath}. */
+  readonly http: RequestListener;
+  readonly upgrade: UpgradeListener;
+  readonly beaten: (watched: Watched, beat: StoredBeat) => void;
+  /** Monitors were added, changed or removed. */
+  readonly changed: (ids: readonly number[]) => void;
+}
+
+/** socket.io 4 over engine.io 4: each call is an event with an acknowledgement; each change is told to all who are signed in. */
+export function openSocket(parts: SocketParts): UptimeSocket {
+  const { context, monitors } = parts;
+  const { log } = context;
+  const clients = new Set<Client>();
+  const signedIn = (): readonly Client[] => [...clients].filter(({ session }) => session.signedIn);
+  const events: SocketEvents = {
+    ...signInEvents(context, (session) => welcome(parts, session)),
+    ...monitorEvents(parts),
+    ...otherEvents(parts),
+    ...pageEvents(parts),
+  };
+
+  const take = (socket: Socket): void => {
+    const { request } = socket;
+    const { remoteAddress, foreignSite } = context.caller(request);
+    const session: Session = {
+      identity: undefined,
+      signedIn: false,
+      remoteAddress,
+      foreignSite,
+      userAgent: request.headers['user-agent'] ?? '',
+      emit: (event, ...args) => void socket.emit(event, ...args),
+    };
+    const client = { socket, session };
+    // Before anything is awaited: a call that comes with the connection is not to be lost.
+    socket.onAny((event: string, ...args: unknown[]) => void answer(parts, events, session, event, args));
+    socket.on('disconnect', () => clients.delete(client));
+    clients.add(client);
+    const { timezone, publicUrl } = parts.options.current;
+    socket.emit('info', {
+      primaryBaseURL: publicUrl || null,
+      serverTimezone: timezone,
+      serverTimezoneOffset: offsetNow(),
+    });
+    void admitOwn(parts, request, session).catch((error: unknown) => log.error('a client was not welcomed', { error }));
+  };
+
+  const following = context.bus.subscribe(accountsChanged, () => {
+    for (const { socket, session } of signedIn()) {
+      if (session.identity !== undefined && !context.accounts.stands(session.identity)) socket.disconnect(true);
+    }
+  });
+
+  const open = async () => {
+    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
+    const transport = new Transport({
+      maxHttpBufferSize: longestMessage,
+      allowRequest: (_request, reply) => reply(clients.size >= mostClients ? 'Too many clients' : undefined, clients.size < mostClients), // prettier-ignore
+    });
+    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
+    server.bind(transport);
+    server.on('connection', take);
+    return { transport, server };
+  };
+  /** Loaded for the first client: most houses have none. */
+  let opened: ReturnType<typeof open> | undefined;
+  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
+    opened ??= open();
+    opened.then(call).catch((error: unknown) => {
+      log.error('a live client was not served', { error });
+      end();
+    });
+  };
+
+  return {
+    http: (request, response) =>
+      serve(
+        ({ transport }) => transport.handleRequest(request, response),
+        () => response.destroy(),
+      ),
+    upgrade(request, socket, head) {
+      if (request.url?.startsWith(`${socketPath}/`) !== true) {
+        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.on('error', () => socket.destroy());
+      serve(
+        ({ transport }) => transport.handleUpgrade(request, socket, head),
+        () => socket.destroy(),
+      );
+    },
+    beaten(watched, beat) {
+      if (clients.size === 0) return;
+      const told = peerBeat({ ...beat, monitorId: watched.id });
+      for (const { session } of signedIn()) session.emit('heartbeat', told);
+    },
+    changed(ids) {
+      if (clients.size === 0) return;
+      for (const { session } of signedIn()) {
+        const changed = ids.flatMap((id) => monitors.find(id) ?? []);
+        const shown = changed.map((watched) => [String(watched.id), peerMonitor(watched, monitors, parts.tags.known, mayWrite(parts, session))]); // prettier-ignore
+        if (shown.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(shown));
+        for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      following[Symbol.dispose]();
+      const running = await opened;
+      await running?.server.close();
+      running?.transport.close();
+    },
+  };
+}
+
+async function answer(
+  parts: SocketParts,
+  events: SocketEvents,
+  session: Session,
+  name: string,
+  given: readonly unknown[],
+): Promise<void> {
+  const last = given.at(-1);
+  const reply = typeof last === 'function' ? (last as (value: unknown) => void) : () => undefined;
+  const args = typeof last === 'function' ? given.slice(0, -1) : given;
+  try {
+    const event = Object.hasOwn(events, name) ? events[name] : undefined;
+    if (event === undefined) throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`); // prettier-ignore
+    requireAccess(parts, session, event.needs);
+    const answered = await event.run(session, ...args);
+    reply(typeof answered === 'boolean' ? answered : { ok: true, ...answered });
+  } catch (error) {
+    if (error instanceof Problem) {
+      const isKey = /^[a-z]+([A-Z][a-z]*)+$/.test(error.detail);
+      reply({ ok: false, msg: error.detail, ...(isKey ? { msgi18n: true } : {}) });
+      return;
+    }
+    parts.context.log.error('a call of a live client failed', { call: name, error });
+    reply({ ok: false, msg: 'Something went wrong here. The log says more.' });
+  }
+}
+
+/** @throws Problem */
+function requireAccess(parts: SocketParts, session: Session, needs: 'nobody' | 'read' | 'write'): void {
+  if (needs === 'nobody') return;
+  if (!session.signedIn) throw new Problem('uptime.sign_in', 401, 'You are not logged in.');
+  if (needs === 'write' && !mayWrite(parts, session)) {
+    throw new Problem('uptime.forbidden', 403, 'This account may not change the uptime monitor.');
+  }
+}
+
+/** A machine on which nobody has signed up yet lets itself in. */
+async function admitOwn(parts: SocketParts, { socket }: IncomingMessage, session: Session): Promise<void> {
+  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  if (session.foreignSite || (address !== '::1' && !address.startsWith('127.'))) return;
+  if ((await parts.context.accounts.list()).length > 0) return;
+  session.signedIn = true;
+  await welcome(parts, session);
+  session.emit('autoLogin');
+}
+
+/** The lists that clients keep; those of single monitors follow, and nobody waits for them. */
+async function welcome(parts: SocketParts, session: Session): Promise<void> {
+  const { options, pages, dockerHosts, keys, context } = parts;
+  session.emit('monitorList', monitorList(parts, session));
+  const { timezone, publicUrl } = options.current;
+  session.emit('info', {
+    version: peerVersion,
+    latestVersion: peerVersion,
+    isContainer: false,
+    dbType: 'sqlite',
+    runtime: { platform: process.platform, arch: process.arch },
+    primaryBaseURL: publicUrl || null,
+    serverTimezone: timezone,
+    serverTimezoneOffset: offsetNow(),
+  });
+  session.emit('maintenanceList', {});
+  session.emit('notificationList', []);
+  session.emit('proxyList', []);
+  session.emit(
+    'dockerHostList',
+    (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
+  );
+  session.emit('apiKeyList', mayWrite(parts, session) ? (await keys.list()).map((key) => peerKey(key, context.clock.now())) : []); // prettier-ignore
+  session.emit('remoteBrowserList', []);
+  session.emit('statusPageList', statusPageList(pages.all()));
+  void tellEach(parts, session).catch((error: unknown) => context.log.error('a client was told half', { error }));
+}
+
+async function tellEach({ monitors, beats, figures, context }: SocketParts, { emit }: Session): Promise<void> {
+  for (const watched of monitors.all()) {
+    const { id, chain } = watched;
+    const list = (await beats.list(id, { limit: shownBeats })).toReversed();
+    emit('heartbeatList', String(id), list.map(peerBeat), true);
+    const ping = averagePing(lastDay(watched, context.clock.now()));
+    emit('avgPing', id, ping === null ? null : Math.round(ping));
+    emit('uptime', id, 24, await figures.ratio(watched, 24));
+    emit('uptime', id, 720, await figures.ratio(watched, 720));
+    emit('uptime', id, '1y', await figures.ratio(watched, 8760));
+    const leaf = chain?.chain[0];
+    if (chain === undefined || leaf === undefined) continue;
+    emit('certInfo', id, JSON.stringify({
+      valid: chain.trusted,
+      certInfo: {
+        subject: { CN: leaf.subject },
+        issuer: { CN: leaf.issuer },
+        valid_from: new Date(leaf.validFrom).toUTCString(),
+        valid_to: new Date(leaf.validTo).toUTCString(),
+        validTo: new Date(leaf.validTo).toISOString(),
+        validFor: leaf.names,
+        daysRemaining: Math.trunc((leaf.validTo - context.clock.now()) / 86_400_000),
+        fingerprint256: leaf.fingerprint256,
+        certType: leaf.kind,
+      },
+    })); // prettier-ignore
+  }
+}
+
+function offsetNow(): string {
+  const minutes = -new Date().getTimezoneOffset();
+  const digits = (value: number): string => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(Math.abs(minutes) / 60))}:${digits(Math.abs(minutes) % 60)}`;
+}

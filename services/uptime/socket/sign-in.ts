@@ -1,0 +1,80 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import type { Context } from '../../contracts/service.ts';
+import { recordOf, textOf, type Session, type SocketEvents } from './events.ts';
+
+/**
+ * Signing in with an account of the house. What a client gets to come back with is a session, or the token that it signed in
+ * with. `welcome` sends the lists: the answer comes after them, since clients wait for them without end.
+ */
+export function signInEvents(context: Context, welcome: (session: Session) => Promise<void>): SocketEvents {
+  const { accounts } = context;
+  const admit = async (session: Session, identity: Identity | undefined): Promise<void> => {
+    if (identity === undefined || !accounts.may(identity, 'uptime', 'read', '*')) throw wrong();
+    session.identity = identity;
+    session.signedIn = true;
+    await welcome(session);
+  };
+  return {
+    needSetup: { needs: 'nobody', run: async () => (await accounts.list()).length === 0 },
+    setup: {
+      needs: 'nobody',
+      run() {
+        throw new Problem('uptime.setup', 403, 'Set Homeport up on its own page first.');
+      },
+    },
+    login: {
+      needs: 'nobody',
+      async run(session, given) {
+        const { username, password } = recordOf(given);
+        const [name, secret] = [textOf(username), textOf(password)];
+        const authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+        const identity = await tried(() => accounts.authenticate({ authorization, ...from(session) }));
+        await admit(session, identity);
+        if (identity?.via !== 'password') return { token: secret };
+        const { remoteAddress, userAgent } = session;
+        return { token: (await accounts.signIn(name, secret, { remoteAddress, userAgent })).secret };
+      },
+    },
+    loginByToken: {
+      needs: 'nobody',
+      async run(session, given) {
+        const token = textOf(given);
+        const proof = token.startsWith('tk_') ? { authorization: `Bearer ${token}` } : { session: token };
+        await admit(
+          session,
+          await tried(() => accounts.authenticate({ ...proof, ...from(session) }), 'authInvalidToken'),
+        );
+        return {};
+      },
+    },
+    logout: {
+      needs: 'nobody',
+      run(session) {
+        session.signedIn = false;
+        session.identity = undefined;
+        return {};
+      },
+    },
+  };
+}
+
+function from({ remoteAddress, foreignSite }: Session) {
+  return { remoteAddress, foreignSite };
+}
+
+/** In the peer's words. */
+async function tried<T>(work: () => Promise<T>, key = 'authIncorrectCreds'): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 429)
+      throw new Problem('uptime.slow', 429, 'Too frequently, try again later.', { cause: error });
+    throw wrong(key);
+  }
+}
+
+function wrong(key = 'authIncorrectCreds'): Problem {
+  return new Problem('uptime.credentials', 401, key);
+}

@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { DockerHost } from '../../contracts/uptime/views.ts';
+import type { Tables } from './tables.ts';
+
+/** Container engines that monitors name. */
+export class DockerHosts {
+  readonly #context: Pick<Context, 'db' | 'commit'>;
+  readonly #changed: (list: readonly DockerHost[]) => void;
+
+  constructor(context: Pick<Context, 'db' | 'commit'>, changed: (list: readonly DockerHost[]) => void) {
+    this.#context = context;
+    this.#changed = changed;
+  }
+
+  async list(): Promise<DockerHost[]> {
+    const db: Kysely<Tables> = this.#context.db;
+    const rows = await db.selectFrom('docker_hosts').selectAll().orderBy('id').execute();
+    return rows.map(({ id, name, docker_type, docker_daemon }) => ({
+      id,
+      name,
+      dockerType: docker_type,
+      dockerDaemon: docker_daemon,
+    }));
+  }
+
+  /** Adds one, or changes that of an id. @throws Problem `uptime.unknown_engine` (404) */
+  async put(host: Omit<DockerHost, 'id'>, id?: number): Promise<DockerHost> {
+    const row = { name: host.name, docker_type: host.dockerType, docker_daemon: host.dockerDaemon };
+    const stored = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      id === undefined
+        ? transaction.insertInto('docker_hosts').values(row).returning('id').executeTakeFirst()
+        : transaction.updateTable('docker_hosts').set(row).where('id', '=', id).returning('id').executeTakeFirst(),
+    );
+    if (stored === undefined) throw unknown();
+    this.#changed(await this.list());
+    return { id: stored.id, ...host };
+  }
+
+  async remove(id: number): Promise<void> {
+    const gone = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('docker_hosts').where('id', '=', id).returning('id').executeTakeFirst(),
+    );
+    if (gone === undefined) throw unknown();
+    this.#changed(await this.list());
+  }
+
+  async start(): Promise<void> {
+    this.#changed(await this.list());
+  }
+}
+
+function unknown(): Problem {
+  return new Problem('uptime.unknown_engine', 404, 'There is no such container engine.');
+}

@@ -1,0 +1,116 @@
+import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Incident } from '../../contracts/uptime/views.ts';
+import type { Tables } from './tables.ts';
+
+/** Outages as people look back on them. */
+export class IncidentStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async open(transaction: Kysely<Tables>, monitorId: number, at: number, cause: string): Promise<number> {
+    const { id } = await transaction
+      .insertInto('incidents')
+      .values({ started_at: at, cause: cause.replaceAll('\0', '\uFFFD'), notes: '[]' })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await this.join(transaction, id, monitorId);
+    return id;
+  }
+
+  async join(transaction: Kysely<Tables>, id: number, monitorId: number): Promise<void> {
+    await transaction
+      .insertInto('incident_monitors')
+      .values({ incident_id: id, monitor_id: monitorId })
+      .onConflict((conflict) => conflict.columns(['incident_id', 'monitor_id']).doNothing())
+      .execute();
+  }
+
+  async resolve(transaction: Kysely<Tables>, id: number, at: number): Promise<void> {
+    await transaction
+      .updateTable('incidents')
+      .set({ resolved_at: at })
+      .where('id', '=', id)
+      .where('resolved_at', 'is', null)
+      .execute();
+  }
+
+  async acknowledge(transaction: Kysely<Tables>, id: number, by: string, at: number): Promise<void> {
+    await transaction
+      .updateTable('incidents')
+      .set({ acknowledged_by: by, acknowledged_at: at })
+      .where('id', '=', id)
+      .where('acknowledged_at', 'is', null)
+      .execute();
+  }
+
+  async note(transaction: Kysely<Tables>, id: number, note: Incident['notes'][number]): Promise<void> {
+    const row = await transaction.selectFrom('incidents').select('notes').where('id', '=', id).executeTakeFirst();
+    if (row === undefined) return;
+    const notes = [...(JSON.parse(row.notes) as Incident['notes']), note];
+    await transaction
+      .updateTable('incidents')
+      .set({ notes: JSON.stringify(notes).replaceAll('\\u0000', '\\ufffd') })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async find(id: number): Promise<Incident | undefined> {
+    const row = await this.#db.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : (await this.#withMonitors([row]))[0];
+  }
+
+  async list(wanted: {
+    readonly open?: boolean | undefined;
+    readonly monitor?: number | undefined;
+    readonly before?: number | undefined;
+    readonly limit: number;
+  }): Promise<Incident[]> {
+    const { open, monitor, before, limit } = wanted;
+    const rows = await this.#db
+      .selectFrom('incidents')
+      .selectAll()
+      .$if(open === true, (query) => query.where(sql<boolean>`resolved_at is null`))
+      .$if(open === false, (query) => query.where('resolved_at', 'is not', null))
+      .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+      .$if(monitor !== undefined, (query) =>
+        query.where('id', 'in', (from) =>
+          from
+            .selectFrom('incident_monitors')
+            .select('incident_id')
+            .where('monitor_id', '=', monitor ?? 0),
+        ),
+      )
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return this.#withMonitors(rows);
+  }
+
+  async #withMonitors(rows: readonly Selectable<Tables['incidents']>[]): Promise<Incident[]> {
+    if (rows.length === 0) return [];
+    const joined = await this.#db
+      .selectFrom('incident_monitors')
+      .selectAll()
+      .where(
+        'incident_id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      .orderBy('monitor_id')
+      .execute();
+    const monitors = Map.groupBy(joined, ({ incident_id }) => incident_id);
+    return rows.map((row) => ({
+      id: row.id,
+      monitorIds: (monitors.get(row.id) ?? []).map(({ monitor_id }) => monitor_id),
+      startedAt: row.started_at,
+      resolvedAt: row.resolved_at,
+      cause: row.cause,
+      acknowledgedBy: row.acknowledged_by,
+      acknowledgedAt: row.acknowledged_at,
+      notes: JSON.parse(row.notes) as Incident['notes'],
+    }));
+  }
+}

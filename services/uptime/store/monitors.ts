@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
+import type { Vault } from '../../contracts/service.ts';
+import type { Tables } from './tables.ts';
+
+const purpose = 'uptime.monitor';
+/** What a field says that is not stored. */
+const unsaid = MonitorConfig.parse({ name: '-', type: '-' });
+
+export interface StoredMonitor {
+  readonly id: number;
+  readonly config: MonitorConfig;
+}
+
+/** Monitors with all their fields; the secret ones are sealed. */
+export class MonitorStore {
+  readonly #db: Kysely<Tables>;
+  readonly #vault: Pick<Vault, 'seal' | 'open'>;
+
+  constructor(db: Kysely<Tables>, vault: Pick<Vault, 'seal' | 'open'>) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  async all(): Promise<StoredMonitor[]> {
+    const rows = await this.#db.selectFrom('monitors').select(['id', 'config', 'secrets']).orderBy('id').execute();
+    return rows.map(({ id, config, secrets }) => ({
+      id,
+      config: {
+        ...unsaid,
+        ...(JSON.parse(config) as MonitorConfig),
+        ...(secrets === null ? {} : (JSON.parse(this.#vault.open(secrets, purpose)) as object)),
+      },
+    }));
+  }
+
+  async add(transaction: Kysely<Tables>, config: MonitorConfig, now: number): Promise<number> {
+    const { id } = await transaction
+      .insertInto('monitors')
+      .values({ ...this.#columns(config), created_at: now })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async change(transaction: Kysely<Tables>, id: number, config: MonitorConfig): Promise<void> {
+    await transaction.updateTable('monitors').set(this.#columns(config)).where('id', '=', id).execute();
+  }
+
+  /** With all its history; its incidents stay as long as they are others' too. */
+  async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
+    await transaction.deleteFrom('monitors').where('id', '=', id).execute();
+    await transaction.deleteFrom('standings').where('monitor_id', '=', id).execute();
+    await transaction.deleteFrom('beats').where('monitor_id', '=', id).execute();
+    await transaction.deleteFrom('buckets').where('size', 'in', [1, 2]).where('monitor_id', '=', id).execute();
+    await transaction.deleteFrom('incident_monitors').where('monitor_id', '=', id).execute();
+    await transaction
+      .deleteFrom('incidents')
+      .where('id', 'not in', transaction.selectFrom('incident_monitors').select('incident_id'))
+      .execute();
+  }
+
+  #columns(config: MonitorConfig): { config: string; secrets: string | null } {
+    const secret = new Set<string>(secretFields);
+    const entries = Object.entries(config);
+    const sealed = entries.filter(([name, value]) => secret.has(name) && value !== null && value !== '');
+    return {
+      config: storable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !secret.has(name))))),
+      secrets:
+        sealed.length === 0 ? null : this.#vault.seal(storable(JSON.stringify(Object.fromEntries(sealed))), purpose),
+    };
+  }
+}
+
+/** PostgreSQL has no NUL in text, and JSON writes it so. */
+function storable(json: string): string {
+  return json.replaceAll('\\u0000', '\\ufffd').toWellFormed();
+}

@@ -1,0 +1,250 @@
+import type { Kysely, Selectable } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import {
+  StatusPageConfig,
+  type PublicGroup,
+  type ShownNote,
+  type StatusPage,
+} from '../../contracts/uptime/status-pages.ts';
+import { peerTime } from '../domain/time.ts';
+import type { Tables } from './tables.ts';
+
+type Group = PublicGroup & { readonly id: number; readonly weight: number };
+
+/** A status page without its notes. */
+export interface KnownPage {
+  readonly id: number;
+  readonly config: StatusPageConfig;
+  readonly groups: readonly Group[];
+}
+
+/** Changes of a note; what is left out stays. */
+export type NoteChange = Partial<Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
+
+/** Status pages, in memory since visitors ask for little else. */
+export class StatusPages {
+  readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
+  readonly #pages = new Map<string, KnownPage>();
+
+  constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    for (const { id, config, groups } of await this.#db
+      .selectFrom('status_pages')
+      .selectAll()
+      .orderBy('id')
+      .execute()) {
+      const page = { id, config: JSON.parse(config) as StatusPageConfig, groups: JSON.parse(groups) as Group[] };
+      this.#pages.set(page.config.slug, page);
+    }
+  }
+
+  all(): readonly KnownPage[] {
+    return [...this.#pages.values()];
+  }
+
+  find(slug: string): KnownPage | undefined {
+    return this.#pages.get(slug.toLowerCase());
+  }
+
+  /** @throws Problem `uptime.unknown_page` (404) */
+  get(slug: string): KnownPage {
+    const page = this.find(slug);
+    if (page === undefined) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
+    return page;
+  }
+
+  /** Whoever reaches a page may see a monitor that is on one. */
+  isPublic(monitor: number): boolean {
+    return this.all().some(
+      ({ config, groups }) =>
+        config.published && groups.some(({ monitorList }) => monitorList.some(({ id }) => id === monitor)),
+    );
+  }
+
+  /** @throws Problem `uptime.taken` (409) */
+  async add(slug: string, title: string): Promise<KnownPage> {
+    const config = StatusPageConfig.parse({ slug, title });
+    this.#requireFree(config.slug);
+    const row = { slug: config.slug, config: JSON.stringify(config), groups: '[]' };
+    const { id } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction.insertInto('status_pages').values(row).returning('id').executeTakeFirstOrThrow(),
+    );
+    return this.#keep({ id, config, groups: [] });
+  }
+
+  async change(
+    slug: string,
+    change: Readonly<Record<string, unknown>>,
+    groups: readonly PublicGroup[] | undefined,
+  ): Promise<KnownPage> {
+    const page = this.get(slug);
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const parsed = StatusPageConfig.safeParse({ ...page.config, ...given });
+    if (!parsed.success) {
+      const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
+      throw new Problem('uptime.invalid', 400, parsed.error.issues[0]?.message ?? 'The page is not valid.', { fields });
+    }
+    const config = parsed.data;
+    if (config.slug !== page.config.slug) this.#requireFree(config.slug);
+    const next = { id: page.id, config, groups: groups === undefined ? page.groups : this.#numbered(groups) };
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction
+        .updateTable('status_pages')
+        .set({ slug: config.slug, config: storable(config), groups: storable(next.groups) })
+        .where('id', '=', page.id)
+        .execute();
+    });
+    this.#pages.delete(page.config.slug);
+    return this.#keep(next);
+  }
+
+  async remove(slug: string): Promise<void> {
+    const { id, config } = this.get(slug);
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('page_notes').where('page_id', '=', id).execute();
+      await transaction.deleteFrom('status_pages').where('id', '=', id).execute();
+    });
+    this.#pages.delete(config.slug);
+  }
+
+  async withNotes(page: KnownPage): Promise<StatusPage> {
+    const incidents = await this.notes(page, { active: true });
+    return { ...page.config, id: page.id, publicGroupList: [...page.groups], incidents };
+  }
+
+  /** Newest first. */
+  async notes(
+    { id }: KnownPage,
+    wanted: { readonly active?: true; readonly before?: string; readonly limit?: number } = {},
+  ) {
+    const before = wanted.before === undefined ? undefined : Date.parse(`${wanted.before.replace(' ', 'T')}Z`);
+    const rows = await this.#db
+      .selectFrom('page_notes')
+      .selectAll()
+      .where('page_id', '=', id)
+      .$if(wanted.active === true, (query) => query.where('active', '=', 1).where('pin', '=', 1))
+      .$if(before !== undefined && !Number.isNaN(before), (query) => query.where('created_at', '<', before ?? 0))
+      .orderBy('id', 'desc')
+      .limit(wanted.limit ?? 100)
+      .execute();
+    return rows.map(shownNote);
+  }
+
+  async countNotes({ id }: KnownPage): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('page_notes')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('page_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  async addNote(page: KnownPage, note: Pick<ShownNote, 'title' | 'content' | 'style'>): Promise<ShownNote> {
+    const row = {
+      ...clean(note),
+      page_id: page.id,
+      pin: 1 as const,
+      active: 1 as const,
+      created_at: this.#context.clock.now(),
+    };
+    return shownNote(
+      await this.#context.commit(async (transaction: Kysely<Tables>) =>
+        transaction.insertInto('page_notes').values(row).returningAll().executeTakeFirstOrThrow(),
+      ),
+    );
+  }
+
+  /** @throws Problem `uptime.unknown_note` (404) */
+  async changeNote(page: KnownPage, id: number, change: NoteChange): Promise<ShownNote> {
+    const { active, pin, ...rest } = change;
+    const set = {
+      ...clean(rest),
+      ...(active === undefined ? {} : { active: bit(active) }),
+      ...(pin === undefined ? {} : { pin: bit(pin) }),
+      updated_at: this.#context.clock.now(),
+    };
+    const row = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('page_notes')
+        .set(set)
+        .where('id', '=', id)
+        .where('page_id', '=', page.id)
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    if (row === undefined) throw unknownNote();
+    return shownNote(row);
+  }
+
+  /** None is on top any more. */
+  async unpin({ id }: KnownPage): Promise<void> {
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.updateTable('page_notes').set({ pin: 0 }).where('page_id', '=', id).execute();
+    });
+  }
+
+  async removeNote(page: KnownPage, id: number): Promise<void> {
+    const row = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction
+        .deleteFrom('page_notes')
+        .where('id', '=', id)
+        .where('page_id', '=', page.id)
+        .returning('id')
+        .executeTakeFirst(),
+    );
+    if (row === undefined) throw unknownNote();
+  }
+
+  get #db(): Kysely<Tables> {
+    return this.#context.db;
+  }
+
+  #keep(page: KnownPage): KnownPage {
+    this.#pages.set(page.config.slug, page);
+    return page;
+  }
+
+  #requireFree(slug: string): void {
+    if (this.#pages.has(slug)) throw new Problem('uptime.taken', 409, 'There is a status page at this address.');
+  }
+
+  /** New groups get numbers that no other one has. */
+  #numbered(groups: readonly PublicGroup[]): Group[] {
+    let next = Math.max(0, ...this.all().flatMap((page) => page.groups.map(({ id }) => id)));
+    next = Math.max(next, ...groups.map(({ id }) => id ?? 0));
+    return groups.map((group, index) => ({ ...group, id: group.id ?? (next += 1), weight: index + 1 }));
+  }
+}
+
+function shownNote(row: Selectable<Tables['page_notes']>): ShownNote {
+  const { id, style, title, content, pin, active, created_at, updated_at, page_id } = row;
+  const time = (at: number): string => peerTime(at).slice(0, 19);
+  return {
+    ...{ id, style, title, content },
+    pin: pin === 1,
+    active: active === 1,
+    createdDate: time(created_at),
+    lastUpdatedDate: updated_at === null ? null : time(updated_at),
+    status_page_id: page_id,
+  };
+}
+
+function unknownNote(): Problem {
+  return new Problem('uptime.unknown_note', 404, 'Incident not found');
+}
+
+function bit(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
+}
+
+function clean<T extends object>(value: T): T {
+  return JSON.parse(storable(value)) as T;
+}
+
+function storable(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Tables } from './tables.ts';
+
+export interface KnownTag {
+  readonly id: number;
+  readonly name: string;
+  readonly color: string;
+}
+
+/** Words that monitors wear; which monitor wears which stands in the monitor. */
+export class Tags {
+  readonly #context: Pick<Context, 'db' | 'commit'>;
+  readonly #known = new Map<number, KnownTag>();
+
+  constructor(context: Pick<Context, 'db' | 'commit'>) {
+    this.#context = context;
+  }
+
+  get known(): ReadonlyMap<number, KnownTag> {
+    return this.#known;
+  }
+
+  async start(): Promise<void> {
+    const db: Kysely<Tables> = this.#context.db;
+    for (const tag of await db.selectFrom('tags').selectAll().orderBy('id').execute()) this.#known.set(tag.id, tag);
+  }
+
+  async add(tag: Omit<KnownTag, 'id'>): Promise<KnownTag> {
+    const { id } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction.insertInto('tags').values(tag).returning('id').executeTakeFirstOrThrow(),
+    );
+    const added = { id, ...tag };
+    this.#known.set(id, added);
+    return added;
+  }
+
+  /** @throws Problem `uptime.unknown_tag` (404) */
+  async change(id: number, tag: Omit<KnownTag, 'id'>): Promise<KnownTag> {
+    this.#require(id);
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.updateTable('tags').set(tag).where('id', '=', id).execute();
+    });
+    const changed = { id, ...tag };
+    this.#known.set(id, changed);
+    return changed;
+  }
+
+  async remove(id: number): Promise<void> {
+    this.#require(id);
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('tags').where('id', '=', id).execute();
+    });
+    this.#known.delete(id);
+  }
+
+  #require(id: number): void {
+    if (!this.#known.has(id)) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+  }
+}

@@ -1,0 +1,56 @@
+import { networkInterfaces } from 'node:os';
+import type { Connect } from '../../contracts/outgoing.ts';
+import type { MonitorConfig } from '../../contracts/uptime/monitor.ts';
+
+const keptMs = 5000;
+const timeoutMs = 3000;
+
+/** Whether this machine has a network at all: without one the silence of others says nothing of them. */
+export class Connectivity {
+  readonly #connect: Connect;
+  readonly #address: string;
+  readonly #now: () => number;
+  #known: { readonly until: number; readonly online: Promise<boolean> } | undefined;
+
+  /** `address`: `host:port` of something that is always there; empty: an interface with an address will do. */
+  constructor(connect: Connect, address: string, now: () => number) {
+    this.#connect = connect;
+    this.#address = address;
+    this.#now = now;
+  }
+
+  /** For a monitor whose target did not answer. */
+  async isOnline(config: MonitorConfig): Promise<boolean> {
+    if (isLocal(config)) return true;
+    const now = this.#now();
+    if (this.#known === undefined || this.#known.until <= now)
+      this.#known = { until: now + keptMs, online: this.#look() };
+    return this.#known.online;
+  }
+
+  async #look(): Promise<boolean> {
+    const outward = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    if (!outward.some(({ internal }) => !internal)) return false;
+    const match = /^(.+):(\d+)$/.exec(this.#address);
+    if (match === null) return true;
+    try {
+      const { socket } = await this.#connect({
+        host: match[1] ?? '',
+        port: Number(match[2]),
+        trust: 'owner',
+        timeoutMs,
+      });
+      socket.destroy();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** On this machine: no network is needed to reach it. */
+function isLocal({ type, url, hostname, docker_host: engine }: MonitorConfig): boolean {
+  if (type === 'docker') return engine !== null;
+  const host = (hostname ?? URL.parse(url ?? '')?.hostname ?? '').replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || host.startsWith('127.');
+}

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import { UptimeOptions } from '../../contracts/uptime/views.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** What may be set while the service runs; it begins with the settings. */
+export class Options {
+  readonly #context: Pick<Context, 'db' | 'commit'>;
+  #current: UptimeOptions;
+
+  constructor(context: Pick<Context, 'db' | 'commit'>, usual: UptimeOptions) {
+    this.#context = context;
+    this.#current = usual;
+  }
+
+  get current(): UptimeOptions {
+    return this.#current;
+  }
+
+  async start(): Promise<void> {
+    const db: Kysely<Tables> = this.#context.db;
+    const rows = await db.selectFrom('options').selectAll().execute();
+    const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
+    this.#current = UptimeOptions.parse({ ...this.#current, ...stored });
+  }
+
+  async set(change: Partial<UptimeOptions>): Promise<UptimeOptions> {
+    const rows = Object.entries(change)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ({ name, value: JSON.stringify(value) }));
+    if (rows.length > 0) {
+      await this.#context.commit(async (transaction: Kysely<Tables>) => {
+        await transaction
+          .insertInto('options')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.column('name').doUpdateSet((set) => ({ value: set.ref('excluded.value') })),
+          )
+          .execute();
+      });
+    }
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    this.#current = { ...this.#current, ...given };
+    return this.#current;
+  }
+}

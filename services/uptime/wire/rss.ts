@@ -1,0 +1,78 @@
+import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
+import { peerTime } from '../domain/time.ts';
+import type { KnownPage } from '../store/status-pages.ts';
+import type { Watched } from '../watch/watched.ts';
+import type { PageStatus } from './page-status.ts';
+
+const words: Readonly<Record<PageStatus, string>> = {
+  maintenance: 'Under maintenance',
+  up: 'All Systems Operational',
+  partial: 'Partially Degraded Service',
+  down: 'Degraded Service',
+  none: 'No Services',
+};
+
+export interface Feed {
+  readonly page: KnownPage;
+  readonly link: string;
+  readonly notes: readonly ShownNote[];
+  readonly down: readonly Watched[];
+  readonly status: PageStatus;
+  readonly now: number;
+}
+
+/** RSS 2.0 of a page: its notes, and what is down now. */
+export function feedOf({ page, link, notes, down, status, now }: Feed): string {
+  const { config } = page;
+  const items = [
+    ...notes.map((note) => ({
+      title: note.title,
+      text: note.content,
+      id: `i${String(note.id)}-${note.createdDate}`,
+      at: Date.parse(`${note.createdDate.replace(' ', 'T')}Z`),
+    })),
+    ...down.map(({ id, config: { name }, standing }) => ({
+      title: `${name} is down`,
+      text: `${name} has been down since ${peerTime(standing.since ?? now).slice(0, 19)} UTC`,
+      id: `m${String(id)}-${peerTime(standing.since ?? now)}`,
+      at: standing.since ?? now,
+    })),
+  ];
+  const title = config.rssTitle || `${config.title} RSS Feed`;
+  return `<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0">
+    <channel>
+        <title>${escaped(title)}</title>
+        <link>${escaped(link)}</link>
+        <description>Current status: ${words[status]}</description>
+        <lastBuildDate>${new Date(now).toUTCString()}</lastBuildDate>
+        <docs>https://validator.w3.org/feed/docs/rss2.html</docs>
+        <generator>Homeport</generator>
+        <language>en</language>${items.map((item) => itemText(item, link)).join('')}
+    </channel>
+</rss>`;
+}
+
+function itemText(item: { title: string; text: string; id: string; at: number }, link: string): string {
+  return `
+        <item>
+            <title>${data(item.title)}</title>
+            <link>${escaped(link)}</link>
+            <guid isPermaLink="false">${escaped(item.id)}</guid>
+            <pubDate>${new Date(item.at).toUTCString()}</pubDate>
+            <description>${data(item.text)}</description>
+        </item>`;
+}
+
+function data(text: string): string {
+  return `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+}
+
+function escaped(text: string): string {
+  return clean(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Characters that XML has none of. */
+function clean(text: string): string {
+  return [...text.toWellFormed()].filter((one) => one >= ' ' || one === '\n' || one === '\t').join('');
+}

@@ -1,0 +1,66 @@
+import type { Beat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
+import { beatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
+import { certificateDays } from '../domain/certificate.ts';
+import { targetOf } from '../domain/target.ts';
+import { uptimeByTime } from '../domain/tally.ts';
+import { peerTime } from '../domain/time.ts';
+import type { StoredBeat } from '../store/beats.ts';
+import { lastDay, type Watched } from '../watch/watched.ts';
+
+/** A beat as the peer's clients read it. */
+export function beatView(beat: StoredBeat): Beat {
+  const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
+  return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries };
+}
+
+export function stateView(watched: Watched, now: number): MonitorState {
+  const { standing, chain, slowness, flapping } = watched;
+  return {
+    status: standing.status,
+    msg: standing.msg,
+    ping: standing.ping,
+    time: standing.at,
+    since: standing.since,
+    uptime24h: uptimeByTime(lastDay(watched, now)),
+    certDays: certificateDays(chain, now),
+    degraded: slowness.slowSince !== null,
+    flapping: flapping.flapping,
+  };
+}
+
+export function rowView(watched: Watched, active: boolean, now: number): MonitorRow {
+  const { id, config } = watched;
+  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping } = stateView(watched, now);
+  return {
+    id,
+    name: config.name,
+    type: config.type,
+    target: targetOf(config),
+    active,
+    ...(config.parent === null ? {} : { parent: config.parent }),
+    state: {
+      status,
+      ping,
+      since,
+      uptime24h: uptime24h === null ? null : Math.floor(uptime24h * 1e5) / 1e5,
+      ...(status === beatStatus.up ? {} : { msg }),
+      ...(certDays === null ? {} : { certDays }),
+      ...(degraded ? { degraded } : {}),
+      ...(flapping ? { flapping } : {}),
+    },
+  };
+}
+
+/** All fields but the secret ones, which are only named. */
+export function monitorView(watched: Watched, now: number): Monitor {
+  const { id, config } = watched;
+  const secret = new Set<string>(secretFields);
+  const isSet = (field: string): boolean => typeof config[field] === 'string' && config[field] !== '';
+  const shown = Object.fromEntries(Object.entries(config).filter(([name]) => !secret.has(name)));
+  return {
+    ...(shown as typeof config),
+    id,
+    state: stateView(watched, now),
+    secrets: secretFields.filter(isSet),
+  };
+}

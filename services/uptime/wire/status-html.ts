@@ -1,0 +1,117 @@
+import { Marked } from 'marked';
+import type { Heartbeats, PublicPage } from '../routes/status-pages.ts';
+import type { KnownPage } from '../store/status-pages.ts';
+import type { PageStatus } from './page-status.ts';
+
+const titles: Readonly<Record<PageStatus, string>> = {
+  maintenance: 'Under maintenance',
+  up: 'All systems operational',
+  partial: 'Some systems do not work',
+  down: 'The systems do not work',
+  none: 'Nothing is watched yet',
+};
+const statusWords = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
+
+export interface ShownStatusPage {
+  readonly page: KnownPage;
+  readonly shown: PublicPage;
+  readonly beats: Heartbeats;
+  readonly status: PageStatus;
+  readonly now: number;
+}
+
+/** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
+export function statusPageHtml(given: ShownStatusPage | undefined): string {
+  if (given === undefined) return documentOf('Status', '', '', '<main><h1>There is no status page here.</h1></main>');
+  const { shown, beats, status, now } = given;
+  const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
+  const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
+  const head = `${refresh}<meta name="description" content="${escaped(description ?? '')}"><meta property="og:title" content="${escaped(title)}"><meta property="og:description" content="${escaped(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
+  const notes = shown.incidents
+    .map(
+      (note) =>
+        `<section class="note ${note.style}"><h2>${escaped(note.title)}</h2>${markdown(note.content)}<p class="soft">${escaped(note.createdDate)} UTC</p></section>`,
+    )
+    .join('');
+  const groups = shown.publicGroupList
+    .map(
+      (group) =>
+        `<section><h2>${escaped(group.name)}</h2><ul>${group.monitorList.map((one) => row(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
+    )
+    .join('');
+  const body = `<main><header><h1>${escaped(title)}</h1>${description === null ? '' : markdown(description)}</header>
+<p class="all ${status}" role="status">${titles[status]}</p>${notes}${groups}
+<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escaped(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
+  return documentOf(title, head, customStyle(customCSS), body, theme);
+}
+
+type Shown = PublicPage['publicGroupList'][number]['monitorList'][number];
+
+function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast: boolean): string {
+  const id = String(monitor.id);
+  const list = heartbeatList[id] ?? [];
+  const last = list.at(-1);
+  const uptime = uptimeList[`${id}_24`];
+  const percent =
+    uptime === undefined || last === undefined ? '' : `${(Math.floor(uptime * 10_000) / 100).toString()} %`;
+  const word = last === undefined ? 'Not checked yet' : statusWords[last.status];
+  const bars = onlyLast ? list.slice(-1) : list.slice(-50);
+  const drawn = bars.map(({ status }) => `<i class="s${String(status)}"></i>`).join('');
+  const url =
+    'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
+  const name = escaped(monitor.name);
+  const days = 'certExpiryDaysRemaining' in monitor ? monitor.certExpiryDaysRemaining : '';
+  return `<li><span class="name">${url === undefined ? name : `<a href="${escaped(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${percent}${typeof days === 'number' ? ` · certificate ${String(days)} d` : ''}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+}
+
+function documentOf(title: string, head: string, style: string, body: string, theme = 'auto'): string {
+  return `<!DOCTYPE html>
+<html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>${head}<style>${sheet}${style}</style></head>
+<body>${body}</body></html>`;
+}
+
+const dark =
+  '--page:#14171c;--card:#1d2127;--ink:#e9ecf1;--soft:#a3abb8;--edge:#343a44;--up:#4ec27f;--down:#ff7a70;--wait:#f0b04a;--care:#7aa7ff';
+const sheet = `:root{color-scheme:light;--page:#f6f7f9;--card:#fff;--ink:#1b1f26;--soft:#5b6472;--edge:#dde1e7;--up:#1a7f47;--down:#c22a1c;--wait:#95600a;--care:#2456c8}
+[data-theme=dark]{color-scheme:dark;${dark}}@media (prefers-color-scheme:dark){[data-theme=auto]{color-scheme:dark;${dark}}}
+*{box-sizing:border-box;margin:0}body{background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:52rem;margin:0 auto;padding:2rem 1rem;display:grid;gap:1.25rem}h1{font-size:1.6rem}h2{font-size:1.05rem;margin-bottom:.5rem}
+section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.75rem;padding:1rem;overflow-wrap:anywhere}a{color:inherit}
+.all{font-weight:600;border-left:.4rem solid var(--wait)}.all.up{border-left-color:var(--up)}.all.down{border-left-color:var(--down)}.all.maintenance{border-left-color:var(--care)}
+ul{list-style:none;padding:0;display:grid;gap:.75rem}section.note ul{list-style:disc;padding-left:1.25rem}
+li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;align-items:baseline}section.note li{display:list-item}
+.name{overflow-wrap:anywhere}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
+.bars i{flex:1;max-width:.6rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
+.w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}.word{font-weight:600}
+.note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;
+
+/** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
+function customStyle(css: string | null): string {
+  return (css ?? '').replaceAll('<', '\\3c ').replaceAll(/@import[^;]*;?/gi, '').replaceAll(/url\s*\(/gi, 'none('); // prettier-ignore
+}
+
+const reader = new Marked({
+  async: false,
+  gfm: true,
+  renderer: {
+    html: ({ text }) => escaped(text),
+    image: ({ text }) => escaped(text),
+    link({ href, tokens }) {
+      const words = this.parser.parseInline(tokens);
+      return /^(https?:|mailto:)/i.test(href) ? `<a href="${escaped(href)}" rel="noreferrer">${words}</a>` : words;
+    },
+  },
+});
+
+function markdown(text: string): string {
+  return reader.parse(text, { async: false });
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MonitorRow } from '../../services/contracts/uptime/views.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { startHostProcess } from '../support/host-process.ts';
+import { cpuSeconds, inFreshFolder, residentMegabytes } from './measure.ts';
+import type { BenchOptions } from './run.ts';
+
+const intervalSeconds = 20;
+/** Answers every request, in a process of its own: its work is not to be counted. */
+const targetSource = `
+  const server = require('node:http').createServer((_, response) => response.end('fine'));
+  server.listen(0, '127.0.0.1', 8192, () => console.log(server.address().port));
+`;
+
+/** Ten thousand HTTP monitors on a whole host: what they cost, how late they are, and how soon the dashboard has its data. */
+export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
+  const count = quick ? 2000 : 10_000;
+  const seconds = quick ? 20 : 60;
+  return inFreshFolder(async (folder) => {
+    const target = spawn(process.execPath, ['-e', targetSource], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(target.stdout, 'data')) as [Buffer];
+    const url = `http://127.0.0.1:${line.toString().trim()}/`;
+    try {
+      await using host = await startHostProcess(folder);
+      const pid = host.child.pid ?? 0;
+      const ask = async (path: string, body?: unknown): Promise<string> => {
+        const reply = await fetch(host.url('uptime') + path, {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        if (!reply.ok) throw new Error(await reply.text());
+        return reply.text();
+      };
+      for (let at = 0; at < count; at += 1000) {
+        const items = Array.from({ length: Math.min(1000, count - at) }, (_, index) => ({
+          ...{ type: 'http', name: `monitor ${String(at + index)}`, url, interval: intervalSeconds },
+        }));
+        await ask('/api/monitors/bulk', { items });
+      }
+      await sleep(intervalSeconds * 1500);
+      const joined = async (): Promise<string> => {
+        const reply = await fetch(`${host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } });
+        return reply.text();
+      };
+      const first = await joined();
+      const cpu = cpuSeconds(pid);
+      await sleep(seconds * 1000);
+      const used = cpuSeconds(pid) - cpu;
+      const last = await joined();
+      const checks =
+        sum(last, /^uptime_checks_total\{.*\} (\d+)$/gm) - sum(first, /^uptime_checks_total\{.*\} (\d+)$/gm);
+      const late = (limit: string): number => {
+        const of = (text: string, le: string): number =>
+          sum(
+            text,
+            new RegExp(`^uptime_check_lateness_seconds_bucket\\{.*le="${le.replace('+', '\\+')}".*\\} (\\d+)$`, 'gm'),
+          );
+        return 1 - (of(last, limit) - of(first, limit)) / (of(last, '+Inf') - of(first, '+Inf'));
+      };
+      const began = performance.now();
+      const overview = await ask('/api/overview');
+      const took = performance.now() - began;
+      const { rows } = JSON.parse(overview) as { rows: readonly MonitorRow[] };
+      const share = rows.length / 1000;
+      tell(
+        { what: `${String(count)} HTTP monitors at 20 s (share of one core)`, measured: (used / seconds) * 100, unit: '%', goal: { at: 'most', value: 60 } }, // prettier-ignore
+        { what: 'a check (CPU)', measured: (used / checks) * 1000, unit: 'ms', goal: { at: 'most', value: 1.375 } },
+        { what: 'checks made of those due', measured: (checks / ((count / intervalSeconds) * seconds)) * 100, unit: '%', goal: { at: 'least', value: 98 } }, // prettier-ignore
+        {
+          what: 'checks more than a second late',
+          measured: late('1') * 100,
+          unit: '%',
+          goal: { at: 'most', value: 1 },
+        },
+        { what: 'host (resident)', measured: residentMegabytes(pid), unit: 'MB', goal: { at: 'most', value: 350 } },
+        { what: 'data of the dashboard for 1,000 monitors', measured: overview.length / 1000 / share, unit: 'kB', goal: { at: 'most', value: 200 } }, // prettier-ignore
+        { what: `the same of all (${String(count)})`, measured: took, unit: 'ms' },
+      );
+    } finally {
+      target.kill();
+    }
+  });
+}
+
+function sum(text: string, pattern: RegExp): number {
+  return [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
+}

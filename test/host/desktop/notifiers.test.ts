@@ -1,0 +1,244 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../../../main/host/log/log.ts';
+import { desktopNotifier } from '../../../main/host/desktop/desktop-notifier.ts';
+import { nodeNotifier, type PopupLibrary } from '../../../main/host/desktop/node-notifier.ts';
+import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
+import { notifySendNotifier } from '../../../main/host/desktop/notify-send.ts';
+import { Desktop, missingPrograms } from './desktop.ts';
+
+const popup: Popup = {
+  id: 'message-1',
+  title: 'Backup',
+  body: 'done',
+  urgency: 'normal',
+  actions: [{ id: 'read', label: 'Mark as read' }],
+  silent: false,
+  group: 'push',
+};
+
+/** Shows a popup; what becomes of it is gathered. */
+function show(notifier: Notifier, fields: Partial<Popup> = {}): PopupEvent[] {
+  const events: PopupEvent[] = [];
+  notifier.show({ ...popup, ...fields }, (event) => events.push(event));
+  return events;
+}
+
+const soon = { timeout: 15_000, interval: 30 };
+const failed = { failed: expect.any(String) as string };
+const log = createLog({ level: 'error', format: 'text', write: () => undefined });
+
+it.runIf(process.env['CI'])('the programs of a desktop are there', () => expect(missingPrograms).toEqual([]));
+
+describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout: 40_000 }, () => {
+  let desktop: Desktop;
+  beforeAll(async () => {
+    desktop = await Desktop.open();
+  }, 40_000);
+  afterAll(() => desktop[Symbol.asyncDispose]());
+  afterEach(async () => {
+    await desktop.control('close-all');
+    vi.unstubAllEnvs();
+  });
+
+  describe.each(['notify-send', 'node-notifier'] as const)('%s', (driver) => {
+    const open = (): Notifier => {
+      // node-notifier's child has this process's environment.
+      for (const [name, value] of Object.entries(desktop.environment)) vi.stubEnv(name, value);
+      return driver === 'notify-send'
+        ? notifySendNotifier({ environment: desktop.environment })
+        : nodeNotifier({ platform: 'linux' });
+    };
+
+    it('shows title, body and urgency', async () => {
+      await using notifier = open();
+      const events = show(notifier, { body: 'first line\nsecond', urgency: 'critical' });
+      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      const [served] = await desktop.history();
+      expect(served).toMatchObject({ appname: 'Homeport', summary: 'Backup', body: 'first line\nsecond' });
+      // Critical: it stays until it is answered.
+      expect(served).toMatchObject({ timeout: 0 });
+    });
+
+    it('shows hostile text as text', async () => {
+      await using notifier = open();
+      const title = `$(touch /tmp/x) "q" 'a' \`id\` & <b>t</b> \\n`;
+      const events = show(notifier, { title, body: 'disk full & <b>bold</b> <a href="x">x</a> C:\\new \\101 $HOME' });
+      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      const [served] = await desktop.history();
+      expect(served?.summary).toBe(title);
+      expect(served?.body).toBe(
+        'disk full &amp; &lt;b&gt;bold&lt;/b&gt; &lt;a href="x"&gt;x&lt;/a&gt; C:\\new \\101 $HOME',
+      );
+      // dunst escapes the title itself: were it escaped here, `&amp;` would be read on the screen.
+      expect(served?.message).toContain('&amp; &lt;b&gt;t&lt;/b&gt;');
+      expect(served?.message).not.toContain('&amp;amp;');
+    });
+
+    it('never takes text for an option', async () => {
+      await using notifier = open();
+      const events = show(notifier, { title: '--help', body: '--urgency=low' });
+      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      const [served] = await desktop.history();
+      expect([served?.summary.trim(), served?.body.trim()]).toEqual(['--help', '--urgency=low']);
+    });
+
+    it('shows a popup without a body', async () => {
+      await using notifier = open();
+      const events = show(notifier, { body: '' });
+      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      expect((await desktop.history())[0]?.summary).toBe('Backup');
+    });
+  });
+
+  it('is found where there are a screen and a bus, and tells a click and the popup that was closed', async () => {
+    await using notifier = desktopNotifier({ environment: desktop.environment, platform: 'linux', log });
+    const events = show(notifier);
+    await vi.waitFor(() => expect(events).toEqual(['shown']), soon);
+    expect(notifier.name).toBe('notify-send');
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+    await desktop.control('action', '0');
+    await vi.waitFor(() => expect(events).toContain('clicked'), soon);
+    await desktop.control('close-all');
+    await vi.waitFor(() => expect(events.at(-1)).toBe('closed'), soon);
+  });
+
+  it('keeps a popup on the screen when its buttons are not listened to any more', async () => {
+    const notifier = notifySendNotifier({ environment: desktop.environment });
+    const all = Array.from({ length: 7 }, (_, index) => show(notifier, { title: `Popup ${String(index)}` }));
+    await vi.waitFor(() => expect(all.every((events) => events.includes('shown'))).toBe(true), soon);
+    await notifier[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(all.every((events) => events.includes('closed'))).toBe(true), soon);
+    expect((await desktop.count('displayed')) + (await desktop.count('waiting'))).toBe(7);
+  });
+
+  it('lets the system’s own "do not disturb" hold a popup', async () => {
+    await using notifier = notifySendNotifier({ environment: desktop.environment });
+    await desktop.control('set-paused', 'true');
+    const events = show(notifier);
+    await vi.waitFor(() => expect(events).toContain('shown'), soon);
+    expect(await desktop.count('displayed')).toBe(0);
+    await desktop.control('set-paused', 'false');
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+  });
+
+  it('a popup server that hangs is given up, without gathering processes', async () => {
+    await using stuck = await Desktop.open();
+    await using notifier = notifySendNotifier({ environment: stuck.environment, patience: 1500 });
+    stuck.server?.kill('SIGSTOP');
+    const all = Array.from({ length: 20 }, () => show(notifier));
+    expect(all.slice(8)).toEqual(Array.from({ length: 12 }, () => [failed]));
+    await vi.waitFor(() => expect(all).toEqual(Array.from({ length: 20 }, () => [failed])), soon);
+    stuck.server?.kill('SIGCONT');
+  });
+
+  it('a bus without a popup server, and no bus at all, are said and nothing more', async () => {
+    await using bare = await Desktop.open({ server: 'none' });
+    const dead = { ...bare.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
+    for (const environment of [bare.environment, dead]) {
+      await using direct = notifySendNotifier({ environment });
+      const events = show(direct);
+      await vi.waitFor(() => expect(events).toEqual([failed]), soon);
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      await using packaged = nodeNotifier({ platform: 'linux' });
+      const others = show(packaged);
+      await vi.waitFor(() => expect(others).toEqual([failed]), soon);
+    }
+  });
+});
+
+describe('without a desktop', () => {
+  it.each([
+    {},
+    { DISPLAY: ':0' },
+    { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' },
+    { DISPLAY: ':0', XDG_RUNTIME_DIR: '/nonexistent' },
+  ])('(%o) nothing is tried, which is said once', async (environment) => {
+    const lines: string[] = [];
+    const quiet = createLog({ level: 'debug', format: 'text', write: (line) => lines.push(line) });
+    await using notifier = desktopNotifier({ environment, platform: 'linux', log: quiet });
+    expect(notifier.name).toBe('none');
+    expect(show(notifier)).toEqual(['closed']);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('no desktop');
+  });
+
+  it('a machine with a screen but no notify-send fails with a sentence', async () => {
+    const environment = { PATH: '/nonexistent', DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
+    await using notifier = notifySendNotifier({ environment });
+    const events = show(notifier);
+    await vi.waitFor(() => expect(events).toEqual([failed]), soon);
+  });
+
+  it('an old notify-send without actions leaves the popups to node-notifier', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-old-notify-'));
+    try {
+      const program = join(folder, 'notify-send');
+      writeFileSync(program, `#!/bin/sh\n[ "$1" = --help ] && exec echo "  -u, --urgency=LEVEL"\nexit 0\n`);
+      chmodSync(program, 0o755);
+      vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
+      const environment = { PATH: process.env['PATH'], DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
+      await using notifier = desktopNotifier({ environment, platform: 'linux', log });
+      const events = show(notifier);
+      await vi.waitFor(() => expect(events).toEqual(['shown']), soon);
+      expect(notifier.name).toBe('node-notifier');
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('on macOS and Windows', () => {
+  /** Answers each popup with a response of its own. */
+  const library = (...answers: [error: Error | null, response?: string, metadata?: { activationValue: string }][]) => {
+    const asked: Readonly<Record<string, unknown>>[] = [];
+    const load = (): Promise<PopupLibrary> =>
+      Promise.resolve({
+        notify(options, answer) {
+          asked.push(options);
+          const [error, response, metadata] = answers.shift() ?? [null, 'timeout'];
+          setImmediate(() => answer(error, response, metadata));
+        },
+      });
+    return { asked, load };
+  };
+
+  it.each([
+    [
+      [null, 'activate'],
+      ['shown', 'clicked'],
+    ],
+    [
+      [null, 'activate', { activationValue: 'Mark as read' }],
+      ['shown', { action: 'read' }],
+    ],
+    [
+      [null, 'mark as read'],
+      ['shown', { action: 'read' }],
+    ],
+    [
+      [null, 'timeout'],
+      ['shown', 'closed'],
+    ],
+    [
+      [null, undefined],
+      ['shown', 'closed'],
+    ],
+    [[new Error('no centre')], [{ failed: 'no centre' }]],
+  ] as const)('the answer %o is told as %o', async (answer, expected) => {
+    const { asked, load } = library(answer as never);
+    await using notifier = nodeNotifier({ platform: 'darwin', load });
+    const events = show(notifier, { silent: true });
+    await vi.waitFor(() => expect(events).toEqual(expected), soon);
+    expect(asked).toMatchObject([{ title: 'Backup', message: 'done', sound: false, actions: ['Mark as read'] }]);
+  });
+
+  it('a package that cannot be loaded is a failed popup', async () => {
+    await using notifier = nodeNotifier({ platform: 'win32', load: () => Promise.reject(new Error('not there')) });
+    const events = show(notifier);
+    await vi.waitFor(() => expect(events).toEqual([{ failed: 'not there' }]), soon);
+  });
+});

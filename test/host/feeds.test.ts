@@ -1,0 +1,50 @@
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createFeeds } from '../../main/host/services/feeds.ts';
+import { defineFeed } from '../../services/contracts/feeds.ts';
+import { silentLog } from '../support/place.ts';
+
+const numbers = defineFeed('test.numbers', z.object({ n: z.int() }));
+
+const source = (values: readonly number[]) => ({
+  after: (place: number, limit: number) => {
+    const entries = values.slice(place, place + limit).map((n) => ({ key: String(n), payload: { n } }));
+    const reached = place + entries.length;
+    return Promise.resolve({ entries, reached, more: reached < values.length });
+  },
+});
+
+it('hands the follower what the source has, whoever of the two comes first', async () => {
+  const feeds = createFeeds(silentLog);
+  const grown = vi.fn();
+  using followed = feeds.follow(numbers, grown);
+  expect(await followed.after(0, 2)).toBeUndefined();
+  {
+    using served = feeds.serve(numbers, source([1, 2, 3]));
+    expect(grown).toHaveBeenCalledTimes(1);
+    expect(await followed.after(1, 1)).toEqual({ entries: [{ key: '2', payload: { n: 2 } }], reached: 2, more: true });
+    served.grown();
+    expect(grown).toHaveBeenCalledTimes(2);
+  }
+  expect(await followed.after(0, 2)).toBeUndefined();
+  using _again = feeds.serve(numbers, source([7]));
+  expect(grown).toHaveBeenCalledTimes(3);
+});
+
+it('leaves out an entry that does not have the form, says so, and goes on behind it', async () => {
+  const error = vi.fn();
+  const feeds = createFeeds({ ...silentLog, error });
+  using followed = feeds.follow(numbers, () => undefined);
+  using _served = feeds.serve(numbers, source([1, 2.5, 3]));
+  const page = await followed.after(0, 10);
+  expect(page).toMatchObject({ entries: [{ key: '1' }, { key: '3' }], reached: 3, more: false });
+  expect(error).toHaveBeenCalledWith(expect.any(String), expect.objectContaining({ key: '2.5' }));
+});
+
+it('has one source and one follower', () => {
+  const feeds = createFeeds(silentLog);
+  using _served = feeds.serve(numbers, source([]));
+  expect(() => feeds.serve(numbers, source([]))).toThrow('served already');
+  using _followed = feeds.follow(numbers, () => undefined);
+  expect(() => feeds.follow(numbers, () => undefined)).toThrow('followed already');
+});

@@ -1,0 +1,54 @@
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { defineRoute, implement } from '../../../services/contracts/api.ts';
+import { apiRouter } from '../../../main/host/http/api-router.ts';
+import { callerOf } from '../../../main/host/http/caller.ts';
+import { requestSignal } from '../../../main/host/runtime/request-signal.ts';
+import { open, quietLog } from './raw.ts';
+
+it('gives up what is read for a client that goes away, and lets what it changes be finished', async () => {
+  const began: string[] = [];
+  const ended: string[] = [];
+  const letGo = Promise.withResolvers<void>();
+  const wait = async (method: string): Promise<object> => {
+    began.push(method);
+    const signal = requestSignal.getStore();
+    signal?.addEventListener('abort', () => ended.push(`${method} given up`));
+    await new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      void letGo.promise.then(resolve);
+    });
+    ended.push(`${method} done`);
+    return {};
+  };
+  const handlers = (['GET', 'POST'] as const).map((method) =>
+    implement(
+      defineRoute({ method, path: '/api/slow', summary: 'Takes long.', access: 'public', reply: z.object({}) }),
+      () => wait(method),
+    ),
+  );
+  const log = quietLog();
+  await using opened = await open({
+    handler: {
+      http: apiRouter({
+        handlers: () => handlers,
+        accounts: { authenticate: () => Promise.resolve(undefined), may: () => false },
+        caller: callerOf(() => []),
+        log,
+      }),
+    },
+  });
+  const leaving = new AbortController();
+  const both = ['GET', 'POST'].map((method) => fetch(`${opened.url}/api/slow`, { method, signal: leaving.signal }));
+  await vi.waitFor(() => expect(began.toSorted()).toEqual(['GET', 'POST']));
+  leaving.abort();
+  for (const result of await Promise.allSettled(both)) expect(result.status).toBe('rejected');
+  await vi.waitFor(() => expect(ended).toEqual(['GET given up']));
+  letGo.resolve();
+  await vi.waitFor(() => expect(ended).toEqual(['GET given up', 'POST done']));
+  // It is no defect, and nobody is left to be told.
+  expect(log.entries().filter(({ level }) => level !== 'debug')).toEqual([]);
+
+  const stays = await fetch(`${opened.url}/api/slow`);
+  expect(await stays.json()).toEqual({});
+});

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { io } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { SettingsView } from '../../services/contracts/control/settings.ts';
+import { inboxOffered } from '../../services/contracts/inbox/api.ts';
+import { defineService, type Context } from '../../services/contracts/service.ts';
+import { registry } from '../../main/host/services/registry.ts';
+import { api, inbox } from '../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+
+let context: Context;
+const probe = defineService({
+  id: 'probe',
+  title: 'Probe',
+  summary: 'Gives the test a context.',
+  settings: z.object({}),
+  environment: {},
+  migrations: [],
+  create(given) {
+    context = given;
+    return {
+      start: async () => undefined,
+      health: async () => ({ state: 'up', detail: '' }),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+});
+
+const authorization = { Authorization: adminAuthorization };
+
+describe('a live setting takes effect and cuts nothing:', () => {
+  let host: TestHost;
+  beforeAll(async () => {
+    host = await openTestHost({ services: [...registry, probe] });
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  /** Which services were started anew for it. */
+  const change = async (service: string, settings: object): Promise<readonly string[]> => {
+    const body = JSON.stringify(settings);
+    const options = { method: 'PATCH', body };
+    return (await api<{ restarted: string[] }>(host.url('control'), `/api/settings/${service}`, options)).restarted;
+  };
+
+  it('limits and retention of push, with a JSON stream, an SSE stream and a WebSocket open', async () => {
+    const url = host.url('push');
+    const leaving = new AbortController();
+    const heard: string[] = [];
+    const ended: string[] = [];
+    const follow = async (format: string): Promise<void> => {
+      const { body } = await fetch(`${url}/steady/${format}`, { headers: authorization, signal: leaving.signal });
+      if (body === null) throw new Error('no stream');
+      void (async () => {
+        try {
+          for await (const part of body) heard.push(`${format} ${Buffer.from(part).toString()}`);
+        } catch {
+          return; // The end of the test.
+        }
+        ended.push(format);
+      })();
+    };
+    await follow('json');
+    await follow('sse');
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/steady/ws`, { headers: authorization });
+    socket.on('message', (data: Buffer) => heard.push(`ws ${data.toString()}`));
+    socket.on('close', () => ended.push('ws'));
+    await once(socket, 'open');
+    const publish = async (
+      text: string,
+    ): Promise<{ id: string; time: number; expires: number; attachment?: object }> => {
+      const reply = await fetch(`${url}/steady`, { method: 'POST', body: text, headers: authorization });
+      expect(reply.status).toBe(200);
+      return (await reply.json()) as { id: string; time: number; expires: number };
+    };
+    const before = await publish('x'.repeat(300));
+    expect(before.expires - before.time).toBe(12 * 3600);
+    expect(before.attachment).toBeUndefined();
+
+    expect(await change('push', { cacheDuration: '2h', messageSizeLimit: 256, maxTopics: 1 })).toEqual([]);
+
+    const short = await publish('after the change');
+    expect(short.expires - short.time).toBe(2 * 3600);
+    // What is longer than a message may be is a file.
+    expect((await publish('x'.repeat(300))).attachment).toBeDefined();
+    expect((await fetch(`${url}/steady,other/json?poll=1`, { headers: authorization })).status).toBe(400);
+    await vi.waitFor(() => {
+      for (const way of ['json', 'sse', 'ws']) {
+        expect(
+          heard.some((line) => line.startsWith(way) && line.includes('after the change')),
+          way,
+        ).toBe(true);
+      }
+    });
+    expect(ended).toEqual([]);
+
+    // A setting that is not live starts it anew, which ends them all: the test would see it.
+    expect(await change('push', { keepaliveInterval: '50s' })).toEqual(['push']);
+    await vi.waitFor(() => expect(ended.toSorted()).toEqual(['json', 'sse', 'ws']));
+    leaving.abort();
+  });
+
+  it('rules, recipients and limits of mail, within a conversation', async () => {
+    const socket = connect(host.port('mail'), '127.0.0.1');
+    const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    const say = async (text: string): Promise<string> => {
+      if (text !== '') socket.write(`${text}\r\n`);
+      for (;;) {
+        const line = (await lines.next()).value;
+        if (line === undefined) throw new Error('the connection has ended');
+        if (!/^\d{3}-/.test(line)) return line;
+      }
+    };
+    await say('');
+    await say('EHLO test');
+    await say('MAIL FROM:<someone@example.org>');
+    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^5/);
+    const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
+    const known = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients')?.value;
+    const newcomer = { address: 'newcomer', to: 'inbox://' };
+    const settings = {
+      recipients: [...(known as object[]), newcomer],
+      maxRecipients: 1,
+      maxMegabytes: 1,
+      spoolDays: 9,
+    };
+    expect(await change('mail', settings)).toEqual([]);
+    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
+    expect(await say('RCPT TO:<newcomer@elsewhere.example>')).toMatch(/^452/);
+    await say('DATA');
+    expect(await say('Subject: Within\r\n\r\nStill the same conversation.\r\n.')).toMatch(/^250/);
+    await vi.waitFor(async () =>
+      expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
+    );
+    socket.destroy();
+    expect(await change('mail', { hostName: 'mail.example.org' })).toEqual(['mail']);
+  });
+
+  it('how long the inbox keeps, with its live stream open', async () => {
+    const leaving = new AbortController();
+    const { body } = await fetch(`${host.url('control')}/api/events`, {
+      headers: authorization,
+      signal: leaving.signal,
+    });
+    if (body === null) throw new Error('no stream');
+    let heard = '';
+    let ended = false;
+    void (async () => {
+      try {
+        for await (const part of body) heard += Buffer.from(part).toString();
+      } catch {
+        return; // The end of the test.
+      }
+      ended = true;
+    })();
+    const offer = { title: 'Old', body: 'x', source: 'test', time: Date.now() - 3 * 86_400_000 };
+    await context.handovers.pass(inboxOffered, 'live-settings-1', z.parse(inboxOffered.schema, offer));
+    expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Old');
+    expect(await change('inbox', { keepDays: 2 })).toEqual([]);
+    await vi.waitFor(async () => {
+      expect((await inbox(host.url('control'))).map(({ title }) => title)).not.toContain('Old');
+      expect(heard).toContain('inbox.changed');
+    });
+    expect(ended).toBe(false);
+    leaving.abort();
+  });
+
+  it('texts, limits and locks of notify', async () => {
+    const url = host.url('notify');
+    const keys = (): Promise<number> => fetch(`${url}/cfg`).then(({ status }) => status);
+    expect(await keys()).toBe(403);
+    expect(await change('notify', { listKeys: true, historyDays: 3, maxWaiting: 5, keptFilesBytes: 0 })).toEqual([]);
+    expect(await keys()).toBe(200);
+    expect(await change('notify', { redirects: false })).toEqual(['notify']);
+  });
+
+  it('texts and intervals of downloads, with a socket open', async () => {
+    const url = host.url('downloads');
+    const socket = io(url, { transports: ['websocket'], reconnection: false });
+    let left = false;
+    socket.on('disconnect', () => (left = true));
+    await new Promise((resolve) => socket.once('all', resolve));
+    const robots = join(host.dataDir, 'robots.txt');
+    writeFileSync(robots, 'User-agent: nobody\n');
+    expect(await change('downloads', { robotsFile: robots, clearAfter: 5, subscriptionInterval: 7 })).toEqual([]);
+    expect(await (await fetch(`${url}/robots.txt`)).text()).toBe('User-agent: nobody\n');
+    expect(left).toBe(false);
+    expect(socket.connected).toBe(true);
+    expect(await change('downloads', { indexable: true })).toEqual(['downloads']);
+    await vi.waitFor(() => expect(left).toBe(true));
+    socket.close();
+  });
+
+  it('is told with the setting', async () => {
+    const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
+    const live = (service: string, name: string): boolean | undefined =>
+      sections.find(({ id }) => id === service)?.fields.find((field) => field.name === name)?.live;
+    expect([live('push', 'cacheDuration'), live('push', 'webPush'), live('push', 'port')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gateway } from '../../services/gateway/index.ts';
+import { push } from '../../services/push/index.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { noBrowser } from '../support/browser.ts';
+import { readPlainly, sharing } from '../support/gateway/phone.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the page Network', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages({ also: [push, fixtureService('lamp'), gateway], environment: sharing() });
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  it('shares a service, shows where devices reach it and how they come to trust it, and takes it back', async () => {
+    await using visit = await pages.visit('/settings/network');
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
+    await row.getByText('Only this machine reaches it.').waitFor();
+    await row.getByRole('radio', { name: 'Shared' }).check();
+    await row.getByText(/^https:\/\/push\.nas\.local:\d+$/).waitFor();
+    await page.getByRole('heading', { name: 'Trust on a device' }).waitFor();
+    const trust = (await page.getByText(/\/trust$/).textContent()) ?? '';
+    const fingerprint = (await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).textContent()) ?? '';
+    expect((await readPlainly(trust)).body).toContain(fingerprint);
+    await row.getByRole('button', { name: /^Code of https:\/\/push/ }).click();
+    await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await row.getByRole('radio', { name: 'Off' }).check();
+    await row.getByText('Only this machine reaches it.').waitFor();
+    await expect(readPlainly(trust)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('asks before it shares without a sign-in', async () => {
+    await using visit = await pages.visit('/settings/network');
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
+    await row.getByRole('radio', { name: 'Open' }).click();
+    await page.getByText(/guests, and every program on every phone/).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await row.getByRole('radio', { name: 'Off' }).isChecked()).toBe(true);
+    await row.getByRole('radio', { name: 'Open' }).click();
+    await page.getByRole('button', { name: 'Share without sign-in' }).click();
+    await row.getByText('Every machine of the network may use it, guests included.').waitFor();
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using visit = await pages.visit('/settings/network', screen);
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
+    await row.getByRole('radio', { name: 'Shared' }).check();
+    await page.getByRole('heading', { name: 'Trust on a device' }).waitFor();
+    await expectFits(visit, 'network', screen);
+  });
+});

@@ -1,0 +1,422 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TestHost } from '../../support/host.ts';
+import { alphaStreams, openFakeAddon, sendJson, type FakeAddonOptions } from './fake-addon.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+
+let host: TestHost;
+let url: string;
+beforeAll(async () => {
+  host = await openAddonsHost();
+  url = host.url('addons');
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+});
+
+type Answer = NonNullable<FakeAddonOptions['answer']>;
+/** Answers requests for streams so, the manifest as usual. */
+const onStream =
+  (answer: Answer): Answer =>
+  (request, response) =>
+    request.url?.includes('/stream/') === true ? answer(request, response) : false;
+const tell =
+  (body: unknown): Answer =>
+  (_request, response) => {
+    sendJson(response, body);
+    return true;
+  };
+
+describe('addons that misbehave', () => {
+  const cases: readonly (readonly [string, Answer, string | RegExp])[] = [
+    [
+      'drips',
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 50);
+        response.once('close', () => clearInterval(timer));
+        return true;
+      },
+      /^Up did not answer within 1\.2 s\./,
+    ],
+    [
+      'redirects in circles',
+      (request, response) => {
+        response.writeHead(302, { location: request.url ?? '/' }).end();
+        return true;
+      },
+      /^Up could not be reached: More than 5 redirects\./,
+    ],
+    [
+      'answers with a page',
+      (_request, response) => {
+        response.end('<!doctype html><p>Checking your browser</p>');
+        return true;
+      },
+      'Up answered with a web page.',
+    ],
+    [
+      'answers with 50 MB',
+      (_request, response) => {
+        const part = Buffer.alloc(1024 * 1024, 32);
+        let left = 50;
+        const more = (): void => {
+          while (left > 0 && !response.destroyed) {
+            left -= 1;
+            if (!response.write(part)) return void response.once('drain', more);
+          }
+          response.end();
+        };
+        more();
+        return true;
+      },
+      'Up answered with far more than an addon has to say.',
+    ],
+    ['has no list', tell({ streams: { a: 1 } }), 'Up answered without a list of streams.'],
+    ['has null for a list', tell({ streams: null }), 'Up answered without a list of streams.'],
+    ['has a bare array', tell([]), 'Up answered without a list of streams.'],
+    [
+      'has nothing but wrong types',
+      tell({ streams: [1, null, { url: 5 }, { infoHash: [] }] }),
+      'Up answered with 4 items, none of which is a stream.',
+    ],
+    [
+      'hides behind a wrong key',
+      tell({ streams: [{ name: 'Up', title: 'Invalid API key', url: 'http://h.example/x' }] }),
+      'Up says: Up Invalid API key',
+    ],
+    [
+      'leads to the administration',
+      (_request, response) => {
+        response.writeHead(302, { location: `${host.url('control')}/api/health` }).end();
+        return true;
+      },
+      "Up leads to Homeport's own administration, which is no addon.",
+    ],
+  ];
+  it.each(cases)('one that %s is told of in words, and the others are there', async (_what, answer, sentence) => {
+    await using good = await openFakeAddon({ streams: alphaStreams });
+    await using bad = await openFakeAddon({ answer: onStream(answer) });
+    const presets = [
+      customPreset('g1', 'Good', good.manifestUrl),
+      customPreset('u1', 'Up', bad.manifestUrl, { timeout: 1200 }),
+    ];
+    const { base } = await makeUser(host, configOf(presets));
+    const streams = await streamsOf(base);
+    expect(streams).toHaveLength(alphaStreams.length + 1);
+    expect(streams.at(-1)).toMatchObject({
+      name: '[❌] Up',
+      description: typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+    });
+  });
+
+  it('invalid UTF-8 and nulls everywhere do no harm', async () => {
+    const nulls = {
+      name: null,
+      title: null,
+      url: 'http://h.example/a.mkv',
+      infoHash: null,
+      fileIdx: null,
+      subtitles: null,
+      sources: null,
+      behaviorHints: { filename: null, videoSize: null, bingeGroup: null },
+    };
+    await using bad = await openFakeAddon({
+      answer: onStream((_request, response) => {
+        const json = Buffer.from(
+          JSON.stringify({ streams: [nulls, { name: 'BROKEN', url: 'http://h.example/b.mkv' }] }),
+        );
+        response.end(Buffer.from(json.map((byte, at) => (at === json.indexOf('BROKEN') ? 0xff : byte))));
+        return true;
+      }),
+    });
+    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', bad.manifestUrl)]));
+    const streams = await streamsOf(base);
+    expect(streams).toHaveLength(2);
+    expect(JSON.stringify(streams)).not.toContain('null');
+  });
+
+  it('a late answer is there for the next who asks, and the same question is asked once', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using slow = await openFakeAddon({
+      answer: onStream(async (_request, response) => {
+        await gate.promise;
+        sendJson(response, { streams: alphaStreams });
+        return true;
+      }),
+    });
+    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', slow.manifestUrl, { timeout: 1000 })]));
+    const [one, two] = await Promise.all([streamsOf(base), streamsOf(base)]);
+    expect([one, two].map((streams) => streams.length)).toEqual([1, 1]);
+    gate.resolve();
+    await vi.waitFor(async () => expect(await streamsOf(base)).toHaveLength(alphaStreams.length));
+    expect(slow.asked.filter((path) => path.includes('/stream/'))).toHaveLength(1);
+  });
+
+  it('enough is enough: a slow one is not waited for', async () => {
+    await using good = await openFakeAddon({ streams: alphaStreams });
+    await using slow = await openFakeAddon({ answer: onStream(() => true) });
+    const presets = [
+      customPreset('g1', 'Good', good.manifestUrl),
+      customPreset('s1', 'Slow', slow.manifestUrl, { timeout: 50_000 }),
+    ];
+    const { base } = await makeUser(
+      host,
+      configOf(presets, { dynamicAddonFetching: { enabled: true, minResults: 3 } }),
+    );
+    expect(await streamsOf(base)).toHaveLength(alphaStreams.length);
+  });
+
+  it('two configurations that have one another come to an end', async () => {
+    const first = await makeUser(host, configOf([]));
+    const second = await makeUser(host, configOf([customPreset('f1', 'First', first.manifestUrl)]));
+    await using up = await openFakeAddon({ streams: alphaStreams });
+    const changed = await fetch(`${url}/api/v1/user`, {
+      method: 'PUT',
+      headers: { authorization: `Basic ${Buffer.from(`${first.uuid}:${password}`).toString('base64')}` },
+      body: JSON.stringify({
+        config: configOf([customPreset('s1', 'Second', second.manifestUrl), customPreset('u1', 'Up', up.manifestUrl)]),
+      }),
+    });
+    expect(changed.status).toBe(200);
+    const streams = await streamsOf(first.base);
+    expect(streams.length).toBeGreaterThanOrEqual(alphaStreams.length);
+    expect(streams.length).toBeLessThan(60);
+  });
+});
+
+describe('configurations that misbehave', () => {
+  const post = async (body: string): Promise<Response> => await fetch(`${url}/api/v1/user`, { method: 'POST', body });
+  it.each([
+    ['of 10 MB', () => JSON.stringify({ config: configOf([], { x: 'a'.repeat(10 * 1024 * 1024) }), password }), 413],
+    ['that is deep', () => `{"password":"${password}","config":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 400],
+    ['that is no JSON', () => '{"config":', 400],
+    ['that is a list', () => '[]', 400],
+    [
+      'with two addons of one id',
+      () =>
+        JSON.stringify({
+          config: configOf([
+            customPreset('a', 'A', 'http://x/manifest.json'),
+            customPreset('a', 'B', 'http://x/manifest.json'),
+          ]),
+          password,
+        }),
+      400,
+    ],
+    [
+      'with a time-out of an hour',
+      () =>
+        JSON.stringify({
+          config: configOf([customPreset('a', 'A', 'http://x/manifest.json', { timeout: 3_600_000 })]),
+          password,
+        }),
+      400,
+    ],
+  ])('one %s is refused', async (_what, body, status) => {
+    const response = await post(body());
+    expect(response.status).toBe(status);
+    expect((await readJson(response)).success).toBe(false);
+  });
+
+  it('prototype keys are dropped', async () => {
+    const response = await post(
+      `{"password":"${password}","config":{"__proto__":{"polluted":1},"presets":[],"formatter":{"id":"torrentio"},"sortCriteria":{"global":[]},"constructor":{"prototype":{"polluted":1}}}}`,
+    );
+    expect(response.status).toBe(201);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it.each([
+    ['the administration', () => `${host.url('control')}/manifest.json`],
+    [
+      'the administration by another name',
+      () => `${host.url('control').replace('127.0.0.1', 'localhost')}/manifest.json`,
+    ],
+    ['the administration by a number', () => `${host.url('control').replace('127.0.0.1', '2130706433')}/manifest.json`],
+    ['the metadata service of clouds', () => 'http://169.254.169.254/latest/manifest.json'],
+    ['the same in IPv6 clothes', () => 'http://[fd00:ec2::254]/manifest.json'],
+    ['a file', () => 'file:///etc/manifest.json'],
+  ])('%s is no addon', async (_what, address) => {
+    const response = await post(JSON.stringify({ config: configOf([customPreset('x', 'X', address())]), password }));
+    expect(response.status).toBe(400);
+    expect((await readJson(response)).error.message).toMatch(/no addon|invalid Manifest URL/);
+  });
+
+  it.each(['plain', 'encoded', 'capitals', 'the segment'])('its own address, %s, is refused', async (how) => {
+    const { uuid, encryptedPassword, manifestUrl } = await makeUser(host, configOf([]));
+    const form = {
+      plain: manifestUrl,
+      encoded: manifestUrl.replace(uuid, [...uuid].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')),
+      capitals: manifestUrl.replace(uuid, uuid.toUpperCase()),
+    };
+    const bytes = Buffer.concat([
+      Buffer.from([1]),
+      Buffer.from(uuid.replaceAll('-', ''), 'hex'),
+      Buffer.from(encryptedPassword, 'base64url'),
+    ]);
+    const address =
+      how === 'the segment'
+        ? `${url}/${bytes.toString('base64url')}/manifest.json`
+        : (form[how as keyof typeof form] ?? '');
+    // By the sealed text it must be the one that is asked under; each sign-in has its own.
+    const config = configOf([customPreset('s', 'Self', how === 'the segment' ? manifestUrl : address)]);
+    const response = await fetch(`${url}/api/v1/user`, {
+      method: 'PUT',
+      headers: { authorization: `Basic ${Buffer.from(`${uuid}:${password}`).toString('base64')}` },
+      body: JSON.stringify({ config }),
+    });
+    expect((await readJson(response)).error.message).toContain('infinite self scraping');
+  });
+
+  it('expressions that never end have no effect, say so, and hold up nobody', async () => {
+    const name = `${'a'.repeat(60)}!.2019.1080p.mkv`;
+    await using up = await openFakeAddon({
+      streams: [
+        { url: 'http://h.example/x', behaviorHints: { filename: name } },
+        { url: 'http://h.example/y', behaviorHints: { filename: 'B.2019.CAM.mkv' } },
+      ],
+    });
+    const bomb = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl)], { excludedRegexPatterns: ['^(a+)+$', '(a|a)*b$'] }),
+    );
+    const good = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl)], {
+        excludedRegexPatterns: ['\\bcam\\b'],
+        preferredRegexPatterns: [{ name: 'Fine', pattern: '/1080p/' }],
+      }),
+    );
+    const streams = await streamsOf(bomb.base);
+    expect(streams).toHaveLength(3);
+    expect(streams.at(-1).description).toMatch(/^The regular expressions take too long/);
+    expect((await streamsOf(good.base)).map(({ behaviorHints }: any) => behaviorHints.filename)).toEqual([name]);
+    const health = await fetch(`${url}/health`);
+    expect(health.status).toBe(200);
+  });
+});
+
+describe('keys', () => {
+  it('are neither in the table nor in an address, and the addon password keeps strangers from making configurations', async () => {
+    await using own = await openAddonsHost({ ADDON_PASSWORD: 'house', SECRET_KEY: 'ab'.repeat(32) });
+    const config = configOf([], {
+      services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'VERY-SECRET-KEY' } }],
+    });
+    const make = async (more: object, headers: Record<string, string> = {}): Promise<Response> =>
+      await fetch(`${own.url('addons')}/api/v1/user`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ config: { ...config, ...more }, password }),
+      });
+    const refused = await make({ addonPassword: 'wrong' });
+    expect([refused.status, (await readJson(refused)).error.code]).toEqual([401, 'ADDON_PASSWORD_INVALID']);
+    expect((await make({}, { 'x-addon-password': 'house' })).status).toBe(201);
+    const made = await readJson(await make({ accessKey: 'house' }));
+    const { uuid, encryptedPassword } = made.data;
+    const read = await getJson(`${own.url('addons')}/api/v1/user`, {
+      headers: { authorization: `Basic ${Buffer.from(`${uuid}:${password}`).toString('base64')}` },
+    });
+    expect(read.data.userData.services[0].credentials.apiKey).toBe('VERY-SECRET-KEY');
+    expect(read.data.userData.accessKey).toBeUndefined();
+    await own.host[Symbol.asyncDispose]();
+    for (const file of ['addons.sqlite', 'data.sqlite', 'database.sqlite', 'db.sqlite'].map((name) =>
+      join(own.dataDir, 'addons', name),
+    )) {
+      const bytes = (() => {
+        try {
+          return readFileSync(file);
+        } catch {
+          return Buffer.alloc(0);
+        }
+      })();
+      for (const secret of ['VERY-SECRET-KEY', password, encryptedPassword]) expect(bytes.includes(secret)).toBe(false);
+    }
+    expect(Buffer.from(encryptedPassword, 'base64url').includes(password)).toBe(false);
+    expect(own.log.join('\n')).not.toContain('VERY-SECRET-KEY');
+  });
+
+  it('stay out of an export but for who knows the password; a new password ends old addresses', async () => {
+    const config = configOf([], {
+      addonName: 'Mine',
+      services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'KEY-OF-MINE' } }],
+    });
+    const { uuid, base } = await makeUser(host, config);
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${uuid}:${secret}`).toString('base64')}`,
+    });
+    const plain = await fetch(`${url}/export`, { headers: basic(password) });
+    expect(plain.headers.get('content-disposition')).toBe('attachment; filename="Mine-config.json"');
+    expect(await plain.text()).not.toContain('KEY-OF-MINE');
+    const whole = await fetch(`${url}/export?includeCredentials=true`, { headers: basic(password) });
+    expect(await whole.text()).toContain('KEY-OF-MINE');
+    expect((await fetch(`${url}/export`)).status).toBe(401);
+    const changed = await fetch(`${url}/api/v1/user/password`, {
+      method: 'POST',
+      headers: basic(password),
+      body: '{"newPassword":"another-one"}',
+    });
+    expect(changed.status).toBe(200);
+    expect((await streamsOf(base))[0].description).toBe('Invalid UUID or password');
+    expect((await fetch(`${url}/api/v1/user`, { headers: basic('another-one') })).status).toBe(200);
+  });
+
+  it('requests are counted by address and user', async () => {
+    await using own = await openAddonsHost({ DISABLE_RATE_LIMITS: 'false' });
+    const statuses: number[] = [];
+    for (let round = 0; round < 22; round += 1) statuses.push((await fetch(`${own.url('addons')}/api/v1/user`)).status);
+    expect(statuses.at(0)).toBe(400);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('what is passed on', () => {
+  it('an addon by its id, and a stream with its headers and ranges', async () => {
+    await using up = await openFakeAddon({
+      answer: (request, response) => {
+        if (request.url === '/film.mkv') {
+          if (request.headers['x-secret'] !== '1') response.writeHead(403).end();
+          else
+            response
+              .writeHead(206, { 'content-type': 'video/x-matroska', 'content-range': 'bytes 1-3/9' })
+              .end(`${request.headers.range ?? ''} film`);
+        }
+        return response.headersSent;
+      },
+      streams: [
+        {
+          url: 'http://UP/film.mkv',
+          behaviorHints: { filename: 'A.2019.mkv', proxyHeaders: { request: { 'X-Secret': '1' } }, notWebReady: true },
+        },
+      ],
+    });
+    const streams = [
+      {
+        url: `${up.url}/film.mkv`,
+        behaviorHints: { filename: 'A.2019.mkv', notWebReady: true, proxyHeaders: { request: { 'X-Secret': '1' } } },
+      },
+    ];
+    await using listing = await openFakeAddon({ streams });
+    const config = configOf([customPreset('l1', 'List', listing.manifestUrl)], {
+      proxy: { enabled: true, id: 'builtin' },
+    });
+    const { base } = await makeUser(host, config);
+    const [stream] = await streamsOf(base);
+    expect(stream.url).toContain('/api/v1/proxy/e.');
+    expect(JSON.stringify(stream)).not.toContain('X-Secret');
+    const played = await fetch(stream.url, { headers: { range: 'bytes=1-3' } });
+    expect([played.status, played.headers.get('content-range'), await played.text()]).toEqual([
+      206,
+      'bytes 1-3/9',
+      'bytes=1-3 film',
+    ]);
+    expect((await fetch(`${url}/api/v1/proxy/e.AAAA/x`)).status).toBe(401);
+
+    const { data } = await readJson(await fetch(`${url}/configure`, { method: 'POST', body: JSON.stringify(config) }));
+    const passed = await getJson(`${url}/proxy/l1/manifest.json?userId=${String(data.userId)}`);
+    expect(passed.name).toBe('Fake');
+    expect((await fetch(`${url}/${String(data.userId)}/proxy/zz/manifest.json`)).status).toBe(404);
+    expect((await fetch(`${url}/proxy/l1/manifest.json`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,423 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { mergeParent } from '../../../services/addons/domain/inherit.ts';
+import { mergeCatalogs, mergeResources, readManifest } from '../../../services/addons/domain/manifest.ts';
+import { bingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
+import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
+import { wantedOf } from '../../../services/addons/domain/pipeline/title-match.ts';
+import { readStreams } from '../../../services/addons/domain/read-stream.ts';
+import { parseRelease } from '../../../services/addons/domain/release.ts';
+import { selectFile } from '../../../services/addons/domain/select-file.ts';
+import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
+import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
+import { configOf } from './rig.ts';
+
+const addon = (index: number, more: Partial<StreamAddon> = {}): StreamAddon => ({
+  ...{
+    instanceId: `a${String(index)}e3b0`,
+    presetType: 'custom',
+    name: `Addon ${String(index)}`,
+    index,
+    manifestUrl: '',
+  },
+  ...{ library: false, formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
+  ...more,
+});
+const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
+  readStreams(items, from, parseRelease).streams;
+const web = (filename: string, more: object = {}): object => ({
+  url: 'http://h.example/x',
+  behaviorHints: { filename, ...more },
+});
+const rd = (filename: string, cached = true, more: object = {}): object => ({
+  name: cached ? '[RD+] X' : '[RD download] X',
+  ...web(filename, more),
+});
+const run = (streams: readonly ParsedStream[], more: object, wanted = wantedOf('movie', 'tt1')) =>
+  runPipeline(streams, { config: readConfig(configOf([], more)), wanted, patterns: undefined });
+const files = (streams: readonly ParsedStream[]): (string | undefined)[] => streams.map(({ filename }) => filename);
+const removals = (streams: readonly ParsedStream[], more: object, wanted = wantedOf('movie', 'tt1')): string[] =>
+  run(streams, more, wanted).hidden.map(
+    ({ stream, removal }) => `${String(stream.filename)}: ${String(removal?.rule)} ${String(removal?.value)}`,
+  );
+
+describe('reading', () => {
+  it.each([
+    ['[RD+] Torrentio\n4k', { id: 'realdebrid', cached: true }],
+    ['[AD download] Torrentio', { id: 'alldebrid', cached: false }],
+    ['Comet [TB⚡] 1080p', { id: 'torbox', cached: true }],
+    ['[PM⏳] X', { id: 'premiumize', cached: false }],
+    ['MediaFusion | Real-Debrid ⚡', { id: 'realdebrid', cached: true }],
+    ['X (Instant DL) (1080p)', { id: 'debridlink', cached: true }],
+    ['The DL of 2019 EN', undefined],
+  ])('the service of %j', (name, service) => {
+    expect(read([{ ...web('A.2019.1080p.mkv'), name }])[0]?.service).toEqual(service);
+  });
+
+  it('leaves out what is no stream, item by item, and nulls', () => {
+    const items = [
+      null,
+      1,
+      [],
+      {},
+      { url: 'not a url' },
+      { url: null, infoHash: 'zz' },
+      { url: 'http://h.example/a.m3u8', fileIdx: null, subtitles: null, behaviorHints: null },
+    ];
+    const { streams, invalid } = readStreams(items, addon(0), parseRelease);
+    expect([streams.map(({ type }) => type), invalid]).toEqual([['live'], 6]);
+    expect(streams[0]?.upstream).toEqual({ url: 'http://h.example/a.m3u8' });
+  });
+
+  it('makes a torrent of a magnet, and finds hashes in addresses', () => {
+    const hash = 'ABCDEF0123456789abcdef0123456789abcdef01';
+    expect(read([{ url: `magnet:?xt=urn:btih:${hash}&dn=x` }])[0]).toMatchObject({
+      type: 'p2p',
+      infoHash: hash.toLowerCase(),
+      url: undefined,
+    });
+    expect(read([{ url: `https://h.example/resolve/${hash}/1/x.mkv` }])[0]).toMatchObject({
+      type: 'http',
+      infoHash: hash.toLowerCase(),
+    });
+  });
+
+  it('takes an addon at its word when it says that a key is wrong', () => {
+    expect(
+      readStreams(
+        [{ name: 'Up', title: 'Invalid RealDebrid ApiKey/Token!', url: 'http://h.example/v.mp4' }],
+        addon(0),
+        parseRelease,
+      ).complaint,
+    ).toContain('Invalid RealDebrid');
+  });
+
+  it('never lets a stream become something else than it is', () => {
+    const item = JSON.parse(
+      '{"url":"http://h.example/x","__proto__":{"polluted":1},"behaviorHints":{"__proto__":{"polluted":1}}}',
+    ) as object;
+    const [stream] = read([item]);
+    expect([Object.keys(stream?.upstream ?? {}), Object.keys(stream?.hints ?? {})]).toEqual([
+      ['url', 'behaviorHints'],
+      [],
+    ]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('filters', () => {
+  const streams = read([
+    web('A.2019.2160p.BluRay.REMUX.DV.HDR10.TrueHD.7.1.Atmos.HEVC-ONE.mkv', { videoSize: 60e9 }),
+    web('A.2019.1080p.WEB-DL.DDP5.1.H.264-TWO.mkv', { videoSize: 4e9 }),
+    web('A.2019.HDTV.x264-THREE.mkv', { videoSize: 1e9 }),
+  ]);
+  const [one, two, three] = files(streams);
+
+  it.each([
+    [{ excludedResolutions: ['1080p'] }, `${String(two)}: Excluded Resolution 1080p`],
+    [{ excludedResolutions: ['Unknown'] }, `${String(three)}: Excluded Resolution Unknown`],
+    [{ excludedVisualTags: ['HDR+DV'] }, `${String(one)}: Excluded Visual Tag HDR+DV`],
+    [{ excludedAudioTags: ['dd+'] }, `${String(two)}: Excluded Audio Tag DD+`],
+    [{ excludedAudioChannels: ['7.1'] }, `${String(one)}: Excluded Audio Channel 7.1`],
+    [{ excludedEncodes: ['HEVC'] }, `${String(one)}: Excluded Encode HEVC`],
+    [{ excludedReleaseGroups: ['three'] }, `${String(three)}: Excluded Release Group THREE`],
+    [{ excludedKeywords: ['web dl'] }, `${String(two)}: Excluded Keyword web dl`],
+    [{ size: { global: { movies: [0, 50e9] } } }, `${String(one)}: Size Limit too large`],
+    [{ size: { resolution: { '1080p': { movies: [5e9, 9e9] } } } }, `${String(two)}: Size Limit too small`],
+  ])('%j', (more, removal) => {
+    expect(removals(streams, more)).toEqual([removal]);
+  });
+
+  it('what is required must be there, what is included passes all the rest', () => {
+    expect(files(run(streams, { requiredQualities: ['BluRay REMUX'] }).shown)).toEqual([one]);
+    expect(
+      files(run(streams, { requiredQualities: ['BluRay REMUX'], includedReleaseGroups: ['THREE'] }).shown),
+    ).toEqual([one, three]);
+  });
+
+  it('languages come from names and flags, and who says none is unknown', () => {
+    const spoken = read([
+      { ...web('A.2019.1080p.ITA.ENG.mkv'), description: 'x' },
+      { ...web('B.2019.1080p.mkv'), description: 'x\n🇫🇷' },
+      web('C.2019.1080p.mkv'),
+    ]);
+    expect(files(run(spoken, { requiredLanguages: ['French', 'Unknown'] }).shown)).toEqual([
+      'B.2019.1080p.mkv',
+      'C.2019.1080p.mkv',
+    ]);
+  });
+
+  it('cached and uncached, of certain services and addons', () => {
+    const mixed = [...read([rd('A.mkv'), rd('B.mkv', false)]), ...read([rd('C.mkv', false)], addon(1))];
+    expect(files(run(mixed, { excludeUncached: true }).shown)).toEqual(['A.mkv']);
+    expect(files(run(mixed, { excludeUncachedFromAddons: ['a1'] }).shown)).toEqual(['A.mkv', 'B.mkv']);
+    expect(
+      files(
+        run(mixed, {
+          excludeUncachedFromAddons: ['a1'],
+          excludeUncachedFromServices: ['torbox'],
+          excludeUncachedMode: 'and',
+        }).shown,
+      ),
+    ).toHaveLength(3);
+  });
+
+  it('title, year, season and episode', () => {
+    const episodes = read([
+      web('Show.S01E02.1080p.mkv'),
+      web('Show.S01.1080p.mkv'),
+      web('Show.S02E02.1080p.mkv'),
+      web('Other.Show.S01E02.mkv'),
+    ]);
+    const wanted = { ...wantedOf('series', 'tt1:1:2'), titles: ['Show!'] };
+    const shown = run(
+      episodes,
+      { titleMatching: { enabled: true }, seasonEpisodeMatching: { enabled: true } },
+      wanted,
+    ).shown;
+    expect(files(shown)).toEqual(['Show.S01E02.1080p.mkv', 'Show.S01.1080p.mkv']);
+    const years = read([web('A.2019.mkv'), web('A.2023.mkv')]);
+    expect(
+      files(
+        run(years, { yearMatching: { enabled: true, tolerance: 1 } }, { ...wantedOf('movie', 'tt1'), year: 2020 })
+          .shown,
+      ),
+    ).toEqual(['A.2019.mkv']);
+    expect(files(run(episodes, { excludeSeasonPacks: true }, wanted).shown)).not.toContain('Show.S01.1080p.mkv');
+  });
+});
+
+describe('twins', () => {
+  it('share a name or a hash, also by way of a third; the cached one wins', () => {
+    const hash = 'a'.repeat(40);
+    const streams = [
+      ...read([rd('The.Film.2019.mkv', false)]),
+      ...read([{ infoHash: hash, behaviorHints: { filename: 'the film 2019.mp4' } }], addon(1)),
+      ...read([{ ...rd('Another name 2019.mkv'), infoHash: hash }], addon(2)),
+      ...read([web('Alone.2019.mkv')], addon(3)),
+    ];
+    const { shown } = run(streams, { deduplicator: { enabled: true } });
+    expect(files(shown)).toEqual(['Another name 2019.mkv', 'Alone.2019.mkv']);
+    expect(run(streams, { deduplicator: { enabled: true, multiGroupBehaviour: 'keep_all' } }).shown).toHaveLength(4);
+    expect(run(streams, {}).shown).toHaveLength(4);
+  });
+
+  it('of several the one of the first service stays, and spared addons keep theirs', () => {
+    const streams = [...read([{ ...rd('A.mkv'), name: '[TB+] X' }]), ...read([rd('A.mkv')], addon(1))];
+    const services = [{ id: 'realdebrid' }, { id: 'torbox' }];
+    const options = { enabled: true, cached: 'single_result' };
+    expect(run(streams, { services, deduplicator: options }).shown.map(({ service }) => service?.id)).toEqual([
+      'realdebrid',
+    ]);
+    expect(run(streams, { services, deduplicator: { ...options, excludeAddons: ['a0'] } }).shown).toHaveLength(2);
+  });
+});
+
+describe('order and limits', () => {
+  const streams = read([
+    web('A.2019.720p.mkv', { videoSize: 2e9 }),
+    web('B.2019.2160p.mkv', { videoSize: 9e9 }),
+    web('C.2019.1080p.mkv', { videoSize: 9e9 }),
+    web('D.2019.1080p.mkv'),
+  ]);
+  const order = (more: object): string =>
+    run(streams, more)
+      .shown.map(({ filename }) => filename?.[0])
+      .join('');
+
+  it.each([
+    ['ABCD', { sortCriteria: { global: [] } }],
+    ['BCAD', { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }],
+    ['DABC', { sortCriteria: { global: [{ key: 'size', direction: 'asc' }] } }],
+    [
+      'CDBA',
+      {
+        sortCriteria: { global: [{ key: 'resolution', direction: 'desc' }] },
+        preferredResolutions: ['1080p', '2160p'],
+      },
+    ],
+    [
+      'ABCD',
+      {
+        sortCriteria: {
+          global: [
+            { key: 'resolution', direction: 'desc' },
+            { key: 'no such thing', direction: 'asc' },
+          ],
+        },
+      },
+    ],
+    [
+      'ACB',
+      {
+        resultLimits: { resolution: 1 },
+        sortCriteria: { global: [], movies: [{ key: 'seeders', direction: 'desc' }] },
+      },
+    ],
+    ['BC', { resultLimits: { global: 2 }, sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }],
+  ])('%s for %j', (wanted, more) => {
+    expect([...order(more)].toSorted().join('')).toBe([...wanted].toSorted().join(''));
+    if (!('resultLimits' in more) || wanted === 'BC') expect(order(more)).toBe(wanted);
+  });
+
+  it('cached first where both have lists, and pinned addons at the ends', () => {
+    const mixed = [
+      ...read([rd('U.mkv', false), rd('C.mkv')]),
+      ...read([web('P.mkv')], addon(1, { pinPosition: 'bottom' })),
+    ];
+    expect(
+      files(run(mixed, { sortCriteria: { global: [], uncached: [{ key: 'size', direction: 'desc' }] } }).shown),
+    ).toEqual(['C.mkv', 'U.mkv', 'P.mkv']);
+  });
+
+  it('the binge group is the same for the next episode', () => {
+    const config = readConfig(configOf([]));
+    const [first, second] = read([
+      web('Show.S01E01.1080p.WEB-DL.x264-GRP.mkv'),
+      web('Show.S01E02.1080p.WEB-DL.x264-GRP.mkv'),
+    ]);
+    if (first === undefined || second === undefined) throw new Error('not read');
+    expect(bingeGroup(first, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
+    expect(bingeGroup(second, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
+  });
+});
+
+describe('templates', () => {
+  const [stream] = read([{ ...rd('The.Movie.2019.2160p.DV.TrueHD.Atmos-GRP.mkv'), description: 'x\n👤 12' }]);
+  it.each([
+    ['{stream.title::upper} {stream.year}', 'THE MOVIE 2019'],
+    ["{stream.audioTags::join(' + ')::lower}", 'atmos + truehd'],
+    ['{service.cached::istrue["yes"||"no"]}', 'yes'],
+    ['{stream.seeders::>=10["many"||"few"]}', 'many'],
+    ['{stream.size::exists["big"||"unknown"]}', 'unknown'],
+    ['{stream.age::>5["old"||"new"||"nobody knows"]}', 'nobody knows'],
+    ['{stream.title::=the movie::and::stream.year::=2019["both"||"not"]}', 'both'],
+    ['{stream.title::~movie::and::stream.year::=2018::or::service.id::exists["x"||"y"]}', 'x'],
+    ['{?size {stream.size} bytes?}{?by {stream.releaseGroup}?}', 'by GRP'],
+    ['{stream.nothing} {no.field} {', '{stream.nothing} {no.field} {'],
+    ['a\\n{stream.size}\\nb{tools.newLine}c', 'a\nb\nc'],
+    ['keep\\nthis {tools.removeLine}not', 'keep'],
+    ["{stream.title::replace('The ', 'A ')::truncate(4)}", 'A Mo…'],
+    ['{service.cached::istrue["{stream.title::exists["in {stream.year}"||""]}"||""]}', 'in 2019'],
+    ['{stream.title::upper::nothing()}', '{stream.title::upper::nothing()}'],
+  ])('%j', (template, text) => {
+    if (stream === undefined) throw new Error('not read');
+    expect(compileTemplate(template)({ stream, addonName: 'A' })).toBe(text);
+  });
+
+  it('hostile ones end', () => {
+    if (stream === undefined) throw new Error('not read');
+    for (const template of [
+      '{'.repeat(5000),
+      '{?'.repeat(2500),
+      '{stream.title::exists["'.repeat(200),
+      `{stream.title${'::reverse'.repeat(500)}}`,
+    ]) {
+      const began = performance.now();
+      compileTemplate(template)({ stream, addonName: 'A' });
+      expect(performance.now() - began).toBeLessThan(2000);
+    }
+  });
+});
+
+describe('files of a torrent', () => {
+  const file = (path: string, size: number, index?: number) => ({ path, size, index });
+  const season = [
+    file('Show S01/Show.S01E01.mkv', 9, 0),
+    file('Show S01/Show.S01E02.mkv', 5, 1),
+    file('Show S01/extras/Trailer.mkv', 99, 2),
+    file('a.nfo', 1, 3),
+  ];
+  const wanted = { index: undefined, filename: undefined, season: undefined, episode: undefined };
+  it.each([
+    [{ season: 1, episode: 2 }, 'Show S01/Show.S01E02.mkv'],
+    [{ index: 0 }, 'Show S01/Show.S01E01.mkv'],
+    [{ filename: 'show.s01e01.mkv', episode: 2, season: 1 }, 'Show S01/Show.S01E01.mkv'],
+    [{ index: 0, season: 1, episode: 2 }, 'Show S01/Show.S01E02.mkv'],
+    [{}, 'Show S01/Show.S01E01.mkv'],
+    [{ season: 1, episode: 9 }, undefined],
+    [{ season: 2, episode: 1 }, undefined],
+  ])('%j', (more, path) => {
+    expect(selectFile(season, { ...wanted, ...more })?.path).toBe(path);
+  });
+});
+
+describe('manifests', () => {
+  const manifest = (more: object) =>
+    readManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...more });
+  it('of several are one: types together, prefixes only where all have some', () => {
+    const [one, two, three] = [
+      manifest({ idPrefixes: ['tt'] }),
+      manifest({ idPrefixes: ['tt', 'kitsu'], types: ['series'] }),
+      manifest({}),
+    ];
+    const sources = (list: (typeof one)[]) =>
+      list.flatMap((each) => (each === undefined ? [] : [{ instanceId: 'a', manifest: each }]));
+    expect(mergeResources(sources([one, two]))).toEqual([
+      { name: 'stream', types: ['movie', 'series'], idPrefixes: ['tt', 'kitsu'] },
+    ]);
+    expect(mergeResources(sources([one, two, three]))).toEqual([{ name: 'stream', types: ['movie', 'series'] }]);
+  });
+
+  it('catalogs are renamed, hidden, moved and narrowed', () => {
+    const source = manifest({
+      catalogs: [
+        { id: 'a', type: 'movie', name: 'A' },
+        { id: 'b', type: 'movie', extraSupported: ['search'] },
+        { id: 'c', type: 'movie' },
+      ],
+    });
+    if (source === undefined) throw new Error('not read');
+    const merged = mergeCatalogs(
+      [{ instanceId: 'i', manifest: source }],
+      [
+        { id: 'i.b', type: 'movie', onlyOnSearch: true, name: 'Bee' },
+        { id: 'i.a', type: 'movie', enabled: false },
+      ],
+    );
+    expect(merged).toEqual([
+      { id: 'i.b', type: 'movie', name: 'Bee', extra: [{ name: 'search', isRequired: true }] },
+      { id: 'i.c', type: 'movie' },
+    ]);
+  });
+});
+
+describe('configurations', () => {
+  it('inherit section by section', () => {
+    const parent = readConfig(
+      configOf([{ type: 'custom', instanceId: 'p' }], {
+        excludedQualities: ['CAM'],
+        addonName: 'Parent',
+        extraMember: 1,
+      }),
+    );
+    const child = (mergeStrategies: object) =>
+      readConfig(
+        configOf([{ type: 'custom', instanceId: 'c' }], {
+          addonName: 'Child',
+          parentConfig: { uuid: 'u', password: 'p', mergeStrategies },
+        }),
+      );
+    const ids = (strategies: object): string[] =>
+      mergeParent(parent, child(strategies)).presets.map(({ instanceId }) => instanceId);
+    expect([ids({}), ids({ presets: 'inherit' }), ids({ presets: 'extend' }), ids({ presets: 'override' })]).toEqual([
+      ['c'],
+      ['p'],
+      ['c', 'p'],
+      ['c'],
+    ]);
+    expect(mergeParent(parent, child({}))).toMatchObject({
+      addonName: 'Child',
+      excludedQualities: ['CAM'],
+      extraMember: 1,
+    });
+  });
+
+  it('members nobody knows survive', () => {
+    const config = configOf([], {
+      somethingNew: { a: [1] },
+      presets: [{ type: 'x', instanceId: 'i', extra: 1, options: { other: 2 } }],
+    });
+    expect(readConfig(config)).toMatchObject(config);
+  });
+});

@@ -1,0 +1,65 @@
+import { addons } from '../../../services/addons/index.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+import { registry } from '../../../main/host/services/registry.ts';
+
+/** A host with the addons alone, named as the program whose exchanges were recorded. */
+export async function openAddonsHost(environment: Readonly<Record<string, string>> = {}): Promise<TestHost> {
+  return await openTestHost({
+    services: [addons, ...registry.filter(({ id }) => id === 'control')],
+    environment: {
+      ADDON_NAME: 'AIOStreams',
+      ADDON_ID: 'com.aiostreams.viren070',
+      DISABLE_RATE_LIMITS: 'true',
+      ...environment,
+    },
+  });
+}
+
+export const password = 'golden-pass-1';
+
+/** A preset for an addon by its address. */
+export function customPreset(instanceId: string, name: string, manifestUrl: string, options: object = {}): object {
+  return { type: 'custom', instanceId, enabled: true, options: { name, manifestUrl, timeout: 1500, ...options } };
+}
+
+/** The smallest configuration. */
+export function configOf(presets: readonly object[], more: object = {}): Record<string, unknown> {
+  return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...more };
+}
+
+export interface Made {
+  readonly uuid: string;
+  readonly encryptedPassword: string;
+  /** Base address of the installed addon. */
+  readonly base: string;
+  readonly manifestUrl: string;
+}
+
+/** Makes a configuration the way the peer's tools do. */
+export async function makeUser(host: TestHost, config: object): Promise<Made> {
+  const url = host.url('addons');
+  const response = await fetch(`${url}/api/v1/user`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ config, password }),
+  });
+  const body = await readJson(response);
+  if (response.status !== 201) throw new Error(`not made: ${JSON.stringify(body)}`);
+  const { uuid, encryptedPassword } = body.data;
+  const base = `${url}/stremio/${uuid}/${encryptedPassword}`;
+  return { uuid, encryptedPassword, base, manifestUrl: `${base}/manifest.json` };
+}
+
+export async function readJson(response: Response): Promise<any> {
+  return await response.json();
+}
+
+export async function getJson(url: string, init?: RequestInit): Promise<any> {
+  return await readJson(await fetch(url, init));
+}
+
+/** The streams an installed addon has. */
+export async function streamsOf(base: string, path = 'movie/tt0111161', init?: RequestInit): Promise<any[]> {
+  const { streams } = await getJson(`${base}/stream/${path}.json`, init);
+  return streams;
+}

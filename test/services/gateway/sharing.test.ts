@@ -1,0 +1,273 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import { WebSocket } from 'ws';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { api } from '../../support/api.ts';
+import { lan, openHome, phoneAddress, readPlainly, sharing, type Home } from '../../support/gateway/phone.ts';
+import { admin, adminAuthorization, openTestHost } from '../../support/host.ts';
+
+const services = [push, downloads, control, gateway];
+let home: Home;
+beforeAll(async () => {
+  home = await openHome({ services, environment: { GATEWAY_SHARED: 'push,downloads' } });
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+describe('what is shared', () => {
+  it('answers by its name, with TLS that a device trusts by the authority alone', async () => {
+    const { status, body } = await home.ask('https://push.nas.local/v1/health');
+    expect([status, JSON.parse(body)]).toEqual([200, { healthy: true }]);
+  });
+
+  it('answers on its own port of the network address, too', async () => {
+    const port = home.host.port('push');
+    expect((await home.ask(`https://${lan}:${port}/v1/health`)).status).toBe(200);
+  });
+
+  it('answers by path, which it does not see', async () => {
+    expect((await home.ask('https://nas.local/push/v1/health')).status).toBe(200);
+    expect((await home.ask('https://nas.local/push?x=1')).headers.location).toBe('/push/?x=1');
+  });
+
+  it('takes messages and streams them, by HTTP/2 as well', async () => {
+    const session = connectHttp2(`https://push.nas.local:${home.port}`, {
+      ca: home.authority,
+      createConnection: ({ hostname }: URL) =>
+        connectTls({ host: lan, port: home.port, servername: hostname, ca: home.authority, ALPNProtocols: ['h2'] }),
+    });
+    const authorization = adminAuthorization;
+    const stream = session.request({ ':path': '/hall/json', authorization });
+    stream.setEncoding('utf8');
+    let heard = '';
+    stream.on('data', (chunk: string) => (heard += chunk));
+    await vi.waitFor(() => expect(heard).toContain('"event":"open"'), { timeout: 15_000 });
+    const post = session.request({ ':method': 'POST', ':path': '/hall', title: 'Door', authorization });
+    post.end('It rang');
+    expect(JSON.parse(await text(post))).toMatchObject({ event: 'message', message: 'It rang', title: 'Door' });
+    await vi.waitFor(() => expect(heard).toContain('It rang'), { timeout: 15_000 });
+    stream.close();
+    session.close();
+    await once(session, 'close');
+  });
+});
+
+describe('a WebSocket', () => {
+  const socketTo = (host: string, headers: Record<string, string>): WebSocket =>
+    new WebSocket(`wss://${host}:${home.port}/hall/ws`, {
+      ...{ ca: home.authority, headers },
+      lookup: (_name: string, options: any, done: any) =>
+        options.all ? done(null, [{ address: lan, family: 4 }]) : done(null, lan, 4),
+    });
+
+  it('streams what is published, and leaves when its client does', async () => {
+    const socket = socketTo('push.nas.local', { Authorization: adminAuthorization });
+    const [opened] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(opened.toString())).toMatchObject({ event: 'open', topic: 'hall' });
+    const heard = once(socket, 'message') as Promise<[Buffer]>;
+    const posting = { method: 'POST', headers: { Authorization: adminAuthorization }, body: 'It rang' };
+    await home.ask('https://push.nas.local/hall', posting);
+    expect(JSON.parse((await heard)[0].toString())).toMatchObject({ message: 'It rang' });
+    socket.close();
+    await once(socket, 'close');
+  });
+
+  it('is refused where nothing is shared, and without a sign-in where one is wanted', async () => {
+    for (const [host, status] of [
+      ['control.nas.local', 404],
+      ['downloads.nas.local', 401],
+    ] as const) {
+      const socket = socketTo(host, {});
+      socket.on('error', () => undefined);
+      const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect(answer.statusCode).toBe(status);
+      socket.terminate();
+    }
+  });
+});
+
+describe('what is not shared', () => {
+  it('does not answer: neither its name, nor a path, nor its port', async () => {
+    expect((await home.ask('https://control.nas.local/')).status).toBe(404);
+    expect((await home.ask('https://nas.local/control/api/session')).status).toBe(404);
+    const socket = connect({ port: home.host.port('control'), host: lan, localAddress: phoneAddress });
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+  });
+
+  it('leaves nothing listening while nothing is shared, and opens and closes with the setting alone', async () => {
+    await using quiet = await openTestHost({
+      services,
+      environment: sharing(),
+    });
+    const state = (): Promise<any> => api(quiet.url('control'), '/api/gateway');
+    expect(await state()).toMatchObject({ trustUrl: null, certificate: null });
+    const port = quiet.port('push');
+    expect(await reaches(port)).toBe(false);
+    const share = async (shared: readonly string[]): Promise<void> => {
+      await api(quiet.url('control'), '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
+    };
+    await share(['push']);
+    expect((await state()).services.find(({ id }: any) => id === 'push').addresses).toHaveLength(2);
+    expect(await reaches(port)).toBe(true);
+    await share([]);
+    expect(await reaches(port)).toBe(false);
+  });
+
+  it('cuts off machines of other networks before a word', async () => {
+    await using elsewhere = await openTestHost({
+      services,
+      environment: sharing({ GATEWAY_SHARED: 'push', GATEWAY_NETWORKS: '10.0.0.0/8' }),
+    });
+    const socket = connect({ port: elsewhere.port('push'), host: lan, localAddress: phoneAddress });
+    await once(socket, 'connect');
+    socket.write('x');
+    socket.on('error', () => undefined);
+    await once(socket, 'close');
+    expect(socket.bytesRead).toBe(0);
+  });
+
+  it('hides the metrics, which only programs of this machine may read', async () => {
+    expect((await home.ask('https://push.nas.local/metrics')).body).not.toContain('# HELP');
+    expect(await (await fetch(`${home.host.url('push')}/metrics`)).text()).toContain('# HELP');
+  });
+});
+
+describe('a service without a sign-in of its own', () => {
+  it('leads a browser to the page, and tells a program to sign in', async () => {
+    const page = await home.ask('https://downloads.nas.local/history?x=1', { headers: { Accept: 'text/html' } });
+    expect([page.status, page.headers.location]).toEqual([302, '/.homeport/sign-in?to=%2Fhistory%3Fx%3D1']);
+    const program = await home.ask('https://downloads.nas.local/history');
+    expect([program.status, program.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Basic')]);
+    expect((await home.ask(`https://${lan}:${home.host.port('downloads')}/history`)).status).toBe(401);
+  });
+
+  it('opens with a session of that host and port alone', async () => {
+    const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
+    expect(cookie).toMatch(/^__Host-homeport-\d+=v1\./);
+    const asking = { headers: { Cookie: cookie } };
+    expect((await home.ask('https://downloads.nas.local/history', asking)).status).toBe(200);
+    expect((await home.ask('https://nas.local/downloads/history', asking)).status).toBe(401);
+    const port = home.host.port('downloads');
+    expect((await home.ask(`https://${lan}:${port}/history`, asking)).status).toBe(401);
+    // Even when somebody gives it the other port's name.
+    const renamed = { headers: { Cookie: cookie.replace(/\d+=/, `${port}=`) } };
+    expect((await home.ask(`https://${lan}:${port}/history`, renamed)).status).toBe(401);
+  });
+
+  it('does not take the session from a page of another origin, nor beside a second cookie of its name', async () => {
+    const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
+    const ask = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
+      (await home.ask('https://downloads.nas.local/history', { method, headers: { Cookie: cookie, ...headers } }))
+        .status;
+    expect(await ask({ Origin: 'https://push.nas.local' })).toBe(401);
+    expect(await ask({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(401);
+    expect(await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' })).toBe(401); // prettier-ignore
+    expect(await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' })).toBe(200); // prettier-ignore
+    expect(await ask({ Cookie: `${cookie.split('=')[0]}=tossed; ${cookie}` })).toBe(401);
+  });
+
+  it('takes passwords and access tokens by Basic, for clients that know nothing else', async () => {
+    const asking = { headers: { Authorization: adminAuthorization } };
+    expect((await home.ask('https://downloads.nas.local/history', asking)).status).toBe(200);
+    const wrong = { headers: { Authorization: `Basic ${Buffer.from('ada:wrong password').toString('base64')}` } };
+    expect((await home.ask('https://downloads.nas.local/history', wrong)).status).toBe(401);
+  });
+
+  it('refuses an account without a grant for it', async () => {
+    const account = { name: 'bob', password: 'long enough' };
+    await api(home.host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
+    const cookie = await home.signIn('https://downloads.nas.local', account.name, account.password);
+    expect((await home.ask('https://downloads.nas.local/history', { headers: { Cookie: cookie } })).status).toBe(403);
+  });
+
+  it('is closed again once the session is signed out, or its account loses it', async () => {
+    const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
+    const origin = `https://downloads.nas.local:${home.port}`;
+    const out = await home.ask('https://downloads.nas.local/.homeport/sign-out', {
+      method: 'POST',
+      headers: { Cookie: cookie, Origin: origin },
+    });
+    expect(out.status).toBe(303);
+    expect((await home.ask('https://downloads.nas.local/history', { headers: { Cookie: cookie } })).status).toBe(401);
+  });
+
+  it('is open to everybody where the owner says so', async () => {
+    await using open = await openHome({ services, environment: { GATEWAY_OPEN: 'downloads' } });
+    expect((await open.ask('https://downloads.nas.local/history')).status).toBe(200);
+  });
+});
+
+describe('the sign-in page', () => {
+  it('leads to no other machine', async () => {
+    const origin = `https://downloads.nas.local:${home.port}`;
+    for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'x']) {
+      const body = new URLSearchParams({ ...admin, to }).toString();
+      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', { method: 'POST', headers: { Origin: origin }, body }); // prettier-ignore
+      expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+    }
+  });
+
+  it('takes no form of another page, and says what was wrong', async () => {
+    const body = new URLSearchParams({ ...admin }).toString();
+    const url = 'https://downloads.nas.local/.homeport/sign-in';
+    expect((await home.ask(url, { method: 'POST', headers: { Origin: 'https://evil.example' }, body })).status).toBe(
+      403,
+    );
+    expect((await home.ask(url, { method: 'POST', body })).status).toBe(403);
+    const wrong = new URLSearchParams({ name: '<b>', password: 'wrong password' }).toString();
+    const origin = `https://downloads.nas.local:${home.port}`;
+    const answer = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toContain('not right');
+    expect(answer.body).not.toContain('<b>');
+  });
+});
+
+describe('names', () => {
+  it('that are not ours are refused on every port, as a rebound page would send them', async () => {
+    expect((await home.ask('https://push.nas.local/v1/health', { headers: { Host: 'evil.example' } })).status).toBe(
+      403,
+    );
+    const { trustUrl } = await home.state();
+    expect((await readPlainly(trustUrl ?? '', { headers: { Host: 'evil.example' } })).status).toBe(403);
+  });
+});
+
+describe('the way to trust', () => {
+  it('gives the authority as a file and as a profile, with the fingerprint that the app shows', async () => {
+    const { trustUrl, certificate } = await home.state();
+    const page = await readPlainly(trustUrl ?? '');
+    expect(page.body).toContain(certificate?.fingerprint);
+    const authority = new X509Certificate((await readPlainly(`${trustUrl}/homeport.crt`)).body);
+    expect(authority.fingerprint256).toBe(certificate?.fingerprint);
+    const profile = await readPlainly(`${trustUrl}/homeport.mobileconfig`);
+    expect(profile.headers['content-type']).toBe('application/x-apple-aspen-config');
+    expect(profile.body).toContain(authority.raw.toString('base64'));
+  });
+
+  it('takes nothing without TLS, and leads to it', async () => {
+    const { origin } = new URL((await home.state()).trustUrl ?? '');
+    const moved = await readPlainly(`${origin}/x?y=1`);
+    expect([moved.status, moved.headers.location]).toEqual([308, `https://${lan}:${home.port}/x?y=1`]);
+    expect((await readPlainly(`${origin}/x`, { method: 'POST' })).status).toBe(403);
+  });
+});
+
+/** Whether a port takes connections on the network address. */
+async function reaches(port: number): Promise<boolean> {
+  const socket = connect({ port, host: lan, localAddress: phoneAddress });
+  const reached = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  socket.destroy();
+  return reached;
+}

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { createBus } from '../../../main/host/services/bus.ts';
+import { defineTopic } from '../../../services/contracts/bus.ts';
+import { Activity } from '../../../services/kit/activity.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { silentLog } from '../../support/place.ts';
+
+const worked = defineTopic('test.worked', z.object({ time: z.number() }));
+
+it('Activity is told once for all of half a second, and not after its end', async () => {
+  const clock = createFakeClock();
+  const bus = createBus(silentLog);
+  const told: number[] = [];
+  bus.subscribe(worked, ({ time }) => told.push(time));
+  const activity = new Activity({ bus, clock }, worked);
+  activity.touch();
+  activity.touch();
+  clock.advance(499);
+  await nextTurn();
+  expect(told).toEqual([]);
+  clock.advance(1);
+  await nextTurn();
+  expect(told).toEqual([clock.now()]);
+  activity.touch();
+  clock.advance(500);
+  await nextTurn();
+  expect(told).toHaveLength(2);
+  activity.touch();
+  activity[Symbol.dispose]();
+  activity.touch();
+  clock.advance(5000);
+  await nextTurn();
+  expect(told).toHaveLength(2);
+});

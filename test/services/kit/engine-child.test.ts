@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Engines } from '../../../services/contracts/control/engines.ts';
+import { EngineChild } from '../../../services/kit/engine-child.ts';
+import { systemClock } from '../../../main/host/runtime/clock.ts';
+import { createFakeClock } from '../../support/clock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'homeport-engine-child-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const engines: Pick<Engines, 'start'> = {
+  start: (_library, { script, folder: cwd }) =>
+    spawn(process.execPath, ['-e', script], { cwd, stdio: ['pipe', 'pipe', 'pipe'] }),
+};
+
+let scripts = 0;
+/** A child that runs this JavaScript in place of a library's Python. */
+function open(source: string, more: { readonly order?: object; readonly clock?: typeof systemClock } = {}) {
+  const file = join(folder, `${String((scripts += 1))}.js`);
+  writeFileSync(file, source);
+  const script = pathToFileURL(file);
+  return EngineChild.open({ python: 'python3', path: '' }, { engines, clock: systemClock, script, folder, ...more });
+}
+
+const ready = `const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
+  const lines = require('node:readline').createInterface({ input: process.stdin });
+  say({ ready: '1.2' });`;
+
+describe('The child of an engine', () => {
+  it('is told its order first, answers line by line, and ends with its input', async () => {
+    const child = await open(`${ready} lines.on('line', (line) => say({ heard: JSON.parse(line) }));`, {
+      order: { folders: ['a'] },
+    });
+    expect(child.version).toBe('1.2');
+    const heard: object[] = [];
+    child.onAnswer = (answer) => heard.push(answer);
+    child.tell({ id: 1 });
+    await vi.waitFor(() => expect(heard).toContainEqual({ heard: { id: 1 } }), 10_000);
+    expect(child.usable).toBe(true);
+    await child[Symbol.asyncDispose]();
+    expect(child.usable).toBe(false);
+  });
+
+  it('that ends before it is ready says why by its last complaint', async () => {
+    await expect(open("console.error('first'); console.error('no such library'); process.exit(1)")).rejects.toThrow(
+      'no such library',
+    );
+    await expect(open('')).rejects.toThrow('it ended at once');
+  });
+
+  it('that is not ready in time is ended', async () => {
+    const clock = createFakeClock();
+    let ended: unknown;
+    open('setInterval(() => 0, 1000)', { clock }).catch((error: unknown) => (ended = error));
+    await vi.waitFor(() => {
+      clock.advance(60_000);
+      expect(ended).toBeInstanceOf(Error);
+    }, 10_000);
+    expect(String(ended)).toContain('did not get ready in time');
+  });
+
+  it('that prints what is no answer without end is ended; a little of it is passed over', async () => {
+    const child = await open(`${ready} lines.on('line', (line) => {
+      for (let at = 0; at < JSON.parse(line).lines; at += 1) process.stdout.write('junk\\n');
+      say({ done: true });
+    });`);
+    const heard: object[] = [];
+    child.onAnswer = (answer) => heard.push(answer);
+    child.tell({ lines: 50 });
+    await vi.waitFor(() => expect(heard).toEqual([{ done: true }]), 10_000);
+    expect(child.usable).toBe(true);
+    child.tell({ lines: 5000 });
+    await child.ended;
+    expect(child.usable).toBe(false);
+  });
+});

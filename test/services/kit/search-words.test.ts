@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { foldWords, parseSearch } from '../../../services/kit/search-words.ts';
+
+it.each([
+  ['Disk FULL on /dev/sda1', 'disk full on dev sda1'],
+  ['Gebäude Straße ÅNGSTRÖM Łódź smørrebrød', 'gebaude strasse angstrom lodz smorrebrod'],
+  ['İstanbul ısı ΟΔΟΣ ﬁle', 'istanbul isi οδοσ file'],
+  ['e\u0301te\u0301 \u00E9t\u00E9', 'ete ete'],
+  ['Ｆｕｌｌ　ｗｉｄｔｈ', 'full width'],
+  ['東京タワー', '東 京 タ ワ ー'],
+  ['NAS備份完成ok', 'nas 備 份 完 成 ok'],
+  ['서버', '서 버'],
+  ['हिन्दी', 'हिन्दी'],
+  ['nas-error_backup: 99.5%', 'nas error backup 99 5'],
+  ['🔥 — …', ''],
+])('folds %s', (text, words) => {
+  expect(foldWords(text).join(' ')).toBe(words.normalize('NFC'));
+});
+
+it('cuts a word that is too long to be sought', () => {
+  expect(foldWords('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
+});
+
+describe('what somebody seeks', () => {
+  const words = (text: string): string[] =>
+    parseSearch(text).map(({ words: each, prefix }) => each.join('+') + (prefix ? '*' : ''));
+
+  it('is words, phrases and beginnings', () => {
+    expect(words('disk full')).toEqual(['disk', 'full*']);
+    expect(words('"disk full" nas')).toEqual(['disk+full', 'nas*']);
+    expect(words('ba* "disk"')).toEqual(['ba*', 'disk']);
+    expect(words('nas-error "open end')).toEqual(['nas+error', 'open+end']);
+    expect(words('東京 x')).toEqual(['東+京', 'x*']);
+  });
+
+  it('means nothing to a database, whatever it is', () => {
+    expect(words(`' OR 1=1 -- "NEAR(a, 2)" {x} ^b c:d`)).toEqual(['or', '1+1', 'near+a+2', 'x', 'b', 'c+d*']);
+    expect(words('""" * -')).toEqual([]);
+    expect(words('a '.repeat(500))).toHaveLength(16);
+  });
+});

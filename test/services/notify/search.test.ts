@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { NoticeIndex } from '../../../services/notify/accept/notice-index.ts';
+import type { Message } from '../../../services/notify/domain/message.ts';
+import { History } from '../../../services/notify/store/history.ts';
+import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { migrations } from '../../../services/notify/store/tables.ts';
+import type { Database } from '../../../main/host/database/open.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { eachDialect } from '../../support/database.ts';
+import { silentLog } from '../../support/place.ts';
+
+const now = 1_900_000_000_000;
+
+function message(id: string, title: string, body: string, time = now): Message {
+  return { id, title, body, type: 'info', format: 'text', source: 'mail', time, tags: [], link: undefined };
+}
+
+function storesOf({ kysely, commit }: Database) {
+  const notices = new NoticeStore(kysely);
+  const index = new NoticeIndex({ db: kysely, commit, clock: createFakeClock(), log: silentLog });
+  const history = new History(kysely, { open: (url) => url }, index);
+  return {
+    notices,
+    add: (messages: readonly Message[]) =>
+      commit(async (transaction) => {
+        for (const each of messages) await notices.add(transaction, 'key', each, []);
+      }),
+    find: async (q: string, limit = 50) => (await history.list({ q, limit })).map(({ id }) => id),
+  };
+}
+
+eachDialect((_name, open, newPlace) => {
+  it('finds notices by their words as soon as they are accepted, and no more once they are forgotten', async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    const { add, find, notices } = storesOf(database);
+    await add([
+      message('old', 'Backup of the café', 'Läuft seit 3 Stunden', now - 10),
+      message('new', 'Door', 'The backup-disk is full: /mnt/data_3'),
+      message('odd', '', ''),
+    ]);
+    expect(await find('backup')).toEqual(['new', 'old']);
+    expect(await find('CAFE lauft')).toEqual(['old']);
+    expect(await find('bac sta')).toEqual([]);
+    expect(await find('backup full')).toEqual(['new']);
+    expect(await find('"full backup"')).toEqual([]);
+    expect(await find('"disk is full"')).toEqual(['new']);
+    expect(await find('data_3')).toEqual(['new']);
+    expect(await find("' or 1=1 -- :* & |")).toEqual([]);
+    expect(await find('%')).toEqual([]);
+    expect(await find('')).toEqual(['odd', 'new', 'old']);
+    await add([message('later', 'Backup', 'done', now + 1)]);
+    expect(await find('backup', 2)).toEqual(['later', 'new']);
+    expect(await notices.prune(now - 1)).toBe(1);
+    expect(await find('backup')).toEqual(['later', 'new']);
+    expect(await find('cafe')).toEqual([]);
+    await add([message('old', 'Backup', 'is back')]);
+    expect((await find('backup')).toSorted()).toEqual(['later', 'new', 'old']);
+  });
+
+  it('finds what an older version has accepted, however much it is', async () => {
+    const place = newPlace();
+    const before = await open(place);
+    await before.migrate(migrations.slice(0, -1));
+    const many = Array.from({ length: 1500 }, (_, at) =>
+      message(`n${String(at)}`, `Number ${String(at)}`, 'of many', now + at),
+    );
+    await storesOf(before).add(many);
+    await before[Symbol.asyncDispose]();
+    const database = await open(place);
+    await database.migrate(migrations);
+    const { add, find } = storesOf(database);
+    await add([message('more', 'Number 1000', 'of more')]);
+    const [all, one] = await Promise.all([find('many', 5000), find('1000')]);
+    expect(all).toHaveLength(1500);
+    expect(one.toSorted()).toEqual(['more', 'n1000']);
+  });
+});

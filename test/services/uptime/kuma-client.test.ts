@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { io } from 'socket.io-client';
+import { expect, it } from 'vitest';
+import { admin } from '../../support/host.ts';
+import { listen, openTarget, openUptime } from './rig.ts';
+
+const client = fileURLToPath(new URL('../../../.cache/tools/uptime-kuma-api2', import.meta.url));
+const script = fileURLToPath(new URL('kuma-client.py', import.meta.url));
+const missing = !existsSync(client) && !process.env['CI'];
+
+it.skipIf(missing)('the Python client of the peer does everything it is used for', async () => {
+  await using rig = await openUptime();
+  await using target = await openTarget();
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  const socketPath = join(folder, 'docker.sock');
+  const engine = createServer((_request, response) => void response.end('[]'));
+  await listen(engine, { path: socketPath });
+  try {
+    const { stdout } = await promisify(execFile)(
+      'python3',
+      [script, rig.url, admin.name, admin.password, target.url, socketPath],
+      { env: { ...process.env, PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' } },
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      needSetup: false,
+      beforeLogin: 'You are not logged in.',
+      wrong: 'authIncorrectCreds',
+      version: '2.5.3',
+      none: [],
+      added: 'successAdded',
+      monitor: { name: 'web', type: 'http', url: target.url, interval: 20, active: true, maxretries: 1 },
+      edited: ['web two', 'secret', true],
+      beats: [1, '200 - OK'],
+      status: 1,
+      important: 1,
+      tags: [['site', 'main']],
+      engine: 'Connected Successfully. Amount of containers: 0',
+      hosts: ['here'],
+      page: ['All of it', true],
+      incident: 'Trouble',
+      key: 'uk',
+      keys: ['prometheus'],
+      paused: 'successPaused',
+      active: false,
+      settings: [7, 14, 21],
+      deleted: 'successDeleted',
+      left: ['job'],
+      unknown: 'Homeport does not have this: getDatabaseSize',
+      byToken: ['job'],
+    });
+  } finally {
+    engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('calls that come with the connection are answered, and beats are pushed as they are made', async () => {
+  await using rig = await openUptime();
+  await using target = await openTarget();
+  const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
+  try {
+    const ask = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<unknown>;
+    const lists: string[] = [];
+    socket.onAny((event: string) => void lists.push(event));
+    const answer = await ask('login', { username: admin.name, password: admin.password, token: '' });
+    expect(answer).toMatchObject({ ok: true, token: expect.any(String) });
+    expect(lists).toContain('monitorList');
+    const beat = new Promise((resolve) => socket.once('heartbeat', resolve));
+    expect(await ask('add', { name: 'x', type: 'http', accepted_statuscodes: [200] })).toEqual({
+      ok: false,
+      msg: 'Accepted status codes are not all strings',
+    });
+    const added = await ask('add', { name: 'x', type: 'http', url: target.url, interval: 60, accepted_statuscodes: ['200'] }); // prettier-ignore
+    expect(added).toMatchObject({ ok: true, msg: 'successAdded', msgi18n: true, monitorID: 1 });
+    expect(await beat).toMatchObject({ monitorID: 1, status: 1, msg: '200 - OK', important: true });
+    await ask('logout');
+    expect(await ask('getTags')).toEqual({ ok: false, msg: 'You are not logged in.' });
+  } finally {
+    socket.disconnect();
+  }
+});

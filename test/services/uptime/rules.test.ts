@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { dueWarnings } from '../../../services/uptime/domain/certificate.ts';
+import { afterAnswer, notSlow, usualOf, usualRule } from '../../../services/uptime/domain/degradation.ts';
+import { judge, unknownStanding, type Standing } from '../../../services/uptime/domain/judge.ts';
+import { count, emptySpread, readSpread, spreadText } from '../../../services/uptime/domain/spread.ts';
+import { Schedule } from '../../../services/uptime/check/schedule.ts';
+
+const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOnStatusCodeFailure: false };
+
+/** Judges beats of these statuses; what was important, and what was told. */
+function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
+  let standing: Standing = unknownStanding;
+  return statuses.map((status, index) => {
+    const verdict = judge({ ...rules, ...change }, standing, { at: index * 1000, status, msg: '', ping: null });
+    ({ standing } = verdict);
+    return [verdict.beat.status, verdict.beat.important, verdict.tell];
+  });
+}
+
+describe('the history of a monitor', () => {
+  it('closes an outage that maintenance came between', () => {
+    expect(story([1, 0, 3, 1])).toEqual([
+      [1, true, undefined],
+      [0, true, 'down'],
+      [3, true, undefined],
+      [1, true, 'up'],
+    ]);
+  });
+
+  it('tells nothing of maintenance by itself, and of a fault after it', () => {
+    expect(story([1, 3, 1, 3, 0]).map(([, , tell]) => tell)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'down',
+    ]);
+  });
+
+  it('repeats after so many beats', () => {
+    expect(story([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual(['down', undefined, 'repeat', undefined, 'repeat', 'up']); // prettier-ignore
+  });
+
+  it('does not count a try that helped as a change', () => {
+    expect(story([1, 0, 1], { maxretries: 2 })).toEqual([
+      [1, true, undefined],
+      [2, false, undefined],
+      [1, false, undefined],
+    ]);
+  });
+});
+
+describe('certificates', () => {
+  const day = 86_400_000;
+  const chain = (validTo: number, fingerprint256 = 'A') => ({
+    trusted: true,
+    trouble: null,
+    chain: [
+      { subject: 's', issuer: 'i', validFrom: 0, validTo, fingerprint256, kind: 'server' as const, names: [] },
+      { subject: 'r', issuer: 'r', validFrom: 0, validTo: 1, fingerprint256: 'R', kind: 'root CA' as const, names: [] },
+    ],
+  });
+
+  it('warn at each threshold once, on the last day and when they have ended, and anew of another one', () => {
+    let told = {};
+    const warned: (readonly [number, number])[] = [];
+    for (let left = 30; left >= -2; left -= 0.5) {
+      const result = dueWarnings(chain(left * day), [7, 14, 21], told, 0);
+      ({ told } = result);
+      warned.push(...result.due.map(({ threshold, daysRemaining }) => [threshold, daysRemaining] as const));
+    }
+    expect(warned).toEqual([[21, 21], [14, 14], [7, 7], [-1, 0]]); // prettier-ignore
+    expect(dueWarnings(chain(5 * day), [7, 14, 21], told, 0).due).toEqual([]);
+    expect(dueWarnings(chain(5 * day, 'B'), [7, 14, 21], told, 0).due).toMatchObject([{ threshold: 7 }]);
+  });
+});
+
+describe('slowness', () => {
+  /** A minute a beat; the beats at which it began and ended to be slow. */
+  function watch(ping: (beat: number) => number, beats: number) {
+    const week = emptySpread();
+    let slowness = notSlow;
+    const changes: [string, number][] = [];
+    for (let beat = 0; beat < beats; beat += 1) {
+      const verdict = afterAnswer(usualRule, slowness, usualOf(usualRule, week), ping(beat), beat);
+      ({ slowness } = verdict);
+      if (verdict.change !== undefined) changes.push([verdict.change, beat]);
+      if (slowness.slowSince === null) count(week, ping(beat));
+    }
+    return changes;
+  }
+  const noise = (beat: number) => ((beat * 7919) % 13) - 6;
+
+  it('is found within minutes when answers take twice as long, and lasts until they do not', () => {
+    const changes = watch((beat) => (beat >= 3000 && beat < 4500 ? 120 : 60) + noise(beat), 6000);
+    expect(changes.map(([change]) => change)).toEqual(['began', 'ended']);
+    expect(changes[0]?.[1]).toBeLessThan(3015);
+    expect(changes[1]?.[1]).toBeLessThan(4515);
+  });
+
+  it('is none when now and then an answer is slow, or when each second one is', () => {
+    expect(watch((beat) => (beat % 50 === 0 ? 900 : 60) + noise(beat), 6000)).toEqual([]);
+    expect(watch((beat) => (beat % 2 === 0 ? 20 : 200) + noise(beat), 6000)).toEqual([]);
+    expect(watch((beat) => 60 * (1 + 0.35 * Math.sin((beat / 1440) * 2 * Math.PI)) + noise(beat), 10_000)).toEqual([]);
+  });
+
+  it('keeps a spread in few characters', () => {
+    const spread = emptySpread();
+    for (const ping of [1, 20, 20, 21, 500, 60_000]) count(spread, ping, 7);
+    expect(readSpread(spreadText(spread))).toEqual(spread);
+  });
+});
+
+describe('turns', () => {
+  it('come evenly in each interval, whatever the numbers of the monitors', () => {
+    const schedule = new Schedule();
+    for (let id = 1; id <= 1000; id += 1) schedule.set(id, 20_000, 0);
+    const perSecond = new Array<number>(20).fill(0);
+    for (let turn = schedule.take(20_000); turn !== undefined; turn = schedule.take(20_000)) {
+      const second = Math.floor(turn.due / 1000) % 20;
+      perSecond[second] = (perSecond[second] ?? 0) + 1;
+    }
+    expect(Math.min(...perSecond)).toBeGreaterThanOrEqual(48);
+    expect(Math.max(...perSecond)).toBeLessThanOrEqual(52);
+  });
+
+  it('that were missed are skipped, and do not drift', () => {
+    const schedule = new Schedule();
+    schedule.set(3, 1000, 0);
+    const first = schedule.next() ?? 0;
+    expect(schedule.take(first)).toMatchObject({ id: 3 });
+    schedule.done(3, first + 5500);
+    expect(schedule.next()).toBeCloseTo(first + 6000);
+    schedule.moveTo(3, 10);
+    schedule.remove(3);
+    expect(schedule.take(1e9)).toBeUndefined();
+  });
+});

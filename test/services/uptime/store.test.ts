@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
+import { BeatStore, type StoredBeat } from '../../../services/uptime/store/beats.ts';
+import { BucketStore } from '../../../services/uptime/store/buckets.ts';
+import { IncidentStore } from '../../../services/uptime/store/incidents.ts';
+import { migrations } from '../../../services/uptime/store/migrations.ts';
+import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
+import { Rollup } from '../../../services/uptime/watch/rollup.ts';
+import { watchedOf } from '../../../services/uptime/watch/watched.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { silentLog } from '../../support/place.ts';
+import { eachDialect } from '../../support/database.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const config = MonitorConfig.parse({ type: 'http', name: 'm', url: 'http://x' });
+const vault = { seal: (text: string) => `sealed ${Buffer.from(text).toString('hex')}`, open: (text: string) => Buffer.from(text.slice(7), 'hex').toString() }; // prettier-ignore
+
+function beat(monitorId: number, at: number, change: Partial<StoredBeat> = {}): StoredBeat {
+  return { monitorId, at, status: 1, msg: '200 - OK', ping: 20, important: false, retries: 0, duration: 0, ...change };
+}
+
+eachDialect((name, open) => {
+  const openStores = async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    const { kysely: db } = database;
+    const commit = database.commit.bind(database);
+    const stores = { beats: new BeatStore(db), buckets: new BucketStore(db), incidents: new IncidentStore(db) };
+    return { database, db, commit, ...stores, monitors: new MonitorStore(db, vault) };
+  };
+
+  it('keeps beats with their texts, and answers them newest first and page by page', async () => {
+    const { beats, commit } = await openStores();
+    const list = Array.from({ length: 100 }, (_, at) => beat(1, at * 60_000, at % 10 === 0 ? { status: 0, msg: `no\0 ${String(at)}`, ping: null, important: true } : {})); // prettier-ignore
+    await commit((transaction) => beats.add(transaction, list));
+    await beats.learn(list.map(({ msg }) => msg));
+    await commit((transaction) => beats.add(transaction, [...list.slice(0, 5), beat(2, 0)]));
+    const first = await beats.list(1, { limit: 3 });
+    expect(first.map(({ at, duration }) => [at, duration])).toEqual([[99 * 60_000, 60], [98 * 60_000, 60], [97 * 60_000, 60]]); // prettier-ignore
+    const important = await beats.list(1, { limit: 2, important: true, before: 90 * 60_000 });
+    expect(important.map(({ msg }) => msg)).toEqual(['no\uFFFD 80', 'no\uFFFD 70']);
+    expect(await beats.countImportant(undefined)).toBe(10);
+    expect((await beats.since(1, 0)).length).toBe(100);
+  });
+
+  it('seals secrets, and removes a monitor with all that was of it', async () => {
+    const { monitors, beats, incidents, commit, db } = await openStores();
+    const id = await commit((transaction) => monitors.add(transaction, { ...config, basic_auth_pass: 'hush' }, 1));
+    expect(await monitors.all()).toEqual([{ id, config: { ...config, basic_auth_pass: 'hush' } }]);
+    const { rows } = await sql<{ config: string }>`select config from monitors`.execute(db);
+    expect(rows[0]?.config).not.toContain('hush');
+    await commit(async (transaction) => {
+      await beats.add(transaction, [beat(id, 1)]);
+      await incidents.open(transaction, id, 1, 'gone');
+    });
+    await commit((transaction) => monitors.remove(transaction, id));
+    expect([await monitors.all(), await beats.since(id, 0), await incidents.list({ limit: 5 })]).toEqual([[], [], []]);
+  });
+
+  it('makes hours of beats and days of hours, and keeps what it is to keep', async () => {
+    const { database, beats, buckets, commit } = await openStores();
+    const start = Date.UTC(2026, 0, 1);
+    const clock = createFakeClock(start + 3 * day + 90_000);
+    const watched = watchedOf(1, config);
+    const list = Array.from({ length: 3 * 1440 + 1 }, (_, minute) => {
+      const isDown = minute >= 600 && minute < 630;
+      return beat(1, start + minute * 60_000, isDown ? { status: 0, ping: null, important: minute === 600 } : {});
+    });
+    for (let at = 0; at < list.length; at += 500) {
+      await commit((transaction) => beats.add(transaction, list.slice(at, at + 500)));
+    }
+    const context = { commit, clock, log: silentLog };
+    const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
+    await rollup.run();
+    await rollup.run();
+    const hours = await buckets.since(1, 1, 0);
+    expect(hours).toHaveLength(72);
+    expect(hours[10]).toMatchObject({ start: start + 10 * hour, up: 30, down: 30, ping_min: 20, p95: 20 });
+    const days = await buckets.since(2, 1, 0);
+    expect(days.map(({ up, down }) => [up, down])).toEqual([[1410, 30], [1440, 0], [1440, 0]]); // prettier-ignore
+    const left = await beats.since(1, 0);
+    expect(left.filter(({ at }) => at < start + 2 * day).map(({ important }) => important)).toEqual([true]);
+    expect(left.length).toBeGreaterThan(1400);
+    expect(database.dialect).toBe(name);
+  });
+
+  it.runIf(name === 'sqlite')('takes under 60 bytes a beat after thirty days of them', async () => {
+    const { db, beats, buckets, commit } = await openStores();
+    const start = Date.UTC(2026, 0, 1);
+    const clock = createFakeClock(start);
+    const every = 60_000;
+    const watched = watchedOf(1, config);
+    const context = { commit, clock, log: silentLog };
+    const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
+    let made = 0;
+    for (let passed = 0; passed < 30 * day; passed += 12 * hour) {
+      const part = Array.from({ length: (12 * hour) / every }, (_, at) => beat(1, start + passed + at * every, { ping: 20 + ((at * 7919) % 40) })); // prettier-ignore
+      made += part.length;
+      await commit((transaction) => beats.add(transaction, part));
+      clock.advance(12 * hour);
+      await rollup.run();
+    }
+    const { rows } = await sql<{ bytes: number }>`select sum(pgsize) as bytes from dbstat where name in ('beats', 'beats_important', 'buckets', 'messages')`.execute(db).catch(() => ({ rows: [] })); // prettier-ignore
+    const pages = rows[0]?.bytes ?? (await sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)).rows[0]?.bytes; // prettier-ignore
+    expect(Number(pages) / made).toBeLessThan(60);
+  });
+});

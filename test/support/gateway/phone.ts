@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request as plainly } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { GatewayState } from '../../../services/contracts/gateway/api.ts';
+import { api } from '../api.ts';
+import { openTestHost, type TestHost, type TestHostOptions } from '../host.ts';
+
+/** The address of this machine that stands for the one on the home network, and one that another machine has. */
+export const lan = '127.0.0.2';
+export const phoneAddress = '127.0.0.3';
+
+/** What a host needs to share services with a network of loopback addresses. */
+export function sharing(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    GATEWAY_NAME: 'nas',
+    GATEWAY_ADDRESSES: lan,
+    HOMEPORT_PORT_GATEWAY: '0',
+    HOMEPORT_PORT_GATEWAY_HTTP: '0',
+    ...environment,
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A host that shares, and another machine of its network that trusts its authority alone. */
+export interface Home extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly authority: string;
+  state(): Promise<GatewayState>;
+  /** Where HTTPS answers by names. */
+  readonly port: number;
+  /** The request under way, by HTTP/1.1: `https://push.nas.local/…`; without a port that of HTTPS. */
+  open(url: string, asking?: Asking): ReturnType<typeof request>;
+  ask(url: string, asking?: Asking): Promise<Answer>;
+  /** Signs in at the host of this address as a person would; answers the cookie. */
+  signIn(url: string, name: string, password: string): Promise<string>;
+}
+
+export async function openHome(options: TestHostOptions): Promise<Home> {
+  const host = await openTestHost({ ...options, environment: sharing(options.environment) });
+  const state = (): Promise<GatewayState> => api<GatewayState>(host.url('control'), '/api/gateway');
+  const { services, trustUrl } = await state();
+  const named = services.flatMap(({ addresses }) => addresses).find(({ by }) => by === 'name');
+  const authority = trustUrl === null ? '' : (await readPlainly(`${trustUrl}/homeport.crt`)).body;
+  const port = Number(new URL(named?.url ?? 'https://none:1').port);
+
+  const open: Home['open'] = (url, { method = 'GET', headers = {} } = {}) => {
+    const { hostname, port: given, pathname, search } = new URL(url);
+    return request({
+      ...{ method, headers, ca: authority, localAddress: phoneAddress, agent: false },
+      ...{
+        host: lan,
+        servername: /^[\d.]+$/.test(hostname) ? '' : hostname,
+        port: given === '' ? port : Number(given),
+      },
+      path: `${pathname}${search}`,
+      ...(/^[\d.]+$/.test(hostname) ? {} : { setHost: false }),
+      headers: { Host: given === '' ? `${hostname}:${String(port)}` : `${hostname}:${given}`, ...headers },
+    });
+  };
+  const ask: Home['ask'] = async (url, asking = {}) => {
+    const asked = open(url, asking).end(asking.body);
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+  };
+  return {
+    ...{ host, authority, state, port, open, ask },
+    async signIn(url, name, password) {
+      const at = new URL('/.homeport/sign-in', url);
+      const origin = `https://${at.hostname}:${at.port === '' ? String(port) : at.port}`;
+      const { headers } = await ask(at.href, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
+        body: new URLSearchParams({ name, password, to: '/' }).toString(),
+      });
+      return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    },
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  };
+}
+
+/** By HTTP without TLS, from the other machine. */
+export async function readPlainly(url: string, { method = 'GET', headers = {} }: Asking = {}): Promise<Answer> {
+  const asked = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+}
