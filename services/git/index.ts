@@ -4,6 +4,10 @@ import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
+import { Framing } from './hooks/framing.ts';
+import { Hooks } from './hooks/hooks.ts';
+import { pushEvents } from './hooks/push-events.ts';
+import { sendDeliveries } from './hooks/sender.ts';
 import { gitListener } from './http/listener.ts';
 import { webAnswer } from './http/web.ts';
 import { manifest } from './manifest.ts';
@@ -19,6 +23,7 @@ import { Repositories, type Repository } from './repositories/repositories.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
+import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
@@ -67,7 +72,18 @@ function create(context: Context, settings: Settings): Service {
     find: (id) => repositories.byId(id),
     folder,
   });
-  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences: [notices.consequence] });
+  const hooks = new Hooks(context);
+  const framing = new Framing({
+    context,
+    publicUrl: settings.publicUrl,
+    owners,
+    repositories,
+    ssh: (base) => ssh(base),
+  });
+  const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
+  const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
+  const consequences = [notices.consequence, hookEvents.consequence];
+  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences });
   const transfer = new Transfer({
     context,
     git: engine,
@@ -90,9 +106,9 @@ function create(context: Context, settings: Settings): Service {
     const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
-  const parts: ContentParts = {
+  const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
+    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing },
   };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
@@ -107,6 +123,7 @@ function create(context: Context, settings: Settings): Service {
     ...commitRoutes(parts),
     ...contentRoutes(parts),
     ...fileRoutes(parts),
+    ...hookRoutes(parts),
   ]);
   let sshServer: SshServer | undefined;
   let missing: Problem | undefined;
@@ -156,6 +173,8 @@ function create(context: Context, settings: Settings): Service {
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
       sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
       open.use(notices.handle());
+      open.use(hookEvents.handle());
+      open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));

@@ -42,6 +42,10 @@ export const Settings = z.object({
     title: 'Migrate from the local network',
     description: 'Accounts may copy repositories from private addresses, which else only administrators may.',
   }),
+  hooksToLocalNetwork: z.boolean().default(false).meta({
+    title: 'Webhooks to the local network',
+    description: 'Webhooks of all accounts may call private addresses, which else only those of administrators may.',
+  }),
   noticeBranches: z
     .array(z.string().refine(isBranchName, 'Use the name of a branch such as main.'))
     .default(['main', 'master', 'production'])

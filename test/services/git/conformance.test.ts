@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './room.ts';
+import { shapeOf } from './shape.ts';
 
 interface Exchange {
   readonly name: string;
@@ -51,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 describe('exchanges recorded from the peer', () => {
-  it.each(replayed(1, 21))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(1, 24))('%s', (_name, exchange) => replay(exchange));
 
   it('are gone on with after a push', async () => {
     const cwd = await room.work('demo', { 'README.md': '# demo\n' });
@@ -116,12 +117,4 @@ function plain(text: string): string {
     .replaceAll('alice', 'ada')
     .replaceAll(/[0-9a-f]{40}(?![0-9a-f])|(?<=^[0-9a-f]{4})[0-9a-f]{40}/gm, 'ID')
     .replaceAll(/"[A-Z][a-z]{2}, [^"]+GMT"/g, 'TIME');
-}
-
-/** Members and their kinds; of a list that of its first item. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 0 ? 'list' : [shapeOf(value[0])];
-  if (value === null) return 'null';
-  if (typeof value !== 'object') return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));
 }
