@@ -10,6 +10,9 @@ import { pushEvents } from './hooks/push-events.ts';
 import { sendDeliveries } from './hooks/sender.ts';
 import { gitListener } from './http/listener.ts';
 import { webAnswer } from './http/web.ts';
+import { LfsStore } from './lfs/lfs-store.ts';
+import { Locks } from './lfs/locks.ts';
+import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { pushNotices } from './push-notices.ts';
@@ -65,6 +68,8 @@ function create(context: Context, settings: Settings): Service {
   const signIn = new SignIn(context, tokens);
   const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
+  const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
+  const tickets = new LfsTickets(context, signIn);
   const notices = pushNotices({
     context,
     branches: settings.noticeBranches,
@@ -108,7 +113,7 @@ function create(context: Context, settings: Settings): Service {
   };
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing },
+    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
   };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
@@ -125,6 +130,10 @@ function create(context: Context, settings: Settings): Service {
     ...fileRoutes(parts),
     ...hookRoutes(parts),
   ]);
+  const lfsAddress = (repository: Repository): string => {
+    const { base, full } = framing.place(repository);
+    return `${base}/${full}.git/info/lfs`;
+  };
   let sshServer: SshServer | undefined;
   let missing: Problem | undefined;
 
@@ -144,6 +153,7 @@ function create(context: Context, settings: Settings): Service {
       context,
       publicUrl: settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
+      lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
       web: (request, url, base) => webAnswer(parts, request, url, base),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
@@ -169,9 +179,12 @@ function create(context: Context, settings: Settings): Service {
         return;
       }
       await keeper.clean(db);
+      await lfs.clean();
       await pushes.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
-      sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
+      sshServer = open.use(
+        new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
+      );
       open.use(notices.handle());
       open.use(hookEvents.handle());
       open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
