@@ -16,18 +16,22 @@ import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { pushNotices } from './push-notices.ts';
+import { Protections } from './protection/protections.ts';
 import { Access } from './repositories/access.ts';
+import { Collaborators } from './repositories/collaborators.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
+import { collaboratorRoutes } from './rest/collaborators.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
 import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
+import { protectionRoutes } from './rest/protections.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
@@ -89,13 +93,16 @@ function create(context: Context, settings: Settings): Service {
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
   const consequences = [notices.consequence, hookEvents.consequence];
   const pushes = new Pushes({ context, git: engine, repositories, folder, consequences });
+  const protections = new Protections(context);
   const transfer = new Transfer({
     context,
     git: engine,
     folder,
     pushes,
-    rules: async (repository, { changes }) =>
-      new Map(repository.archived ? changes.map(({ ref }) => [ref, 'this repository is archived']) : []),
+    rules: async (repository, { changes }, pusher) =>
+      repository.archived
+        ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
+        : protections.judge(repository.id, changes, pusher),
     pushOptions: pushOptions(keeper),
   });
   const metrics = createGitMetrics(context, repositories);
@@ -114,6 +121,7 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
+    ...{ protections, collaborators: new Collaborators(context) },
   };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
@@ -129,6 +137,8 @@ function create(context: Context, settings: Settings): Service {
     ...contentRoutes(parts),
     ...fileRoutes(parts),
     ...hookRoutes(parts),
+    ...protectionRoutes(parts),
+    ...collaboratorRoutes(parts),
   ]);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);

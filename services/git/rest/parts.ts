@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
+import type { Protections } from '../protection/protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
+import type { Collaborators } from '../repositories/collaborators.ts';
 import type { Keeper } from '../repositories/keeper.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
@@ -29,6 +31,8 @@ export interface RestParts {
   readonly access: Access;
   readonly lookup: Lookup;
   readonly pushes: Pushes;
+  readonly protections: Protections;
+  readonly collaborators: Collaborators;
   readonly tokens: Tokens;
   readonly keys: Keys;
   readonly signIn: SignIn;
