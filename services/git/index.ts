@@ -17,24 +17,31 @@ import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
+import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
 import { Collaborators } from './repositories/collaborators.ts';
+import { Forks } from './repositories/forks.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
+import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
 import { collaboratorRoutes } from './rest/collaborators.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
+import { forkRoutes } from './rest/forks.ts';
 import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
+import { organizationRoutes } from './rest/organizations.ts';
 import { protectionRoutes } from './rest/protections.ts';
 import { referenceRoutes } from './rest/references.ts';
+import { releaseRoutes } from './rest/releases.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
+import { swaggerOf } from './rest/swagger.ts';
 import { userRoutes } from './rest/users.ts';
 import { ownRoutes } from './own/routes.ts';
 import type { Settings } from './settings.ts';
@@ -121,14 +128,15 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{ protections, collaborators: new Collaborators(context) },
+    ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const api = new Router(context, signIn, moved, [
+  const routes = [
     ...miscRoutes,
     ...userRoutes(parts),
     ...repositoryRoutes(parts),
@@ -139,7 +147,11 @@ function create(context: Context, settings: Settings): Service {
     ...hookRoutes(parts),
     ...protectionRoutes(parts),
     ...collaboratorRoutes(parts),
-  ]);
+    ...organizationRoutes(parts),
+    ...forkRoutes(parts),
+    ...releaseRoutes(parts),
+  ];
+  const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
     return `${base}/${full}.git/info/lfs`;
@@ -154,6 +166,8 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('tokens').where('account', '=', account).execute();
       await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
+      await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
@@ -165,6 +179,7 @@ function create(context: Context, settings: Settings): Service {
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
       lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
+      swagger: swaggerOf(routes),
       web: (request, url, base) => webAnswer(parts, request, url, base),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),

@@ -42,7 +42,19 @@ export class Access {
     const { identity } = visitor;
     if (identity === undefined || !this.#parts.accounts.stands(identity)) return false;
     if (identity.role === 'admin' || identity.account.toLowerCase() === owner.toLowerCase()) return true;
+    if (await this.#isMember(identity.account, owner)) return true;
     return this.#parts.accounts.may(identity, 'git', 'write', `${owner}/*`);
+  }
+
+  async #isMember(account: string, organization: string): Promise<boolean> {
+    const row = await this.#parts.db
+      .selectFrom('organization_members')
+      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
+      .select('account')
+      .where('account', '=', account)
+      .where('owners.lower_name', '=', organization.toLowerCase())
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
   async #account(visitor: Visitor, repository: Repository): Promise<Level> {
@@ -60,6 +72,7 @@ export class Access {
     if (!accounts.stands(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
     if (repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    if (repository.ownerKind === 'organization' && (await this.#isMember(identity.account, repository.owner))) return 'admin'; // prettier-ignore
     const given = await db
       .selectFrom('collaborators')
       .select('permission')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName, isReferenceName } from '../domain/names.ts';
+import { isBranchName, isObjectId, isReferenceName } from '../domain/names.ts';
 import { mayPush as mayPushTo, optionsOf } from '../protection/protections.ts';
 import { readCommit, readLog } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
@@ -10,6 +10,7 @@ import { readReferences, type Reference } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { noObject } from '../transfer/push-request.ts';
+import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
 import { accountOfEmail, emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
@@ -196,6 +197,18 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
         return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/tags/:sha',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const sha = call.params['sha'] ?? '';
+        const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+        if (tag?.type !== 'tag') throw unknown();
+        return ok(annotatedTagJson(sha, tag.bytes.toString(), placeOf(call, repository)));
       },
     },
     ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route => ({

@@ -94,7 +94,11 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     const { identity } = call.visitor;
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
-    return { public: !own, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+    return {
+      public: !own,
+      owners: await repositories.ownersOf(identity.account),
+      ids: await repositories.sharedWith(identity.account),
+    };
   };
   const ownerAsked = async (call: Call, name: string): Promise<string> => {
     const owner = await owners.find(name);
@@ -112,14 +116,15 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     }
     const mode = query.get('mode') ?? '';
     const uid = Number(query.get('uid') ?? '') || undefined;
-    // There are no forks and no mirrors here.
-    const nothing = mode === 'fork' || mode === 'mirror';
+    // There are no mirrors here.
+    const nothing = mode === 'mirror';
     const { some, headers } = await list(call, {
       sight: nothing ? { public: false, owners: [], ids: [] } : await sightOf(call, false),
       ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
       inDescription: flag(query, 'includeDesc'),
       ownerId: uid,
       private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
+      fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
       archived: flag(query, 'archived'),
       template: flag(query, 'template'),
       sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
