@@ -42,6 +42,7 @@ import { releaseRoutes } from './rest/releases.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
 import { swaggerOf } from './rest/swagger.ts';
+import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
 import { ownRoutes } from './own/routes.ts';
 import type { Settings } from './settings.ts';
@@ -149,6 +150,7 @@ function create(context: Context, settings: Settings): Service {
     ...collaboratorRoutes(parts),
     ...organizationRoutes(parts),
     ...forkRoutes(parts),
+    ...topicRoutes(parts),
     ...releaseRoutes(parts),
   ];
   const api = new Router(context, signIn, moved, routes);

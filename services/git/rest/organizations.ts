@@ -6,14 +6,15 @@ import type { OwnerRow } from '../store/tables.ts';
 import { avatarUrl, userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, needIdentity, noContent, ok, optional, required, type Call, type Route } from './call.ts'; // prettier-ignore
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import type { RestParts } from './parts.ts';
+import { shown, type RestParts } from './parts.ts';
 
 const values = { full_name: optional(z.string().max(100)), description: optional(z.string().max(255)) };
 const createBody = z.object({ username: required, ...values });
 const changeBody = z.object(values);
 
 /** Organisations. Their one team are their owners, whose number is the organisation's. */
-export function organizationRoutes({ context, organizations, owners }: RestParts): readonly Route[] {
+export function organizationRoutes(parts: RestParts): readonly Route[] {
+  const { access, context, organizations, owners, repositories } = parts;
   const json = (row: OwnerRow, base: string) => ({
     id: row.id,
     name: row.name,
@@ -72,6 +73,20 @@ export function organizationRoutes({ context, organizations, owners }: RestParts
     if (row?.kind !== 'account') throw unknown();
     return row.name;
   };
+  const make = async (call: Call, owner: string) => {
+    const { username, full_name = '', description = '' } = await bodyOf(call, createBody);
+    const wrong = ownerNameProblem(username);
+    if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+    // The row of an account may not be there yet, and its name is taken all the same.
+    const account = (await context.accounts.list()).some(({ name }) => name.toLowerCase() === username.toLowerCase());
+    if (account) throw new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
+    return created(json(await organizations.create(username, { full_name, description }, owner), call.base));
+  };
+  const administered = (call: Call): string => {
+    if (needIdentity(call.visitor).role !== 'admin')
+      throw new Problem('git.forbidden', 403, 'user should be the site admin');
+    return call.base;
+  };
   const leave = async (call: Call, row: OwnerRow) => {
     const name = await person(call);
     if (name !== accountOf(call)) await owned(call, row);
@@ -82,15 +97,12 @@ export function organizationRoutes({ context, organizations, owners }: RestParts
 
   return [
     route('GET', '/orgs', async (call) => listed(call, await organizations.list(), (row) => json(row, call.base))),
-    route('POST', '/orgs', async (call) => {
-      const { username, full_name = '', description = '' } = await bodyOf(call, createBody);
-      const wrong = ownerNameProblem(username);
-      if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-      // The row of an account may not be there yet, and its name is taken all the same.
-      const account = (await context.accounts.list()).some(({ name }) => name.toLowerCase() === username.toLowerCase());
-      if (account) throw new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
-      return created(json(await organizations.create(username, { full_name, description }, accountOf(call)), call.base));
+    route('GET', '/admin/orgs', async (call) => listed(call, await organizations.list(), (row) => json(row, administered(call)))),
+    route('POST', '/admin/users/:user/orgs', async (call) => {
+      administered(call);
+      return make(call, await person(call));
     }),
+    route('POST', '/orgs', async (call) => make(call, accountOf(call))),
     route('GET', '/user/orgs', async (call) => listed(call, await organizations.ofAccount(accountOf(call)), (row) => json(row, call.base))),
     route('GET', '/users/:user/orgs', async (call) => listed(call, await organizations.ofAccount(await person(call)), (row) => json(row, call.base))),
     route('GET', '/orgs/:org', async (call) => ok(json(await find(call.params['org']), call.base)), false),
@@ -116,6 +128,14 @@ export function organizationRoutes({ context, organizations, owners }: RestParts
     route('DELETE', '/orgs/:org/members/:user', async (call) => leave(call, await find(call.params['org']))),
     route('GET', '/orgs/:org/teams', async (call) => ok([team(await find(call.params['org']), call.base)])),
     route('GET', '/teams/:id', async (call) => ok(team(await byId(call), call.base))),
+    route('GET', '/teams/:id/repos', async (call) => {
+      const { name } = await byId(call);
+      const page = pageOf(call.query);
+      const sight = { public: true, owners: await repositories.ownersOf(accountOf(call)), ids: [] };
+      const found = await repositories.list({ sight, owner: name, sort: 'id', ...page });
+      const some = await Promise.all(found.repositories.map(async (each) => shown(parts, call, each, await access.level(call.visitor, each))));
+      return ok(some, listHeaders(call, page, found.total));
+    }),
     route('GET', '/teams/:id/members', async (call) => members(call, await byId(call))),
     route('PUT', '/teams/:id/members/:user', async (call) => {
       const row = await owned(call, await byId(call));

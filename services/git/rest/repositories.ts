@@ -238,28 +238,6 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
         return noContent;
       },
     },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/topics',
-      scope: 'repository',
-      handle: async (call) => ok({ topics: (await lookup.need(call.visitor, named(call), 'read')).topics }),
-    },
-    {
-      method: 'PUT',
-      path: '/repos/:owner/:repo/topics',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
-        const { topics } = await bodyOf(call, z.object({ topics: z.array(z.string()).max(25) }));
-        const plain = [...new Set(topics.map((topic) => topic.trim().toLowerCase()))];
-        if (plain.some((topic) => !/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic))) {
-          throw new Problem('git.invalid', 422, 'Topic names are invalid');
-        }
-        await keeper.change(repository.id, { topics: JSON.stringify(plain) });
-        return noContent;
-      },
-    },
   ];
 }
 
