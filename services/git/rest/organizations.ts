@@ -56,8 +56,7 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
   };
   /** Its members decide for it, and administrators. */
   const owned = async (call: Call, row: OwnerRow): Promise<OwnerRow> => {
-    const { account, role } = needIdentity(call.visitor);
-    if (role === 'admin' || (await organizations.members(row.id)).includes(account)) return row;
+    if (await access.ownsName(call.visitor, row.name)) return row;
     throw new Problem('git.forbidden', 403, 'Must be an organization owner');
   };
   const listed = <Item>(call: Call, all: readonly Item[], shown: (item: Item) => unknown) => {
@@ -89,7 +88,7 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
   };
   const leave = async (call: Call, row: OwnerRow) => {
     const name = await person(call);
-    if (name !== accountOf(call)) await owned(call, row);
+    if (!(await access.ownsName(call.visitor, name))) await owned(call, row);
     await organizations.removeMember(row.id, name);
     return noContent;
   };

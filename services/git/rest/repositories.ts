@@ -94,6 +94,8 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     const { identity } = call.visitor;
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
+    // A token that is good for some repositories alone does not list the others.
+    if (identity.limited === true) return { public: !own, owners: [], ids: [] };
     return {
       public: !own,
       owners: await repositories.ownersOf(identity.account),
