@@ -19,6 +19,7 @@ import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
 import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
+import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
 import { Keeper } from './repositories/keeper.ts';
@@ -205,6 +206,7 @@ function create(context: Context, settings: Settings): Service {
         log.error('git cannot be used', { error });
         return;
       }
+      await reconcileRestored({ context, git: engine }, folder);
       await keeper.clean(db);
       await lfs.clean();
       await pushes.recover();
@@ -219,6 +221,14 @@ function create(context: Context, settings: Settings): Service {
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
     },
+
+    async backup(target) {
+      // Without git nothing is pushed, and the folders can be copied as they are.
+      if (missing !== undefined) return copyRepositories(context.files, target);
+      await backupRepositories({ context, git: engine }, target);
+    },
+
+    restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };

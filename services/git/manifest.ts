@@ -1,6 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { uncopied } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -25,5 +26,6 @@ export const manifest = defineManifest({
   environment,
   migrations,
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
+  uncopied,
   live: [liveTopic(gitPushed, 'user')],
 });
