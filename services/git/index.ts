@@ -46,6 +46,7 @@ import { swaggerOf } from './rest/swagger.ts';
 import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
 import { ownRoutes } from './own/routes.ts';
+import { settingsRoutes } from './own/settings.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -195,7 +196,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: ownRoutes(parts),
+    api: [...ownRoutes(parts), ...settingsRoutes(parts)],
 
     async start() {
       try {
