@@ -4,27 +4,49 @@ import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
+import { Framing } from './hooks/framing.ts';
+import { Hooks } from './hooks/hooks.ts';
+import { pushEvents } from './hooks/push-events.ts';
+import { sendDeliveries } from './hooks/sender.ts';
 import { gitListener } from './http/listener.ts';
 import { webAnswer } from './http/web.ts';
+import { LfsStore } from './lfs/lfs-store.ts';
+import { Locks } from './lfs/locks.ts';
+import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { pushNotices } from './push-notices.ts';
+import { Protections } from './protection/protections.ts';
+import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
+import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
+import { Collaborators } from './repositories/collaborators.ts';
+import { Forks } from './repositories/forks.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
+import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
+import { collaboratorRoutes } from './rest/collaborators.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
+import { forkRoutes } from './rest/forks.ts';
+import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
+import { organizationRoutes } from './rest/organizations.ts';
+import { protectionRoutes } from './rest/protections.ts';
 import { referenceRoutes } from './rest/references.ts';
+import { releaseRoutes } from './rest/releases.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
+import { swaggerOf } from './rest/swagger.ts';
+import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
 import { ownRoutes } from './own/routes.ts';
+import { settingsRoutes } from './own/settings.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -60,6 +82,8 @@ function create(context: Context, settings: Settings): Service {
   const signIn = new SignIn(context, tokens);
   const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
+  const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
+  const tickets = new LfsTickets(context, signIn);
   const notices = pushNotices({
     context,
     branches: settings.noticeBranches,
@@ -67,14 +91,28 @@ function create(context: Context, settings: Settings): Service {
     find: (id) => repositories.byId(id),
     folder,
   });
-  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences: [notices.consequence] });
+  const hooks = new Hooks(context);
+  const framing = new Framing({
+    context,
+    publicUrl: settings.publicUrl,
+    owners,
+    repositories,
+    ssh: (base) => ssh(base),
+  });
+  const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
+  const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
+  const consequences = [notices.consequence, hookEvents.consequence];
+  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences });
+  const protections = new Protections(context);
   const transfer = new Transfer({
     context,
     git: engine,
     folder,
     pushes,
-    rules: async (repository, { changes }) =>
-      new Map(repository.archived ? changes.map(({ ref }) => [ref, 'this repository is archived']) : []),
+    rules: async (repository, { changes }, pusher) =>
+      repository.archived
+        ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
+        : protections.judge(repository.id, changes, pusher),
     pushOptions: pushOptions(keeper),
   });
   const metrics = createGitMetrics(context, repositories);
@@ -90,16 +128,18 @@ function create(context: Context, settings: Settings): Service {
     const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
-  const parts: ContentParts = {
+  const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
+    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
+    ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const api = new Router(context, signIn, moved, [
+  const routes = [
     ...miscRoutes,
     ...userRoutes(parts),
     ...repositoryRoutes(parts),
@@ -107,7 +147,19 @@ function create(context: Context, settings: Settings): Service {
     ...commitRoutes(parts),
     ...contentRoutes(parts),
     ...fileRoutes(parts),
-  ]);
+    ...hookRoutes(parts),
+    ...protectionRoutes(parts),
+    ...collaboratorRoutes(parts),
+    ...organizationRoutes(parts),
+    ...forkRoutes(parts),
+    ...topicRoutes(parts),
+    ...releaseRoutes(parts),
+  ];
+  const api = new Router(context, signIn, moved, routes);
+  const lfsAddress = (repository: Repository): string => {
+    const { base, full } = framing.place(repository);
+    return `${base}/${full}.git/info/lfs`;
+  };
   let sshServer: SshServer | undefined;
   let missing: Problem | undefined;
 
@@ -118,6 +170,8 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('tokens').where('account', '=', account).execute();
       await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
+      await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
@@ -127,7 +181,9 @@ function create(context: Context, settings: Settings): Service {
       context,
       publicUrl: settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
+      lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
+      swagger: swaggerOf(routes),
       web: (request, url, base) => webAnswer(parts, request, url, base),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
@@ -140,7 +196,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: ownRoutes(parts),
+    api: [...ownRoutes(parts), ...settingsRoutes(parts)],
 
     async start() {
       try {
@@ -151,15 +207,29 @@ function create(context: Context, settings: Settings): Service {
         log.error('git cannot be used', { error });
         return;
       }
+      await reconcileRestored({ context, git: engine }, folder);
       await keeper.clean(db);
+      await lfs.clean();
       await pushes.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
-      sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
+      sshServer = open.use(
+        new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
+      );
       open.use(notices.handle());
+      open.use(hookEvents.handle());
+      open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
     },
+
+    async backup(target) {
+      // Without git nothing is pushed, and the folders can be copied as they are.
+      if (missing !== undefined) return copyRepositories(context.files, target);
+      await backupRepositories({ context, git: engine }, target);
+    },
+
+    restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };

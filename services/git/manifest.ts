@@ -1,6 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { uncopied } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -11,12 +12,20 @@ export const manifest = defineManifest({
   group: 'data',
   summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
   listeners: [
-    { name: 'http', title: 'Git over HTTP', protocol: 'http', port: 3030, crossOrigin: 'credentialed' },
+    {
+      name: 'http',
+      title: 'Git over HTTP',
+      protocol: 'http',
+      port: 3030,
+      crossOrigin: 'credentialed',
+      authenticates: true,
+    },
     { name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
   ],
   settings: Settings,
   environment,
   migrations,
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
+  uncopied,
   live: [liveTopic(gitPushed, 'user')],
 });

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { attachment } from './attachments.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Answer } from '../rest/call.ts';
-import { archive, rawFile, type ContentParts } from '../rest/contents.ts';
+import { archive } from '../rest/archives.ts';
+import { rawFile, type ContentParts } from '../rest/contents.ts';
 
 const raw = /^\/([^/]+)\/([^/]+)\/raw\/(branch|tag|commit)\/(.+)$/;
 const archived = /^\/([^/]+)\/([^/]+)\/archive\/(.+)$/;
@@ -21,6 +23,8 @@ export async function webAnswer(
     return parts.lookup.need(visitor, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
   if (!isDecodable(url.pathname)) throw unknown();
+  const attached = await attachment(parts, request, url);
+  if (attached !== undefined) return attached;
   const file = raw.exec(url.pathname);
   if (file !== null) {
     const repository = await find(file[1], file[2]);

@@ -42,8 +42,21 @@ export class Access {
     const { identity } = visitor;
     if (identity === undefined || !this.#parts.accounts.stands(identity)) return false;
     if (identity.role === 'admin') return true;
-    if (identity.limited !== true && identity.account.toLowerCase() === owner.toLowerCase()) return true;
+    const isItself = identity.limited !== true;
+    if (isItself && identity.account.toLowerCase() === owner.toLowerCase()) return true;
+    if (isItself && (await this.#isMember(identity.account, owner))) return true;
     return this.#parts.accounts.may(identity, 'git', 'write', `${owner}/*`);
+  }
+
+  async #isMember(account: string, organization: string): Promise<boolean> {
+    const row = await this.#parts.db
+      .selectFrom('organization_members')
+      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
+      .select('account')
+      .where('account', '=', account)
+      .where('owners.lower_name', '=', organization.toLowerCase())
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
   async #account(visitor: Visitor, repository: Repository): Promise<Level> {
@@ -62,6 +75,7 @@ export class Access {
     if (identity.role === 'admin') return 'admin';
     const isItself = identity.limited !== true;
     if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    if (isItself && repository.ownerKind === 'organization' && (await this.#isMember(identity.account, repository.owner))) return 'admin'; // prettier-ignore
     const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
     if (given !== undefined && given.permission !== 'read') return given.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
 
 /** A repository as its row has it. */
@@ -28,9 +29,19 @@ export interface Repository {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
+  readonly counts: { readonly stars: number; readonly forks: number; readonly releases: number };
+  /** The number of the one that it was forked from. */
+  readonly parent: number | null;
 }
 
-type Joined = RepositoryRow & { readonly owner_name: string; readonly owner_kind: OwnerRow['kind'] };
+type Joined = RepositoryRow & {
+  readonly owner_name: string;
+  readonly owner_kind: OwnerRow['kind'];
+  readonly star_count: number;
+  readonly fork_count: number;
+  readonly release_count: number;
+  readonly parent_id: number | null;
+};
 
 /** Which repositories somebody may see: all, or the public ones with those of certain owners and numbers. */
 export type Sight =
@@ -49,6 +60,7 @@ export interface RepositoryQuery {
   readonly private?: boolean | undefined;
   readonly archived?: boolean | undefined;
   readonly template?: boolean | undefined;
+  readonly fork?: boolean | undefined;
   readonly sort?: (typeof sorts)[number] | undefined;
   readonly descending?: boolean | undefined;
   readonly limit: number;
@@ -115,6 +127,17 @@ export class Repositories {
     return row?.count ?? 0;
   }
 
+  /** Owners that somebody decides for: himself, and organisations that he is a member of. */
+  async ownersOf(account: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('organization_members')
+      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
+      .select('owners.name')
+      .where('organization_members.account', '=', account)
+      .execute();
+    return [account, ...rows.map(({ name }) => name)];
+  }
+
   /** Repositories in which an account has a part that was given to it. */
   async sharedWith(account: string): Promise<readonly number[]> {
     const rows = await this.#db
@@ -150,7 +173,7 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .selectFrom('repositories')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .selectAll('repositories')
-    .select(['owners.name as owner_name', 'owners.kind as owner_kind'])
+    .select(['owners.name as owner_name', 'owners.kind as owner_kind', ...countColumns])
     .where('repositories.filling', '=', 0);
 }
 
@@ -190,6 +213,10 @@ function matching(
   if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
   if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
   if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));
+  if (query.fork !== undefined) {
+    const forks = sql<number>`(select repository_id from forks)`;
+    found = found.where('repositories.id', query.fork ? 'in' : 'not in', forks);
+  }
   return found;
 }
 
@@ -236,5 +263,7 @@ function repositoryOf(row: Joined): Repository {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     pushedAt: row.pushed_at,
+    counts: { stars: row.star_count, forks: row.fork_count, releases: row.release_count },
+    parent: row.parent_id,
   };
 }

@@ -1,4 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
+import { hooksMigration } from './hooks.ts';
+import { lfsMigration } from './lfs.ts';
+import { restMigration } from './rest.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -119,4 +122,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  lfsMigration,
+  hooksMigration,
+  restMigration,
 ];

@@ -1,4 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
+import type { HookTables } from './hooks.ts';
+import type { LfsTables } from './lfs.ts';
+import type { RestTables } from './rest.ts';
 
 interface Owners {
   id: Generated<number>;
@@ -61,7 +64,7 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables {
+export interface Tables extends HookTables, LfsTables, RestTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };
