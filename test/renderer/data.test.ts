@@ -66,11 +66,11 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it.each(screens)('fits $on', async (screen) => {
     await using watched = await visit('/data', screen);
-    for (const at of ['tables', 'sql', 'connect', 'tables/public.notes']) {
+    for (const at of ['', 'sql', 'connect', 'tables/public.notes/']) {
       await watched.page.goto(`${room.host.url('control')}/data/${at}`);
       await watched.page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
-      if (at.endsWith('notes')) await watched.page.getByText('Who sees what?').waitFor();
-      await expectFits(watched, `data-${at.replaceAll('/', '-')}`, screen);
+      if (at.endsWith('notes/')) await watched.page.getByText('Who sees what?').waitFor();
+      await expectFits(watched, `data-${at.replaceAll('/', '-') || 'tables'}`, screen);
     }
   });
 });
