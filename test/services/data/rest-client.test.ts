@@ -1,3 +1,4 @@
+import { PostgrestClient } from '@supabase/postgrest-js';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataRoom, type DataRoom } from './room.ts';
@@ -196,4 +197,10 @@ test('a table that was made a moment ago is there at once, and one that was drop
   expect((await client.from('fresh').insert({ id: 2, more: 'x' }).select()).data).toEqual([{ id: 2, more: 'x' }]);
   await room.sql('drop table fresh');
   expect((await client.from('fresh').select()).status).toBe(404);
+});
+
+test('postgrest-js by itself, with a schema that is not exposed', async () => {
+  const own = new PostgrestClient<any>(`${room.url}/rest/v1`, { headers: { apikey: room.anonKey } });
+  expect((await own.from('clients').select('name').eq('id', 2).single()).data).toEqual({ name: 'Apple' });
+  expect((await own.schema('auth').from('users').select()).error?.code).toBe('PGRST106');
 });
