@@ -11,6 +11,10 @@ export interface ChildOrder {
   /** Beside the little that every child gets; nothing else of ours reaches it. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
+  /** Runs as this user: for a program that refuses to be root, where we are. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  /** A folder that is handed over open, as descriptor 3: its user may have no way there by path. */
+  readonly handedFolder?: string;
   /** How it is asked to end, and how long it may take before it is killed. Default: SIGTERM and 5,000 ms. */
   readonly stop?: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGQUIT'; readonly graceMs: number };
   /**

@@ -1,5 +1,6 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { ChildExit, ChildOrder, RunningChild } from '../../../services/contracts/children.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
@@ -15,13 +16,7 @@ export async function startChild(
   { clock, orphans, ended }: { readonly clock: Clock; readonly orphans: Orphans; readonly ended: () => void },
 ): Promise<RunningChild> {
   order.signal?.throwIfAborted();
-  const process_ = spawn(order.file, order.args, {
-    env: cleanEnvironment(order.environment),
-    ...(order.folder === undefined ? {} : { cwd: order.folder }),
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const process_ = spawnFor(order);
   const pid = await spawned(process_, order);
   const exited = exitOf(process_, pid).finally(() => {
     orphans.forget(pid);
@@ -96,6 +91,24 @@ class Child implements RunningChild {
     this.#process.stderr.resume();
     using _late = this.#clock.after(this.#stop.graceMs, () => signalGroup(this.pid, 'SIGKILL'));
     return await this.exited;
+  }
+}
+
+function spawnFor({ file, args, environment, folder, user, handedFolder }: ChildOrder): ChildProcessWithoutNullStreams {
+  const options: SpawnOptionsWithoutStdio = {
+    env: cleanEnvironment(environment),
+    ...(folder === undefined ? {} : { cwd: folder }),
+    ...user,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  };
+  if (handedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  const descriptor = openSync(handedFolder, 'r');
+  try {
+    const stdio = ['pipe', 'pipe', 'pipe', descriptor] as const;
+    return spawn(file, args, { ...options, stdio: [...stdio] }) as ChildProcessWithoutNullStreams;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LoadedService, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { manifest as addons } from '../../../services/addons/manifest.ts';
+import { manifest as data } from '../../../services/data/manifest.ts';
 import { manifest as downloads } from '../../../services/downloads/manifest.ts';
 import { manifest as git } from '../../../services/git/manifest.ts';
 import { manifest as gateway } from '../../../services/gateway/manifest.ts';
@@ -20,6 +21,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(uptime, async () => (await import('../../../services/uptime/index.ts')).uptime),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
   loadedWhenRun(git, async () => (await import('../../../services/git/index.ts')).git),
+  loadedWhenRun(data, async () => (await import('../../../services/data/index.ts')).data),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),
   loadedWhenRun(gateway, async () => (await import('../../../services/gateway/index.ts')).gateway),
   loadedWhenRun(popups, async () => (await import('../../../services/popups/index.ts')).popups),

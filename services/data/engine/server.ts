@@ -1,0 +1,166 @@
+import pg from 'pg';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { isStarting } from './away.ts';
+import { startCluster, superuser, type RunningCluster } from './cluster.ts';
+import { ownerRole } from './frame.ts';
+import { takeSteps, type SchemaStep } from './steps.ts';
+
+/** A server that answers, and connections to it. Disposal ends what of it is ours. */
+export interface Running extends AsyncDisposable {
+  readonly superuser: pg.Pool;
+  readonly owner: pg.Pool;
+  readonly requests: pg.Pool;
+  /** Resolves when it is gone. */
+  readonly ended: Promise<void>;
+}
+
+export interface Server {
+  /** `notice` gets the channel of each notification, undefined when some may have been missed. */
+  start(notice: (channel: string | undefined) => void): Promise<Running>;
+}
+
+interface ServerParts {
+  readonly context: Context;
+  /** Of the roles that we make. */
+  readonly password: () => Promise<string>;
+  readonly steps: readonly SchemaStep[];
+}
+
+const channels = ['homeport_schema', 'pgrst'];
+const connectMs = 15_000;
+const requestRole = 'authenticator';
+
+/** A PostgreSQL of our own, with its files in this folder. */
+export function ownServer({ context, folder, password, steps }: ServerParts & { readonly folder: string }): Server {
+  return {
+    async start(notice) {
+      const secret = await password();
+      const cluster = await startCluster(context, folder, secret);
+      try {
+        const base = baseOf(cluster);
+        await prepare(context, { ...base, user: superuser }, steps, async (client) => {
+          if (cluster.password === undefined) return;
+          for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
+        });
+        const pools = {
+          superuser: poolOf(context, { ...base, user: superuser, max: 8 }),
+          owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
+          requests: poolOf(context, { ...base, user: requestRole, max: 16, pipeline: true }),
+        };
+        const listener = await listen(context, { ...base, user: superuser }, notice);
+        return {
+          ...pools,
+          ended: cluster.child.exited.then(() => undefined),
+          async [Symbol.asyncDispose]() {
+            await closeAll(pools, listener);
+            await cluster.child.stop();
+          },
+        };
+      } catch (error) {
+        await cluster.child.stop();
+        throw error;
+      }
+    },
+  };
+}
+
+/** The person's own PostgreSQL, 14 or newer. */
+export function externalServer({ context, url, password, steps }: ServerParts & { readonly url: string }): Server {
+  return {
+    async start(notice) {
+      const admin: pg.PoolConfig = { connectionString: url };
+      const secret = await password();
+      const address = new URL(url);
+      address.username = requestRole;
+      address.password = secret;
+      await prepare(context, admin, steps, (client) => setPassword(client, requestRole, secret));
+      const pools = {
+        superuser: poolOf(context, { ...admin, max: 8 }),
+        owner: poolOf(context, { ...admin, max: 4 }),
+        requests: poolOf(context, { connectionString: address.href, max: 16, pipeline: true }),
+      };
+      const ended = Promise.withResolvers<void>();
+      const listener = await listen(context, admin, notice);
+      // Without it changes of the schema would pass unseen: all is opened anew.
+      listener.once('end', ended.resolve);
+      return {
+        ...pools,
+        ended: ended.promise,
+        [Symbol.asyncDispose]: () => closeAll(pools, listener),
+      };
+    },
+  };
+}
+
+function baseOf({ host, port, password }: RunningCluster): pg.PoolConfig {
+  return { host, port, database: 'postgres', ...(password === undefined ? {} : { password }) };
+}
+
+async function prepare(
+  { log, clock }: Pick<Context, 'log' | 'clock'>,
+  config: pg.ClientConfig,
+  steps: readonly SchemaStep[],
+  more: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = await connect(config, clock);
+  client.on('error', (error) => log.warn('a connection of PostgreSQL broke', { error }));
+  try {
+    await takeSteps(client, steps);
+    await more(client);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Problem('data.not_prepared', 503, `The database could not be prepared: ${reason}.`, { cause: error });
+  } finally {
+    await client.end();
+  }
+}
+
+/** A server that recovers from a crash takes connections a moment after it is there. */
+async function connect(config: pg.ClientConfig, clock: Context['clock']): Promise<pg.Client> {
+  const deadline = clock.now() + connectMs;
+  for (;;) {
+    const client = new pg.Client({ ...config, connectionTimeoutMillis: connectMs });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (config.connectionString !== undefined || !isStarting(error) || clock.now() > deadline) throw error;
+      await new Promise<void>((resolve) => clock.after(50, resolve));
+    }
+  }
+}
+
+function poolOf({ log }: Pick<Context, 'log'>, config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: connectMs, idleTimeoutMillis: 60_000 });
+  // A connection that breaks is taken out of the pool, and who waits for its answer is told; the event itself has no other
+  // listener while somebody has the connection, and would end the process.
+  const broke = (error: Error): void => log.debug('a connection of PostgreSQL broke', { error });
+  pool.on('error', broke);
+  pool.on('connect', (client) => client.on('error', broke));
+  return pool;
+}
+
+async function listen(
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+  config: pg.ClientConfig,
+  notice: (channel: string | undefined) => void,
+): Promise<pg.Client> {
+  const client = await connect(config, clock);
+  client.on('error', (error) => log.debug('the connection that listens broke', { error }));
+  client.on('notification', ({ channel }) => notice(channel));
+  for (const channel of channels) await client.query(`listen ${channel}`);
+  return client;
+}
+
+/** PostgreSQL takes no parameter here; the secret is made of letters and digits, and quoted nonetheless. */
+async function setPassword(client: pg.Client, role: string, secret: string): Promise<void> {
+  await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${pg.escapeLiteral(secret)}`);
+}
+
+async function closeAll(
+  pools: { readonly superuser: pg.Pool; readonly owner: pg.Pool; readonly requests: pg.Pool },
+  listener: pg.Client,
+): Promise<void> {
+  await Promise.allSettled([listener.end(), pools.superuser.end(), pools.owner.end(), pools.requests.end()]);
+}

@@ -1,0 +1,15 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+
+/** The whole body of a request. @throws Problem `data.too_large` (413) */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > mostBytes)
+      throw new Problem('data.too_large', 413, `A body of more than ${mostBytes} bytes is not taken.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const exposed =
+  'Content-Range, Content-Location, Location, Range-Unit, Preference-Applied, X-Total-Count, Link, Content-Profile, Proxy-Status, x-sb-error-code, x-supabase-api-version';
+const headers =
+  'authorization, apikey, content-type, accept, accept-profile, content-profile, prefer, range, range-unit, x-client-info, x-supabase-api-version, x-retry-count, x-requested-with';
+
+/** Pages of any origin may read the answers: what they may see is said by their key. */
+export function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.origin === undefined) return;
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Access-Control-Expose-Headers', exposed);
+}
+
+export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const asked = request.headers['access-control-request-headers'];
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+  response.setHeader('Access-Control-Allow-Headers', asked !== undefined && asked.length <= 2048 ? asked : headers);
+  // Chrome asks this when a public page reaches for a private address.
+  if (request.headers['access-control-request-private-network'] === 'true') {
+    response.setHeader('Access-Control-Allow-Private-Network', 'true');
+  }
+  response.setHeader('Access-Control-Max-Age', '600');
+  response.writeHead(200, { 'Content-Length': 0 }).end();
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { KeyRole, Keys } from '../keys/keys.ts';
+import { allowOrigin, answerPreflight } from './cors.ts';
+import type { Part } from './exchange.ts';
+
+export interface ListenerParts {
+  readonly context: Pick<Context, 'log'>;
+  readonly keys: Keys;
+  readonly parts: readonly Part[];
+  /** Told of each request that is over, s. */
+  readonly took: (seconds: number, part: string, status: number) => void;
+}
+
+/** Everything that answers on the port: the gate that wants a key, and the parts behind it. */
+export function dataListener({ context, keys, parts, took }: ListenerParts): RequestListener {
+  return (request, response) => {
+    const start = performance.now();
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const [path, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+    const part = parts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    response.once('close', () =>
+      took((performance.now() - start) / 1000, part?.prefix ?? 'other', response.statusCode),
+    );
+    if (request.method === 'OPTIONS') return answerPreflight(request, response);
+    allowOrigin(request, response);
+    if (part === undefined) {
+      return json(
+        response,
+        path === '/' ? 200 : 404,
+        path === '/' ? { message: 'Homeport data' } : { message: `There is nothing at ${path}` },
+      );
+    }
+    const below = path.slice(part.prefix.length) || '/';
+    const keyRole = roleOf(request, query, keys);
+    if (keyRole === undefined && part.isOpen?.(below) !== true) {
+      return json(response, 401, {
+        message: keyOf(request, query) === undefined ? 'No API key found in request' : 'Invalid API key',
+      });
+    }
+    part
+      .handle({ request, response, path: below, query, keyRole })
+      .catch((error: unknown) => fail(context, request, response, error));
+  };
+}
+
+function roleOf(request: IncomingMessage, query: string, keys: Keys): KeyRole | undefined {
+  const key = keyOf(request, query);
+  return key === undefined ? undefined : keys.roleOf(key);
+}
+
+function keyOf(request: IncomingMessage, query: string): string | undefined {
+  const { apikey } = request.headers;
+  if (typeof apikey === 'string' && apikey !== '') return apikey;
+  return query.includes('apikey=') ? (new URLSearchParams(query).get('apikey') ?? undefined) : undefined;
+}
+
+function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  let problem = error instanceof Problem ? error : undefined;
+  if (problem === undefined || problem.status >= 500) {
+    const id = randomUUID();
+    log.error('request failed', { id, method: request.method, error });
+    problem ??= new Problem('data.failed', 500, `Something went wrong here; the log has it under ${id}.`);
+  }
+  if (response.headersSent) return void response.destroy();
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  if (!request.complete) response.setHeader('Connection', 'close');
+  json(response, problem.status, { code: problem.code, message: problem.detail });
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
+    .end(text);
+}

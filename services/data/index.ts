@@ -1,0 +1,65 @@
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { backUp, restore } from './engine/backup.ts';
+import { createDatabase } from './engine/database.ts';
+import { frameSteps } from './engine/frame.ts';
+import type { Part } from './http/exchange.ts';
+import { dataListener } from './http/listener.ts';
+import { Keys } from './keys/keys.ts';
+import { manifest } from './manifest.ts';
+import { ownRoutes } from './own/routes.ts';
+import { restPart } from './rest/part.ts';
+import { SchemaCache } from './rest/schema/cache.ts';
+import { sqlPart } from './sql/part.ts';
+import type { Settings } from './settings.ts';
+
+/** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
+export const data = defineService({
+  ...manifest,
+  create,
+});
+
+function create(context: Context, settings: Settings): Service {
+  const keys = new Keys(context, settings);
+  const database = createDatabase({ context, settings, steps: [...frameSteps] });
+  const cache = new SchemaCache(database, settings.schemas, context.log);
+  const took = context.metrics.histogram({
+    name: 'data_request_seconds',
+    help: 'How long requests took, by the part that answered.',
+    labels: ['part', 'status'],
+  });
+  context.metrics.gauge({
+    name: 'data_database_up',
+    help: 'Whether PostgreSQL runs: 1, or 0 while it sleeps.',
+    collect: () => (database.state === 'up' ? 1 : 0),
+  });
+  const parts: readonly Part[] = [
+    restPart({ context, database, keys, cache, settings }),
+    sqlPart({ database, cache, schemas: settings.schemas }),
+  ];
+
+  return {
+    http: dataListener({
+      context,
+      keys,
+      parts,
+      took: (seconds, part, status) => took.observe(seconds, { part, status }),
+    }),
+    api: ownRoutes({ database, keys, schemas: settings.schemas }),
+
+    async start() {
+      await keys.open();
+    },
+
+    async health(): Promise<Health> {
+      const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
+      return { state: 'up', detail: words[database.state] };
+    },
+
+    backup: (folder) => backUp(database, folder),
+    restore: (folder) => restore(database.folder, folder),
+
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../../contracts/service.ts';
+import type { Settings } from '../settings.ts';
+import { Secrets } from '../store/secrets.ts';
+import { signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
+
+/** The roles that a key stands for. */
+export type KeyRole = 'anon' | 'service_role';
+
+const tenYears = 10 * 365 * 86_400;
+const mostKnown = 2000;
+const secretName = 'jwt';
+/** Keys that are no tokens, each of which can be replaced on its own. */
+const opaque = { anon: 'publishable', service_role: 'secret' } as const;
+
+/** The secret that tokens are signed with, and the two keys that every program has one of. */
+export class Keys {
+  readonly #context: Context;
+  readonly #settings: Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey'>;
+  readonly #secrets: Secrets;
+  /** Claims of tokens that were verified, by a hash of them, the newest ones. */
+  readonly #known = new Map<string, Claims>();
+  #secret = '';
+  #anon = '';
+  #service = '';
+  readonly #opaque: Record<KeyRole, string> = { anon: '', service_role: '' };
+
+  constructor(context: Context, settings: Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey'>) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#secrets = new Secrets(context);
+  }
+
+  /** Reads or makes them; before that no key is right. */
+  async open(): Promise<void> {
+    const { jwtSecret } = this.#settings;
+    this.#use(jwtSecret === '' ? await this.#secrets.take(secretName, () => this.#context.random.text(48)) : jwtSecret);
+    for (const role of ['anon', 'service_role'] as const) {
+      this.#opaque[role] = await this.#secrets.take(opaque[role], () => this.#makeOpaque(role));
+    }
+  }
+
+  /** The keys of the newer kind, `sb_publishable_…` and `sb_secret_…`. */
+  get opaque(): Readonly<Record<KeyRole, string>> {
+    return this.#opaque;
+  }
+
+  /** A new key of the newer kind; tokens and all other keys stay. */
+  async rotateOpaque(role: KeyRole): Promise<void> {
+    const key = this.#makeOpaque(role);
+    await this.#secrets.replace(opaque[role], key);
+    this.#opaque[role] = key;
+  }
+
+  get anonKey(): string {
+    return this.#anon;
+  }
+
+  get serviceKey(): string {
+    return this.#service;
+  }
+
+  /** Not where the settings say what it is. */
+  get canRotate(): boolean {
+    return this.#settings.jwtSecret === '';
+  }
+
+  /** A new secret and new keys; every token and key of before counts no more. */
+  async rotate(): Promise<void> {
+    const secret = this.#context.random.text(48);
+    await this.#secrets.replace(secretName, secret);
+    this.#use(secret);
+  }
+
+  sign(claims: Claims): string {
+    return signJwt(claims, this.#secret);
+  }
+
+  verify(token: string): Verified {
+    const now = Math.floor(this.#context.clock.now() / 1000);
+    const hash = createHash('sha256').update(token).digest('base64');
+    const known = this.#known.get(hash);
+    if (known !== undefined) {
+      const refusal = untimely(known, now);
+      return refusal === undefined ? { claims: known } : { refusal };
+    }
+    const verified = verifyJwt(token, this.#secret, now);
+    if ('claims' in verified) {
+      this.#known.set(hash, verified.claims);
+      const [oldest] = this.#known.keys();
+      if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    }
+    return verified;
+  }
+
+  /** Whose key this is; undefined for one that does not count. */
+  roleOf(key: string): KeyRole | undefined {
+    if (key === '') return undefined;
+    if (key === this.#anon || key === this.#opaque.anon) return 'anon';
+    if (key === this.#service || key === this.#opaque.service_role) return 'service_role';
+    const verified = this.verify(key);
+    if (!('claims' in verified) || verified.claims['sub'] !== undefined) return undefined;
+    const { role } = verified.claims;
+    return role === 'anon' || role === 'service_role' ? role : undefined;
+  }
+
+  #makeOpaque(role: KeyRole): string {
+    return `sb_${opaque[role]}_${this.#context.random.text(32)}`;
+  }
+
+  #use(secret: string): void {
+    const { anonKey, serviceKey } = this.#settings;
+    this.#secret = secret;
+    this.#known.clear();
+    // One secret gives one pair of keys, whenever they are made.
+    const iat = 1_735_689_600;
+    const make = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYears }, secret);
+    this.#anon = anonKey === '' ? make('anon') : anonKey;
+    this.#service = serviceKey === '' ? make('service_role') : serviceKey;
+  }
+}

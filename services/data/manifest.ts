@@ -1,0 +1,18 @@
+import { defineManifest } from '../contracts/service.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
+export const manifest = defineManifest({
+  id: 'data',
+  title: 'Data',
+  group: 'data',
+  summary: 'Keeps tables and users of your own apps in PostgreSQL. Works with supabase-js.',
+  // Whoever calls needs a key in a header, which neither a form nor an image of a foreign page can send.
+  listeners: [{ name: 'http', title: 'Data', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true }],
+  settings: Settings,
+  environment,
+  migrations,
+  uncopied: ['cluster'],
+  stopMs: 20_000,
+});

@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http';
+import pg from 'pg';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Database } from '../engine/database.ts';
+import { readBody } from '../http/body.ts';
+import type { Exchange, Part } from '../http/exchange.ts';
+import type { SchemaCache } from '../rest/schema/cache.ts';
+import { runStatements } from './statements.ts';
+import { typescriptTypes } from './types.ts';
+
+const mostBytes = 64 * 1024 * 1024;
+const Asked = z.object({ query: z.string().min(1) });
+
+export interface SqlParts {
+  readonly database: Database;
+  readonly cache: SchemaCache;
+  readonly schemas: readonly string[];
+}
+
+/** With the service key: `POST /pg/query`, statements of tools and of set-up as the owner of the tables, and `GET /pg/types`. */
+export function sqlPart({ database, cache, schemas }: SqlParts): Part {
+  return {
+    prefix: '/pg',
+    async handle({ request, response, path, keyRole }: Exchange) {
+      if (keyRole !== 'service_role') return answer(response, 403, { message: 'This needs the service key' });
+      if (path === '/types' && request.method === 'GET') {
+        const text = typescriptTypes(await cache.current(), schemas);
+        response.writeHead(200, {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'Content-Length': Buffer.byteLength(text),
+        });
+        return void response.end(text);
+      }
+      if (path !== '/query' || request.method !== 'POST') {
+        return answer(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
+      }
+      const asked = Asked.safeParse(parse((await readBody(request, mostBytes)).toString()));
+      if (!asked.success) return answer(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
+      try {
+        const result = await database.asOwner((pool) => runStatements(pool, asked.data.query));
+        answer(response, 200, result.at(-1)?.rows ?? []);
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const { message, code, detail, hint, position } = error;
+        answer(response, 400, { message, code, detail, hint, position });
+      }
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Problem('data.bad_json', 400, 'The body is no JSON.', { cause: error });
+    throw error;
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
+    .end(text);
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+let room: DataRoom;
+beforeAll(async () => {
+  room = await openDataRoom();
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+test('no PostgreSQL runs before the first request', async () => {
+  expect(room.host.host.addresses()['data']).toBe(room.url);
+  expect(room.host.log.join('\n')).not.toContain('cluster was made');
+});
+
+test('the gate wants a key that counts', async () => {
+  const none = await fetch(`${room.url}/pg/query`, { method: 'POST' });
+  expect([none.status, await none.json()]).toEqual([401, { message: 'No API key found in request' }]);
+  const wrong = await fetch(`${room.url}/pg/query`, { method: 'POST', headers: { apikey: 'x' } });
+  expect([wrong.status, await wrong.json()]).toEqual([401, { message: 'Invalid API key' }]);
+  const anon = await room.request('/pg/query', { method: 'POST' });
+  expect(anon.status).toBe(403);
+});
+
+test('the first request wakes it, as the owner of tables who is no superuser', async () => {
+  const rows = await room.sql('select current_user as name, usesuper from pg_user where usename = current_user');
+  expect(rows).toEqual([{ name: 'postgres', usesuper: false }]);
+});
+
+test('roles and functions of policies are there', async () => {
+  const rows = await room.sql(
+    "select rolname, rolinherit, rolbypassrls from pg_roles where rolname in ('anon', 'authenticated', 'service_role', 'authenticator') order by 1",
+  );
+  expect(rows).toEqual([
+    { rolname: 'anon', rolinherit: false, rolbypassrls: false },
+    { rolname: 'authenticated', rolinherit: false, rolbypassrls: false },
+    { rolname: 'authenticator', rolinherit: false, rolbypassrls: false },
+    { rolname: 'service_role', rolinherit: false, rolbypassrls: true },
+  ]);
+  const [claims] = await room.sql(
+    `select set_config('request.jwt.claims', '{"sub":"11111111-1111-1111-1111-111111111111","role":"authenticated","email":"a@b.c"}', false);
+     select auth.uid(), auth.role(), auth.email(), auth.jwt()->>'role' as jwt`,
+  );
+  expect(claims).toEqual({
+    uid: '11111111-1111-1111-1111-111111111111',
+    role: 'authenticated',
+    email: 'a@b.c',
+    jwt: 'authenticated',
+  });
+});

@@ -1,0 +1,64 @@
+import { control } from '../../../services/control/index.ts';
+import { data } from '../../../services/data/index.ts';
+import { signJwt } from '../../../services/data/keys/jwt.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { openTestHost, type TestHost } from '../../support/host.ts';
+
+export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
+const day = 86_400;
+
+/** A host with the data platform, and the keys of its clients. */
+export interface DataRoom extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly url: string;
+  readonly anonKey: string;
+  readonly serviceKey: string;
+  /** An access token of this user. */
+  token(sub: string, claims?: Record<string, unknown>): string;
+  /** Statements of the tables' owner; answers the rows of the last one. */
+  sql(query: string): Promise<any[]>;
+  /** A request with the anon key unless `headers` has another. */
+  request(path: string, options?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
+}
+
+export async function openDataRoom(
+  options: {
+    readonly environment?: Record<string, string>;
+    readonly dataDir?: string;
+    readonly services?: readonly ServiceDescriptor<any, any>[];
+  } = {},
+): Promise<DataRoom> {
+  const host = await openTestHost({
+    services: [data, control, ...(options.services ?? [])],
+    environment: { DATA_JWT_SECRET: jwtSecret, ...options.environment },
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+  });
+  const url = host.url('data');
+  const now = Math.floor(Date.now() / 1000);
+  const key = (role: string): string => signJwt({ iss: 'supabase', role, iat: now, exp: now + day }, jwtSecret);
+  const [anonKey, serviceKey] = [key('anon'), key('service_role')];
+  const request: DataRoom['request'] = (path, { headers, ...more } = {}) =>
+    fetch(`${url}${path}`, { ...more, headers: { apikey: anonKey, ...headers } });
+  return {
+    host,
+    url,
+    anonKey,
+    serviceKey,
+    request,
+    token: (sub, claims = {}) =>
+      signJwt({ sub, role: 'authenticated', aud: 'authenticated', iat: now, exp: now + day, ...claims }, jwtSecret),
+    async sql(query) {
+      const reply = await request('/pg/query', {
+        method: 'POST',
+        headers: { apikey: serviceKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      const body: any = await reply.json();
+      if (!reply.ok) throw new Error(`${reply.status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+    },
+  };
+}
