@@ -1,4 +1,5 @@
 import { implement } from '../contracts/api.ts';
+import { accountsChanged } from '../contracts/control/accounts.ts';
 import { serviceChanged } from '../contracts/control/api.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
@@ -25,6 +26,7 @@ function create(context: DispatchContext, given: Settings): Service {
       await network.renew();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));
+      open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
       open.use(context.clock.every(10_000, renew));
     },
 

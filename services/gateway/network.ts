@@ -20,7 +20,8 @@ export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
   readonly #label: string;
-  readonly #accepts: (address: string) => boolean;
+  #accepts: (address: string) => boolean;
+  #acceptsFor: readonly string[];
   readonly #certificates: Certificates;
   readonly #doors: Doors;
   readonly #front: Front;
@@ -35,15 +36,18 @@ export class Network implements AsyncDisposable {
     this.#context = context;
     this.#settings = settings;
     this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
+    this.#acceptsFor = settings.networks;
     this.#accepts = inNetworks(settings.networks);
     this.#certificates = new Certificates(context);
     const cookie = new SessionCookie(context.vault);
     const gate = new Gate(context, cookie);
-    this.#front = new Front({ context, gate, cookie, label: this.#label, exposure: (id) => this.exposure(id) });
+    const accepts = (address: string): boolean => this.#accepts(address);
+    const exposure = (id: string): Exposure => this.exposure(id);
+    this.#front = new Front({ context, gate, cookie, label: this.#label, exposure, accepts });
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
-      accepts: this.#accepts,
+      accepts,
       handler: (door) => (door.kind === 'http' ? { http: this.#plain } : this.#front.handler(door.service)),
     });
   }
@@ -67,7 +71,12 @@ export class Network implements AsyncDisposable {
       this.shared.length > 0 && this.#addresses().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
-    return [...none, ...this.#doors.problems, ...(this.#certificateTrouble === '' ? [] : [this.#certificateTrouble])];
+    const expired =
+      this.#shown !== undefined && this.#shown.expiresAt <= this.#context.clock.now()
+        ? ['Your own certificate has expired: devices refuse it.']
+        : [];
+    const trouble = this.#certificateTrouble === '' ? [] : [this.#certificateTrouble];
+    return [...none, ...this.#doors.problems, ...trouble, ...expired];
   }
 
   exposure(id: string): Exposure {
@@ -82,8 +91,16 @@ export class Network implements AsyncDisposable {
     return this.#turn;
   }
 
+  /** Ends what runs for those who have lost their account, their session or their grant. */
+  review(): void {
+    this.#front.review();
+  }
+
   async #renew(): Promise<void> {
     if (this.#closed) return;
+    const { networks } = this.#settings;
+    if (networks !== this.#acceptsFor) [this.#acceptsFor, this.#accepts] = [networks, inNetworks(networks)];
+    this.#front.review();
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
     if (addresses.length > 0) await this.#renewCertificate(addresses);
     const certificate = this.#shown;
@@ -116,15 +133,21 @@ export class Network implements AsyncDisposable {
   async #renewCertificate(addresses: readonly string[]): Promise<void> {
     const { certFile, keyFile } = this.#settings;
     try {
-      const shown = certFile === '' ? await this.#local(addresses) : await this.#own({ certFile, keyFile });
+      if (certFile === '') this.#show(await this.#local(addresses));
+      else this.#show(await this.#own({ certFile, keyFile }));
       this.#certificateTrouble = '';
-      if (shown === undefined || shown.cert === this.#shown?.cert) return;
-      this.#shown = shown;
-      this.#doors.replaceCertificate(shown);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.#certificateTrouble = error.detail;
+      // Devices that trust the authority reach what is shared until the owner has looked after the files.
+      if (this.#shown === undefined) this.#show(await this.#local(addresses));
     }
+  }
+
+  #show(certificate: Shown | undefined): void {
+    if (certificate === undefined || certificate.cert === this.#shown?.cert) return;
+    this.#shown = certificate;
+    this.#doors.replaceCertificate(certificate);
   }
 
   #local(addresses: readonly string[]): Promise<Shown> {
@@ -136,7 +159,7 @@ export class Network implements AsyncDisposable {
   /** Undefined while the files are those that were read. */
   async #own(files: { readonly certFile: string; readonly keyFile: string }): Promise<Shown | undefined> {
     const stamp = await stampOf(files);
-    if (stamp === this.#shownFor && this.#certificateTrouble === '') return undefined;
+    if (stamp === this.#shownFor && this.#shown?.source === 'own' && this.#certificateTrouble === '') return undefined;
     const shown = await readOwn(files);
     this.#shownFor = stamp;
     return shown;

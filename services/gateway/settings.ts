@@ -45,15 +45,18 @@ export const Settings = z.object({
       description: 'Services answer as push.NAME.local. Empty: the name of this machine.',
     }),
   httpsPort: z.int().min(0).max(65_535).default(8443).meta({
+    live: true,
     title: 'HTTPS port',
     description: 'Where all shared services answer by their names. 0: any free one.',
   }),
   httpPort: z.int().min(0).max(65_535).default(8080).meta({
+    live: true,
     title: 'HTTP port',
     description:
       'Shows the page from which devices get the certificate, and leads everything else to HTTPS. 0: any free one.',
   }),
   ownPorts: z.boolean().default(true).meta({
+    live: true,
     title: "Services' own ports",
     description:
       'Each shared service answers by TLS on its own port of the network address as well, for clients that cannot use names.',
@@ -63,19 +66,22 @@ export const Settings = z.object({
     .max(20)
     .default([])
     .meta({
+      live: true,
       title: 'Addresses',
       description: 'The addresses of this machine that it listens on. None: all that lie in the networks below.',
     }),
   networks: z.array(network).max(100).default(privateNetworks).meta({
+    live: true,
     title: 'Networks',
     description: 'Whose machines are let in; all others are cut off before a word. At first all private networks.',
   }),
   certFile: file.meta({
+    live: true,
     title: 'Own certificate',
     description:
       'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
   }),
-  keyFile: file.meta({ title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+  keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
 });
 export type Settings = z.infer<typeof Settings>;
 

@@ -29,6 +29,13 @@ export class Gate {
     if (this.#context.accounts.may(identity, service, permission, '*')) return;
     throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
   }
+
+  /** Whether somebody who was let in would be now. */
+  stillAdmits(identity: Identity, service: string): boolean {
+    const { accounts } = this.#context;
+    if (!accounts.stands(identity)) return false;
+    return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
+  }
 }
 
 /**
