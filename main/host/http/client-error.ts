@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Connections } from './connections.ts';
 import { rawAnswer } from './problem-reply.ts';
 
@@ -32,7 +33,8 @@ export function answerClientError(
   // The rest of what was refused, or what was no HTTP already.
   if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Before the end of the handshake nothing can be said by TLS, and what is written would be waited for.
+  if (error.code === 'ECONNRESET' || !socket.writable || (socket as Partial<TLSSocket>).secureConnecting === true) {
     socket.destroy();
     return undefined;
   }
