@@ -10,6 +10,7 @@ import { inNetworks, lanAddresses } from './doors/addresses.ts';
 import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
 import { Front } from './front/front.ts';
+import { Responder, type Announcing } from './mdns/responder.ts';
 import type { Settings } from './settings.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
@@ -25,6 +26,7 @@ export class Network implements AsyncDisposable {
   readonly #certificates: Certificates;
   readonly #doors: Doors;
   readonly #front: Front;
+  readonly #responder: Responder;
   #shown: Shown | undefined;
   #shownFor = '';
   #certificateTrouble = '';
@@ -44,6 +46,10 @@ export class Network implements AsyncDisposable {
     const accepts = (address: string): boolean => this.#accepts(address);
     const exposure = (id: string): Exposure => this.exposure(id);
     this.#front = new Front({ context, gate, cookie, label: this.#label, exposure, accepts });
+    this.#responder = new Responder({
+      ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
+      changed: () => this.#tell(),
+    });
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
@@ -76,7 +82,7 @@ export class Network implements AsyncDisposable {
         ? ['Your own certificate has expired: devices refuse it.']
         : [];
     const trouble = this.#certificateTrouble === '' ? [] : [this.#certificateTrouble];
-    return [...none, ...this.#doors.problems, ...trouble, ...expired];
+    return [...none, ...this.#doors.problems, ...trouble, ...expired, ...this.#responder.problems];
   }
 
   exposure(id: string): Exposure {
@@ -105,10 +111,28 @@ export class Network implements AsyncDisposable {
     if (addresses.length > 0) await this.#renewCertificate(addresses);
     const certificate = this.#shown;
     await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
-    const now = JSON.stringify([this.#services(), this.problems, certificate?.expiresAt]);
+    await this.#responder.become(this.#announcing(addresses));
+    this.#tell();
+  }
+
+  /** Pages look again where something has changed for them. */
+  #tell(): void {
+    const now = JSON.stringify([this.#services(), this.problems, this.#shown?.expiresAt, this.#responder.names]);
     if (now === this.#told) return;
     this.#told = now;
     this.#context.bus.publish(gatewayChanged, {});
+  }
+
+  #announcing(addresses: readonly string[]): Announcing | undefined {
+    const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
+    if (!this.#settings.announce || port === undefined) return undefined;
+    const shared = this.#context.targets().filter(({ id }) => this.exposure(id) !== 'off');
+    const hosts = shared.map(({ id, title }) => ({
+      title: `${title} on ${this.#label}`,
+      host: serviceName(id, this.#label),
+      port,
+    }));
+    return { addresses, names: [baseName(this.#label), ...hosts.map(({ host }) => host)], services: hosts };
   }
 
   #addresses(): readonly string[] {
@@ -188,7 +212,7 @@ export class Network implements AsyncDisposable {
       return {
         ...{ id, title, summary, exposure, authenticates, running: port !== undefined },
         addresses: [
-          // Until the names are announced on the network, an address is what every device finds.
+          // Not every device asks for names, but each finds an address.
           ...(isOpen && own !== undefined
             ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
             : []),
@@ -208,6 +232,7 @@ export class Network implements AsyncDisposable {
     const authority = shown?.source === 'local' ? await this.#certificates.authority() : undefined;
     return {
       host: baseName(this.#label),
+      announced: [...this.#responder.names],
       lanAddresses: [...addresses],
       services: this.#services(),
       trustUrl:
@@ -228,5 +253,6 @@ export class Network implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#turn;
+    await this.#responder[Symbol.asyncDispose]();
   }
 }

@@ -55,6 +55,17 @@ export const Settings = z.object({
     description:
       'Shows the page from which devices get the certificate, and leads everything else to HTTPS. 0: any free one.',
   }),
+  announce: z.boolean().default(true).meta({
+    live: true,
+    title: 'Announce the names',
+    description:
+      'Tells devices of the network by multicast DNS where NAME.local is, so that names work without a name server.',
+  }),
+  mdnsPort: z.int().min(1).max(65_535).default(5353).meta({
+    live: true,
+    title: 'Port of multicast DNS',
+    description: 'Every device asks on 5353; another one is of use for tests alone.',
+  }),
   ownPorts: z.boolean().default(true).meta({
     live: true,
     title: "Services' own ports",
@@ -91,6 +102,8 @@ export const environment = {
   GATEWAY_NAME: 'name',
   HOMEPORT_PORT_GATEWAY: 'httpsPort',
   HOMEPORT_PORT_GATEWAY_HTTP: 'httpPort',
+  GATEWAY_ANNOUNCE: 'announce',
+  GATEWAY_MDNS_PORT: 'mdnsPort',
   GATEWAY_OWN_PORTS: 'ownPorts',
   GATEWAY_ADDRESSES: 'addresses',
   GATEWAY_NETWORKS: 'networks',

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { Connections } from './connections.ts';
 import { rawAnswer } from './problem-reply.ts';
 
@@ -34,7 +33,7 @@ export function answerClientError(
   if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
   // Before the end of the handshake nothing can be said by TLS, and what is written would be waited for.
-  if (error.code === 'ECONNRESET' || !socket.writable || (socket as Partial<TLSSocket>).secureConnecting === true) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isShakingHands(socket)) {
     socket.destroy();
     return undefined;
   }
@@ -50,6 +49,10 @@ export function answerClientError(
   socket.write(rawAnswer(status, text, status === 431 && holdsCookies(error) ? forgetCookies : {}));
   connections.end(socket);
   return status;
+}
+
+function isShakingHands(socket: Socket): boolean {
+  return 'secureConnecting' in socket && socket.secureConnecting === true;
 }
 
 /**

@@ -28,6 +28,8 @@ const GatewayState = z
   .object({
     /** `NAME.local` */
     host: z.string(),
+    /** Names that devices of the network find by multicast DNS. */
+    announced: z.array(z.string()),
     /** Addresses of this machine on the network. */
     lanAddresses: z.array(z.string()),
     services: z.array(SharedService),

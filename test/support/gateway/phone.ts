@@ -17,6 +17,7 @@ export const phoneAddress = '127.0.0.3';
 export function sharing(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     GATEWAY_NAME: 'nas',
+    GATEWAY_ANNOUNCE: 'false',
     GATEWAY_ADDRESSES: lan,
     HOMEPORT_PORT_GATEWAY: '0',
     HOMEPORT_PORT_GATEWAY_HTTP: '0',
