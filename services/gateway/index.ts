@@ -18,7 +18,15 @@ function create(context: DispatchContext, given: Settings): Service {
   const settings = liveSettings(given, () => network?.renew());
 
   return {
-    api: [implement(gatewayApi.state, () => running().state())],
+    api: [
+      implement(gatewayApi.state, () => running().state()),
+      implement(gatewayApi.test, () => running().test()),
+      implement(gatewayApi.signedIn, async () => ({ sessions: await running().signedIn.list() })),
+      implement(gatewayApi.signOut, async ({ params }) => {
+        await running().signedIn.end(params['id'] ?? '');
+        return {};
+      }),
+    ],
 
     async start() {
       network = new Network(context, settings.current);

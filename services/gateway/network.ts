@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { DispatchContext } from '../contracts/dispatch.ts';
-import { gatewayChanged, type Exposure, type GatewayState, type SharedService } from '../contracts/gateway/api.ts';
+import {
+  gatewayChanged,
+  type Exposure,
+  type GatewayState,
+  type SelfTest,
+  type SharedService,
+} from '../contracts/gateway/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import { Certificates, type Shown } from './certificates/certificates.ts';
 import { readOwn, stampOf } from './certificates/own-files.ts';
@@ -11,6 +17,9 @@ import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
 import { Front } from './front/front.ts';
 import { Responder, type Announcing } from './mdns/responder.ts';
+import { selfTest } from './self-test/self-test.ts';
+import { SignedIn } from './sign-in/signed-in.ts';
+import { Visitors } from './doors/visitors.ts';
 import type { Settings } from './settings.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
@@ -27,6 +36,8 @@ export class Network implements AsyncDisposable {
   readonly #doors: Doors;
   readonly #front: Front;
   readonly #responder: Responder;
+  readonly #visitors: Visitors;
+  readonly signedIn: SignedIn;
   #shown: Shown | undefined;
   #shownFor = '';
   #certificateTrouble = '';
@@ -41,11 +52,13 @@ export class Network implements AsyncDisposable {
     this.#acceptsFor = settings.networks;
     this.#accepts = inNetworks(settings.networks);
     this.#certificates = new Certificates(context);
+    this.signedIn = new SignedIn(context);
+    this.#visitors = new Visitors(context.clock);
     const cookie = new SessionCookie(context.vault);
-    const gate = new Gate(context, cookie);
+    const gate = new Gate(context, cookie, this.signedIn);
     const accepts = (address: string): boolean => this.#accepts(address);
     const exposure = (id: string): Exposure => this.exposure(id);
-    this.#front = new Front({ context, gate, cookie, label: this.#label, exposure, accepts });
+    this.#front = new Front({ context, gate, cookie, signedIn: this.signedIn, label: this.#label, exposure, accepts });
     this.#responder = new Responder({
       ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
       changed: () => this.#tell(),
@@ -53,7 +66,11 @@ export class Network implements AsyncDisposable {
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
-      accepts,
+      accepts: (address) => {
+        const isLetIn = accepts(address);
+        this.#visitors.note(address, isLetIn);
+        return isLetIn;
+      },
       handler: (door) => (door.kind === 'http' ? { http: this.#plain } : this.#front.handler(door.service)),
     });
   }
@@ -248,6 +265,29 @@ export class Network implements AsyncDisposable {
             },
       problems: [...this.problems],
     };
+  }
+
+  /** Asks as a device of the network would. */
+  async test(): Promise<SelfTest> {
+    await this.renew();
+    const addresses = this.shared.length === 0 ? [] : this.#addresses();
+    const authority = this.#shown?.source === 'local' ? await this.#certificates.authority() : undefined;
+    return selfTest({
+      base: baseName(this.#label),
+      authority: authority?.toString(),
+      ways: addresses.map((address) => ({
+        address,
+        https: this.#doors.port('https', address),
+        http: this.#doors.port('http', address),
+      })),
+      shared: this.#context
+        .targets()
+        .filter(({ id }) => this.exposure(id) !== 'off')
+        .map(({ id, title, port }) => ({ title, host: serviceName(id, this.#label), running: port !== undefined })),
+      announces: this.#settings.announce,
+      announced: this.#responder.names,
+      visitors: this.#visitors.list(addresses),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateway } from '../../services/gateway/index.ts';
 import { push } from '../../services/push/index.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { noBrowser } from '../support/browser.ts';
-import { readPlainly, sharing } from '../support/gateway/phone.ts';
+import { lan, phoneAddress, readPlainly, sharing } from '../support/gateway/phone.ts';
+import { admin } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -32,6 +36,33 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
     await expect(readPlainly(trust)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
+    await using visit = await pages.visit('/settings/network');
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
+    await row.getByRole('radio', { name: 'Sign-in' }).check();
+    const address = (await row.getByText(/^https:\/\/lamp\.nas\.local:\d+$/).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Test' }).click();
+    const found = page.getByRole('list', { name: 'What the test found' });
+    await found.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
+    await found.getByText(/No other device has connected since the start/).waitFor();
+
+    const { port, host } = new URL(address);
+    const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
+    const asked = request({
+      ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
+      headers: { Host: host, Origin: address, 'User-Agent': 'Sofa' },
+      localAddress: phoneAddress,
+    });
+    const [answer] = (await once(asked.end(body), 'response')) as [IncomingMessage];
+    expect(answer.resume().statusCode).toBe(303);
+    const device = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem').filter({ hasText: 'Sofa' });
+    await device.getByText(`${admin.name} at ${host}`).waitFor();
+    await device.getByRole('button', { name: 'Sign out' }).click();
+    await device.getByRole('button', { name: 'Really sign out?' }).click();
+    await device.waitFor({ state: 'detached' });
   });
 
   it('asks before it shares without a sign-in', async () => {

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Vault } from '../../contracts/service.ts';
 
-const lifeSeconds = 30 * 24 * 60 * 60;
+/** As long as browsers keep any: the session in it ends 30 days after its last use. */
+const lifeSeconds = 400 * 24 * 60 * 60;
 
 /**
  * Browsers send a cookie to every port of a host, so its name has the port, and what it holds is sealed for one host and

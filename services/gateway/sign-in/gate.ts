@@ -3,15 +3,18 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { SessionCookie } from './cookie.ts';
+import type { SignedIn } from './signed-in.ts';
 
 /** Finds out who is at the door. */
 export class Gate {
   readonly #context: Pick<Context, 'accounts' | 'caller'>;
   readonly #cookie: SessionCookie;
+  readonly #signedIn: SignedIn;
 
-  constructor(context: Pick<Context, 'accounts' | 'caller'>, cookie: SessionCookie) {
+  constructor(context: Pick<Context, 'accounts' | 'caller'>, cookie: SessionCookie, signedIn: SignedIn) {
     this.#context = context;
     this.#cookie = cookie;
+    this.#signedIn = signedIn;
   }
 
   /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
@@ -20,7 +23,9 @@ export class Gate {
     const { authorization } = request.headers;
     const session = comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
     if (authorization === undefined && session === undefined) return undefined;
-    return accounts.authenticate({ authorization, session, ...caller(request) });
+    const identity = await accounts.authenticate({ authorization, session, ...caller(request) });
+    if (identity !== undefined) this.#signedIn.used(identity);
+    return identity;
   }
 
   /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */

@@ -6,6 +6,7 @@ import { redirect, sendHtml } from '../front/answer.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
 import { signedInPage, signInPage } from './pages.ts';
+import type { SignedIn } from './signed-in.ts';
 import { RateLimit } from './rate.ts';
 
 const longestForm = 16 * 1024;
@@ -14,6 +15,7 @@ interface SignInParts {
   readonly context: Pick<Context, 'accounts' | 'caller' | 'clock'>;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
 }
 
 /** The pages on which people sign in and out; each is of the host and port it was opened at. */
@@ -34,11 +36,12 @@ export class SignInRoutes {
     }
     const form = await this.#form(request);
     const [name, password, to] = [form.get('name') ?? '', form.get('password') ?? '', returnPath(form.get('to'))];
-    const { context, cookie } = this.#parts;
+    const { context, cookie, signedIn } = this.#parts;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
     try {
-      const { secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
+      const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
+      await signedIn.add(identity, request);
       redirect(response, 303, to, { 'Set-Cookie': cookie.set(request, secret) });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;

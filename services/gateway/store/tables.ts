@@ -12,7 +12,18 @@ export interface CertificateRow {
   readonly expires_at: number;
 }
 
+/** A sign-in on a page of the gateway, by the id of its session. */
+export interface SessionRow {
+  readonly id: string;
+  readonly account: string;
+  readonly host: string;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly made_at: number;
+}
+
 export interface Tables {
+  sessions: SessionRow;
   certificates: CertificateRow;
 }
 
@@ -28,6 +39,20 @@ export const migrations: readonly Migration[] = [
         .addColumn('names', 'text', (column) => column.notNull())
         .addColumn('made_at', 'bigint', (column) => column.notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '002-create-sessions',
+    async up(db) {
+      await db.schema
+        .createTable('sessions')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('host', 'text', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('user_agent', 'text', (column) => column.notNull())
+        .addColumn('made_at', 'bigint', (column) => column.notNull())
         .execute();
     },
   },
