@@ -4,9 +4,11 @@ import { serviceChanged } from '../contracts/control/api.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Health, type Service } from '../contracts/service.ts';
+import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
+import { secondFactorRoutes } from './second-factor/api.ts';
 import type { Settings } from './settings.ts';
 
 /** Lets the other machines of the home network reach the services that were shared. */
@@ -26,6 +28,7 @@ function create(context: DispatchContext, given: Settings): Service {
         await running().signedIn.end(params['id'] ?? '');
         return {};
       }),
+      ...secondFactorRoutes(() => running().factors),
     ],
 
     async start() {
@@ -35,6 +38,8 @@ function create(context: DispatchContext, given: Settings): Service {
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));
       open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
+      const { factors } = network;
+      open.use(forgetRemoved(context, 'second factor', (account) => factors.forget(account)));
       open.use(context.clock.every(10_000, renew));
     },
 

@@ -18,6 +18,7 @@ import { send } from './front/answer.ts';
 import { Front } from './front/front.ts';
 import { Responder, type Announcing } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
+import { SecondFactors } from './second-factor/second-factors.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
 import { Visitors } from './doors/visitors.ts';
 import type { Settings } from './settings.ts';
@@ -38,6 +39,7 @@ export class Network implements AsyncDisposable {
   readonly #responder: Responder;
   readonly #visitors: Visitors;
   readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
   #shown: Shown | undefined;
   #shownFor = '';
   #certificateTrouble = '';
@@ -53,12 +55,22 @@ export class Network implements AsyncDisposable {
     this.#accepts = inNetworks(settings.networks);
     this.#certificates = new Certificates(context);
     this.signedIn = new SignedIn(context);
+    this.factors = new SecondFactors(context);
     this.#visitors = new Visitors(context.clock);
     const cookie = new SessionCookie(context.vault);
-    const gate = new Gate(context, cookie, this.signedIn);
+    const gate = new Gate({ context, cookie, signedIn: this.signedIn, factors: this.factors });
     const accepts = (address: string): boolean => this.#accepts(address);
     const exposure = (id: string): Exposure => this.exposure(id);
-    this.#front = new Front({ context, gate, cookie, signedIn: this.signedIn, label: this.#label, exposure, accepts });
+    this.#front = new Front({
+      context,
+      gate,
+      cookie,
+      signedIn: this.signedIn,
+      factors: this.factors,
+      label: this.#label,
+      exposure,
+      accepts,
+    });
     this.#responder = new Responder({
       ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
       changed: () => this.#tell(),

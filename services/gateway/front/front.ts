@@ -7,6 +7,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { ownPrefix, routeOf } from '../domain/route.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, send, sendHtml, wantsPage } from './answer.ts';
@@ -20,6 +21,7 @@ export interface FrontParts {
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
   readonly label: string;
   readonly exposure: (service: string) => Exposure;
   /** Whether machines of this address are let in. */

@@ -2,19 +2,29 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SignedIn } from './signed-in.ts';
+
+interface GateParts {
+  readonly context: Pick<Context, 'accounts' | 'caller'>;
+  readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
+}
 
 /** Finds out who is at the door. */
 export class Gate {
   readonly #context: Pick<Context, 'accounts' | 'caller'>;
   readonly #cookie: SessionCookie;
   readonly #signedIn: SignedIn;
+  readonly #factors: SecondFactors;
 
-  constructor(context: Pick<Context, 'accounts' | 'caller'>, cookie: SessionCookie, signedIn: SignedIn) {
+  constructor({ context, cookie, signedIn, factors }: GateParts) {
     this.#context = context;
     this.#cookie = cookie;
     this.#signedIn = signedIn;
+    this.#factors = factors;
   }
 
   /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
@@ -24,7 +34,12 @@ export class Gate {
     const session = comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
     if (authorization === undefined && session === undefined) return undefined;
     const identity = await accounts.authenticate({ authorization, session, ...caller(request) });
-    if (identity !== undefined) this.#signedIn.used(identity);
+    if (identity === undefined) return undefined;
+    if (identity.via === 'password' && (await this.#factors.isOn(identity.account))) {
+      const detail = 'The password alone does not do for this account. Use one of its access tokens in its place.';
+      throw new Problem('gateway.second_factor', 401, detail);
+    }
+    this.#signedIn.used(identity);
     return identity;
   }
 
