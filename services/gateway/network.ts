@@ -9,12 +9,13 @@ import {
   type SharedService,
 } from '../contracts/gateway/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Certificates, type Shown } from './certificates/certificates.ts';
-import { readOwn, stampOf } from './certificates/own-files.ts';
+import { Certificates } from './certificates/certificates.ts';
+import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
 import { inNetworks, lanAddresses } from './doors/addresses.ts';
 import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
+import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
 import { Responder, type Announcing } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
@@ -33,16 +34,13 @@ export class Network implements AsyncDisposable {
   readonly #label: string;
   #accepts: (address: string) => boolean;
   #acceptsFor: readonly string[];
-  readonly #certificates: Certificates;
+  readonly #certificate: CurrentCertificate;
   readonly #doors: Doors;
   readonly #front: Front;
   readonly #responder: Responder;
   readonly #visitors: Visitors;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
-  #shown: Shown | undefined;
-  #shownFor = '';
-  #certificateTrouble = '';
   #told = '';
   #turn: Promise<void> = Promise.resolve();
   #closed = false;
@@ -53,12 +51,28 @@ export class Network implements AsyncDisposable {
     this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
     this.#acceptsFor = settings.networks;
     this.#accepts = inNetworks(settings.networks);
-    this.#certificates = new Certificates(context);
+    this.#certificate = new CurrentCertificate({
+      certificates: new Certificates(context),
+      clock: context.clock,
+      files: () => settings,
+      replaced: (certificate) => this.#doors.replaceCertificate(certificate),
+    });
     this.signedIn = new SignedIn(context);
     this.factors = new SecondFactors(context);
     this.#visitors = new Visitors(context.clock);
-    const cookie = new SessionCookie(context.vault);
-    const gate = new Gate({ context, cookie, signedIn: this.signedIn, factors: this.factors });
+    const cookie = new SessionCookie(context);
+    const gate = new Gate({
+      context,
+      cookie,
+      signedIn: this.signedIn,
+      factors: this.factors,
+      believesProxies: () => settings.proxySignIn,
+    });
+    const metrics = new GatewayMetrics({
+      metrics: context.metrics,
+      open: () => this.#front.open,
+      certificateExpiry: () => (this.#certificate.shown?.expiresAt ?? 0) / 1000,
+    });
     const accepts = (address: string): boolean => this.#accepts(address);
     const exposure = (id: string): Exposure => this.exposure(id);
     this.#front = new Front({
@@ -67,6 +81,7 @@ export class Network implements AsyncDisposable {
       cookie,
       signedIn: this.signedIn,
       factors: this.factors,
+      metrics,
       label: this.#label,
       exposure,
       accepts,
@@ -106,12 +121,7 @@ export class Network implements AsyncDisposable {
       this.shared.length > 0 && this.#addresses().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
-    const expired =
-      this.#shown !== undefined && this.#shown.expiresAt <= this.#context.clock.now()
-        ? ['Your own certificate has expired: devices refuse it.']
-        : [];
-    const trouble = this.#certificateTrouble === '' ? [] : [this.#certificateTrouble];
-    return [...none, ...this.#doors.problems, ...trouble, ...expired, ...this.#responder.problems];
+    return [...none, ...this.#doors.problems, ...this.#certificate.problems, ...this.#responder.problems];
   }
 
   exposure(id: string): Exposure {
@@ -137,8 +147,12 @@ export class Network implements AsyncDisposable {
     if (networks !== this.#acceptsFor) [this.#acceptsFor, this.#accepts] = [networks, inNetworks(networks)];
     this.#front.review();
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
-    if (addresses.length > 0) await this.#renewCertificate(addresses);
-    const certificate = this.#shown;
+    if (addresses.length > 0) {
+      const base = baseName(this.#label);
+      const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses]);
+      await this.#certificate.renew(`Homeport ${base}`, [...names]);
+    }
+    const certificate = this.#certificate.shown;
     await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
     await this.#responder.become(this.#announcing(addresses));
     this.#tell();
@@ -146,7 +160,12 @@ export class Network implements AsyncDisposable {
 
   /** Pages look again where something has changed for them. */
   #tell(): void {
-    const now = JSON.stringify([this.#services(), this.problems, this.#shown?.expiresAt, this.#responder.names]);
+    const now = JSON.stringify([
+      this.#services(),
+      this.problems,
+      this.#certificate.shown?.expiresAt,
+      this.#responder.names,
+    ]);
     if (now === this.#told) return;
     this.#told = now;
     this.#context.bus.publish(gatewayChanged, {});
@@ -183,52 +202,18 @@ export class Network implements AsyncDisposable {
     ]);
   }
 
-  async #renewCertificate(addresses: readonly string[]): Promise<void> {
-    const { certFile, keyFile } = this.#settings;
-    try {
-      if (certFile === '') this.#show(await this.#local(addresses));
-      else this.#show(await this.#own({ certFile, keyFile }));
-      this.#certificateTrouble = '';
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.#certificateTrouble = error.detail;
-      // Devices that trust the authority reach what is shared until the owner has looked after the files.
-      if (this.#shown === undefined) this.#show(await this.#local(addresses));
-    }
-  }
-
-  #show(certificate: Shown | undefined): void {
-    if (certificate === undefined || certificate.cert === this.#shown?.cert) return;
-    this.#shown = certificate;
-    this.#doors.replaceCertificate(certificate);
-  }
-
-  #local(addresses: readonly string[]): Promise<Shown> {
-    const base = baseName(this.#label);
-    const names = [...new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses])];
-    return this.#certificates.leaf(`Homeport ${base}`, names);
-  }
-
-  /** Undefined while the files are those that were read. */
-  async #own(files: { readonly certFile: string; readonly keyFile: string }): Promise<Shown | undefined> {
-    const stamp = await stampOf(files);
-    if (stamp === this.#shownFor && this.#shown?.source === 'own' && this.#certificateTrouble === '') return undefined;
-    const shown = await readOwn(files);
-    this.#shownFor = stamp;
-    return shown;
-  }
-
   readonly #plain = (request: IncomingMessage, response: Parameters<typeof answerPlain>[1]): void => {
     const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
       this.#doors.port('https', (socket.localAddress ?? '').replace(/^::ffff:/, ''));
-    const authority = (): ReturnType<Certificates['authority']> =>
-      this.#shown?.source === 'local' ? this.#certificates.authority() : Promise.resolve(undefined);
-    answerPlain(request, response, { httpsPort, authority }).catch((error: unknown) => {
-      if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
-      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
-      if (response.headersSent) response.destroy();
-      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
-    });
+    answerPlain(request, response, { httpsPort, authority: () => this.#certificate.authority() }).catch(
+      (error: unknown) => {
+        if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
+        const [status, detail] =
+          error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
+        if (response.headersSent) response.destroy();
+        else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+      },
+    );
   };
 
   #services(): SharedService[] {
@@ -257,8 +242,8 @@ export class Network implements AsyncDisposable {
     const addresses = this.#addresses();
     const [address] = addresses;
     const plain = address === undefined ? undefined : this.#doors.port('http', address);
-    const shown = this.#shown;
-    const authority = shown?.source === 'local' ? await this.#certificates.authority() : undefined;
+    const { shown } = this.#certificate;
+    const authority = await this.#certificate.authority();
     return {
       host: baseName(this.#label),
       announced: [...this.#responder.names],
@@ -283,7 +268,7 @@ export class Network implements AsyncDisposable {
   async test(): Promise<SelfTest> {
     await this.renew();
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
-    const authority = this.#shown?.source === 'local' ? await this.#certificates.authority() : undefined;
+    const authority = await this.#certificate.authority();
     return selfTest({
       base: baseName(this.#label),
       authority: authority?.toString(),

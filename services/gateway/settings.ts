@@ -66,6 +66,12 @@ export const Settings = z.object({
     title: 'Port of multicast DNS',
     description: 'Every device asks on 5353; another one is of use for tests alone.',
   }),
+  proxySignIn: z.boolean().default(false).meta({
+    live: true,
+    title: "Believe a proxy's sign-in",
+    description:
+      'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the account of that name, without a password.',
+  }),
   ownPorts: z.boolean().default(true).meta({
     live: true,
     title: "Services' own ports",
@@ -104,6 +110,7 @@ export const environment = {
   HOMEPORT_PORT_GATEWAY_HTTP: 'httpPort',
   GATEWAY_ANNOUNCE: 'announce',
   GATEWAY_MDNS_PORT: 'mdnsPort',
+  GATEWAY_PROXY_SIGN_IN: 'proxySignIn',
   GATEWAY_OWN_PORTS: 'ownPorts',
   GATEWAY_ADDRESSES: 'addresses',
   GATEWAY_NETWORKS: 'networks',

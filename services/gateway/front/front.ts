@@ -9,11 +9,13 @@ import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
+import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, send, sendHtml, wantsPage } from './answer.ts';
 import { homePage } from './home.ts';
 import { dropForwarded } from './forwarded.ts';
 import { escape, page, style } from './html.ts';
+import { outcomeOf, type GatewayMetrics } from './metrics.ts';
 import { UnderWay, type Passed } from './under-way.ts';
 
 export interface FrontParts {
@@ -24,6 +26,7 @@ export interface FrontParts {
   readonly factors: SecondFactors;
   readonly label: string;
   readonly exposure: (service: string) => Exposure;
+  readonly metrics: GatewayMetrics;
   /** Whether machines of this address are let in. */
   readonly accepts: (address: string) => boolean;
 }
@@ -55,6 +58,11 @@ export class Front {
     };
   }
 
+  /** How many requests and WebSockets are answered at the moment. */
+  get open(): number {
+    return this.#underWay.size;
+  }
+
   /** Ends what runs and would not be let through now. */
   review(): void {
     const { gate, accepts } = this.#parts;
@@ -72,6 +80,7 @@ export class Front {
         const target = this.#target(route.id);
         if (this.#needsSignIn(route.id) && !(await this.#admit(request, response, route.id))) return;
         if (response.destroyed) return;
+        this.#parts.metrics.request(route.id, 'passed');
         this.#underWay.add(response, passed(request, route.id));
         this.#tidy(request, route.url);
         target.request(request, response);
@@ -101,6 +110,7 @@ export class Front {
       vouchFor(request, identity);
     }
     if (socket.destroyed) return;
+    this.#parts.metrics.request(route.id, 'passed');
     this.#underWay.add(socket, passed(request, route.id));
     this.#tidy(request, route.url);
     target.upgrade(request, socket, head);
@@ -121,6 +131,7 @@ export class Front {
     const identity = await gate.identify(request);
     if (identity === undefined) {
       if (!wantsPage(request)) throw signInFirst(request);
+      this.#parts.metrics.request(id, 'sign_in');
       redirect(response, 302, `${ownPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
       return false;
     }
@@ -150,12 +161,14 @@ export class Front {
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
+    if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
     if (path === 'session' && isRead) return this.#signIn.session(request, response);
     throw nothing();
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const problem = this.#problemOf(error);
+    this.#parts.metrics.request('', outcomeOf(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
     if (!request.complete) response.setHeader('Connection', 'close');
     if (wantsPage(request)) {
@@ -169,6 +182,7 @@ export class Front {
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {
     const { status, detail } = this.#problemOf(error);
+    this.#parts.metrics.request('', outcomeOf(status));
     const body = `${detail}\n`;
     const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
     if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);

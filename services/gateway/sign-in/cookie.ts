@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import type { Vault } from '../../contracts/service.ts';
+import type { Context, Vault } from '../../contracts/service.ts';
 
 /** As long as browsers keep any: the session in it ends 30 days after its last use. */
 const lifeSeconds = 400 * 24 * 60 * 60;
@@ -11,9 +11,11 @@ const lifeSeconds = 400 * 24 * 60 * 60;
  */
 export class SessionCookie {
   readonly #vault: Vault;
+  readonly #publicUrl: Context['publicUrl'];
 
-  constructor(vault: Vault) {
+  constructor({ vault, publicUrl }: Pick<Context, 'vault' | 'publicUrl'>) {
     this.#vault = vault;
+    this.#publicUrl = publicUrl;
   }
 
   /** The secret of the session that a request brings for the host and port it came to. */
@@ -24,7 +26,7 @@ export class SessionCookie {
     const [, value] = found[0] ?? [];
     if (value === undefined || found.length > 1) return undefined;
     try {
-      return this.#vault.open(value, purposeOf(request));
+      return this.#vault.open(value, this.#purposeOf(request));
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;
@@ -33,8 +35,12 @@ export class SessionCookie {
 
   /** The header that sets it. */
   set(request: IncomingMessage, secret: string): string {
-    const value = this.#vault.seal(secret, purposeOf(request));
+    const value = this.#vault.seal(secret, this.#purposeOf(request));
     return `${nameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(lifeSeconds)}`;
+  }
+
+  #purposeOf(request: IncomingMessage): string {
+    return `gateway session at ${(this.#publicUrl(request) ?? '').toLowerCase()}`;
   }
 
   /** The header that removes it. */
@@ -55,10 +61,6 @@ const prefix = '__Host-homeport-';
 
 function nameFor({ socket }: IncomingMessage): string {
   return `${prefix}${String(socket.localPort ?? 0)}`;
-}
-
-function purposeOf({ headers }: IncomingMessage): string {
-  return `gateway session at ${(headers.host ?? '').toLowerCase()}`;
 }
 
 function pairs({ headers }: IncomingMessage): (readonly [string, string])[] {

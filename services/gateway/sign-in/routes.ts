@@ -3,6 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { returnPath } from '../domain/return-path.ts';
+import type { GatewayMetrics } from '../front/metrics.ts';
 import { redirect, sendHtml } from '../front/answer.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
@@ -22,11 +23,12 @@ interface Given {
 }
 
 interface SignInParts {
-  readonly context: Pick<Context, 'accounts' | 'caller' | 'clock' | 'log' | 'random'>;
+  readonly context: Pick<Context, 'accounts' | 'caller' | 'clock' | 'log' | 'publicUrl' | 'random'>;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
+  readonly metrics: GatewayMetrics;
 }
 
 /** The pages on which people sign in and out; each is of the host and port it was opened at. */
@@ -55,16 +57,18 @@ export class SignInRoutes {
 
   async #password(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
     const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
-    const { context, factors } = this.#parts;
+    const { context, factors, metrics } = this.#parts;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
     try {
       const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
-      if (await factors.isOn(identity.account))
+      if (await factors.isOn(identity.account)) {
+        metrics.signIn('code_wanted');
         sendHtml(request, response, 200, codePage(to, this.#second.begin(identity, secret)));
-      else await this.#letIn(request, response, { identity, secret, to });
+      } else await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
+      metrics.signIn('wrong');
       const body = signInPage(to, { name: name.slice(0, 64), trouble: error.detail });
       sendHtml(request, response, error.status, body, error.headers);
     }
@@ -72,9 +76,11 @@ export class SignInRoutes {
 
   async #code(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
     const [ticket, code] = [form.get('ticket') ?? '', form.get('code') ?? ''];
-    const { context, factors } = this.#parts;
-    const refuse = ({ status, detail, headers }: Problem): void =>
+    const { context, factors, metrics } = this.#parts;
+    const refuse = ({ status, detail, headers }: Problem): void => {
+      metrics.signIn('wrong');
       sendHtml(request, response, status, codePage(to, ticket, detail), headers);
+    };
     try {
       const { identity, secret } = this.#second.of(ticket);
       if (!(await factors.check(identity.account, code, context.caller(request).remoteAddress)))
@@ -96,6 +102,7 @@ export class SignInRoutes {
     { identity, secret, to }: { readonly identity: Identity; readonly secret: string; readonly to: string },
   ): Promise<void> {
     await this.#parts.signedIn.add(identity, request);
+    this.#parts.metrics.signIn('right');
     redirect(response, 303, to, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
   }
 
@@ -119,7 +126,7 @@ export class SignInRoutes {
       throw new Problem('gateway.method', 405, 'Use GET or POST.', { headers: { Allow: 'GET, HEAD, POST' } });
     const origin = headers.origin?.toLowerCase();
     const site = headers['sec-fetch-site'];
-    if (origin !== `https://${(headers.host ?? '').toLowerCase()}` && site !== 'same-origin') {
+    if (origin !== this.#parts.context.publicUrl(request)?.toLowerCase() && site !== 'same-origin') {
       throw new Problem('gateway.foreign_form', 403, 'A page of another origin may not sign in or out here.');
     }
     if (!this.#rate.take(this.#parts.context.caller(request).remoteAddress)) {
