@@ -34,7 +34,7 @@ export function recordsOf({ names, services }: Announced, addresses: readonly st
       type: 'NSEC',
       ttl: hostTtl,
       data: { nextDomain: name, rrtypes: [...new Set(addresses.map((each) => (each.includes(':') ? 'AAAA' : 'A')))] },
-    } as Answer,
+    },
   ]);
   const ofServices = services.flatMap(({ title, host, port }): Answer[] => {
     const name = `${title.replaceAll('.', ' ')}.${kind}`;

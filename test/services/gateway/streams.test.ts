@@ -53,17 +53,17 @@ afterAll(() => home[Symbol.asyncDispose]());
 interface Exchange {
   readonly to: Writable;
   readonly answer: Promise<Readable>;
-  leave(): void;
+  readonly leave: () => void;
 }
 const ways = {
-  'HTTP/1.1'(path: string, method: string): Exchange {
+  'HTTP/1.1': (path: string, method: string): Exchange => {
     const to = home.open(`https://hose.nas.local${path}`, { method });
     to.on('error', () => undefined);
     const answer = once(to, 'response').then(([response]) => response as Readable);
     answer.catch(() => undefined);
     return { to, answer, leave: () => to.destroy() };
   },
-  'HTTP/2'(path: string, method: string): Exchange {
+  'HTTP/2': (path: string, method: string): Exchange => {
     const session = home.http2('hose.nas.local');
     const to = session.request({ ':path': path, ':method': method }, { endStream: false });
     to.on('error', () => undefined);
