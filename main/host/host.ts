@@ -21,6 +21,7 @@ import { lockDataFolder } from './runtime/data-lock.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
+import { remoteAddress } from './http/access.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log/log.ts';
 import { logFile } from './log/file.ts';
@@ -181,6 +182,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     desktop,
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
     targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
+    isFromTrustedProxy: (request) => parts.trusts(remoteAddress(request)),
   };
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Context, ListenerHandler, ServiceGroup, UpgradeListener } from './service.ts';
 
 /** Further names under which a service answers, besides those of this machine and those of the settings. */
@@ -67,4 +67,6 @@ export interface DispatchContext extends Context {
    * are let through. @throws Problem `listener.port_taken` (409), `listener.port_forbidden` (403), `listener.no_address` (500).
    */
   readonly listen: (options: OutsideOptions) => Promise<OutsideListener>;
+  /** Whether it was sent by a proxy whose word on others is believed: a setting of the host. */
+  readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
 }

@@ -1,11 +1,14 @@
 import { implement } from '../contracts/api.ts';
+import { accountsChanged } from '../contracts/control/accounts.ts';
 import { serviceChanged } from '../contracts/control/api.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Health, type Service } from '../contracts/service.ts';
+import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
+import { secondFactorRoutes } from './second-factor/api.ts';
 import type { Settings } from './settings.ts';
 
 /** Lets the other machines of the home network reach the services that were shared. */
@@ -17,7 +20,16 @@ function create(context: DispatchContext, given: Settings): Service {
   const settings = liveSettings(given, () => network?.renew());
 
   return {
-    api: [implement(gatewayApi.state, () => running().state())],
+    api: [
+      implement(gatewayApi.state, () => running().state()),
+      implement(gatewayApi.test, () => running().test()),
+      implement(gatewayApi.signedIn, async () => ({ sessions: await running().signedIn.list() })),
+      implement(gatewayApi.signOut, async ({ params }) => {
+        await running().signedIn.end(params['id'] ?? '');
+        return {};
+      }),
+      ...secondFactorRoutes(() => running().factors),
+    ],
 
     async start() {
       network = new Network(context, settings.current);
@@ -25,6 +37,9 @@ function create(context: DispatchContext, given: Settings): Service {
       await network.renew();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));
+      open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
+      const { factors } = network;
+      open.use(forgetRemoved(context, 'second factor', (account) => factors.forget(account)));
       open.use(context.clock.every(10_000, renew));
     },
 

@@ -1,15 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { DispatchContext } from '../contracts/dispatch.ts';
-import { gatewayChanged, type Exposure, type GatewayState, type SharedService } from '../contracts/gateway/api.ts';
+import {
+  gatewayChanged,
+  type Exposure,
+  type GatewayState,
+  type SelfTest,
+  type SharedService,
+} from '../contracts/gateway/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { Certificates, type Shown } from './certificates/certificates.ts';
-import { readOwn, stampOf } from './certificates/own-files.ts';
+import { Certificates } from './certificates/certificates.ts';
+import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
 import { inNetworks, lanAddresses } from './doors/addresses.ts';
 import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
+import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
+import { Responder, type Announcing } from './mdns/responder.ts';
+import { selfTest } from './self-test/self-test.ts';
+import { SecondFactors } from './second-factor/second-factors.ts';
+import { SignedIn } from './sign-in/signed-in.ts';
+import { Visitors } from './doors/visitors.ts';
 import type { Settings } from './settings.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
@@ -20,13 +32,15 @@ export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
   readonly #label: string;
-  readonly #accepts: (address: string) => boolean;
-  readonly #certificates: Certificates;
+  #accepts: (address: string) => boolean;
+  #acceptsFor: readonly string[];
+  readonly #certificate: CurrentCertificate;
   readonly #doors: Doors;
   readonly #front: Front;
-  #shown: Shown | undefined;
-  #shownFor = '';
-  #certificateTrouble = '';
+  readonly #responder: Responder;
+  readonly #visitors: Visitors;
+  readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
   #told = '';
   #turn: Promise<void> = Promise.resolve();
   #closed = false;
@@ -35,15 +49,55 @@ export class Network implements AsyncDisposable {
     this.#context = context;
     this.#settings = settings;
     this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
+    this.#acceptsFor = settings.networks;
     this.#accepts = inNetworks(settings.networks);
-    this.#certificates = new Certificates(context);
-    const cookie = new SessionCookie(context.vault);
-    const gate = new Gate(context, cookie);
-    this.#front = new Front({ context, gate, cookie, label: this.#label, exposure: (id) => this.exposure(id) });
+    this.#certificate = new CurrentCertificate({
+      certificates: new Certificates(context),
+      clock: context.clock,
+      files: () => settings,
+      replaced: (certificate) => this.#doors.replaceCertificate(certificate),
+    });
+    this.signedIn = new SignedIn(context);
+    this.factors = new SecondFactors(context);
+    this.#visitors = new Visitors(context.clock);
+    const cookie = new SessionCookie(context);
+    const gate = new Gate({
+      context,
+      cookie,
+      signedIn: this.signedIn,
+      factors: this.factors,
+      believesProxies: () => settings.proxySignIn,
+    });
+    const metrics = new GatewayMetrics({
+      metrics: context.metrics,
+      open: () => this.#front.open,
+      certificateExpiry: () => (this.#certificate.shown?.expiresAt ?? 0) / 1000,
+    });
+    const accepts = (address: string): boolean => this.#accepts(address);
+    const exposure = (id: string): Exposure => this.exposure(id);
+    this.#front = new Front({
+      context,
+      gate,
+      cookie,
+      signedIn: this.signedIn,
+      factors: this.factors,
+      metrics,
+      label: this.#label,
+      exposure,
+      accepts,
+    });
+    this.#responder = new Responder({
+      ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
+      changed: () => this.#tell(),
+    });
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
-      accepts: this.#accepts,
+      accepts: (address) => {
+        const isLetIn = accepts(address);
+        this.#visitors.note(address, isLetIn);
+        return isLetIn;
+      },
       handler: (door) => (door.kind === 'http' ? { http: this.#plain } : this.#front.handler(door.service)),
     });
   }
@@ -67,7 +121,7 @@ export class Network implements AsyncDisposable {
       this.shared.length > 0 && this.#addresses().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
-    return [...none, ...this.#doors.problems, ...(this.#certificateTrouble === '' ? [] : [this.#certificateTrouble])];
+    return [...none, ...this.#doors.problems, ...this.#certificate.problems, ...this.#responder.problems];
   }
 
   exposure(id: string): Exposure {
@@ -82,16 +136,51 @@ export class Network implements AsyncDisposable {
     return this.#turn;
   }
 
+  /** Ends what runs for those who have lost their account, their session or their grant. */
+  review(): void {
+    this.#front.review();
+  }
+
   async #renew(): Promise<void> {
     if (this.#closed) return;
+    const { networks } = this.#settings;
+    if (networks !== this.#acceptsFor) [this.#acceptsFor, this.#accepts] = [networks, inNetworks(networks)];
+    this.#front.review();
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
-    if (addresses.length > 0) await this.#renewCertificate(addresses);
-    const certificate = this.#shown;
+    if (addresses.length > 0) {
+      const base = baseName(this.#label);
+      const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses]);
+      await this.#certificate.renew(`Homeport ${base}`, [...names]);
+    }
+    const certificate = this.#certificate.shown;
     await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
-    const now = JSON.stringify([this.#services(), this.problems, certificate?.expiresAt]);
+    await this.#responder.become(this.#announcing(addresses));
+    this.#tell();
+  }
+
+  /** Pages look again where something has changed for them. */
+  #tell(): void {
+    const now = JSON.stringify([
+      this.#services(),
+      this.problems,
+      this.#certificate.shown?.expiresAt,
+      this.#responder.names,
+    ]);
     if (now === this.#told) return;
     this.#told = now;
     this.#context.bus.publish(gatewayChanged, {});
+  }
+
+  #announcing(addresses: readonly string[]): Announcing | undefined {
+    const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
+    if (!this.#settings.announce || port === undefined) return undefined;
+    const shared = this.#context.targets().filter(({ id }) => this.exposure(id) !== 'off');
+    const hosts = shared.map(({ id, title }) => ({
+      title: `${title} on ${this.#label}`,
+      host: serviceName(id, this.#label),
+      port,
+    }));
+    return { addresses, names: [baseName(this.#label), ...hosts.map(({ host }) => host)], services: hosts };
   }
 
   #addresses(): readonly string[] {
@@ -113,46 +202,18 @@ export class Network implements AsyncDisposable {
     ]);
   }
 
-  async #renewCertificate(addresses: readonly string[]): Promise<void> {
-    const { certFile, keyFile } = this.#settings;
-    try {
-      const shown = certFile === '' ? await this.#local(addresses) : await this.#own({ certFile, keyFile });
-      this.#certificateTrouble = '';
-      if (shown === undefined || shown.cert === this.#shown?.cert) return;
-      this.#shown = shown;
-      this.#doors.replaceCertificate(shown);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.#certificateTrouble = error.detail;
-    }
-  }
-
-  #local(addresses: readonly string[]): Promise<Shown> {
-    const base = baseName(this.#label);
-    const names = [...new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses])];
-    return this.#certificates.leaf(`Homeport ${base}`, names);
-  }
-
-  /** Undefined while the files are those that were read. */
-  async #own(files: { readonly certFile: string; readonly keyFile: string }): Promise<Shown | undefined> {
-    const stamp = await stampOf(files);
-    if (stamp === this.#shownFor && this.#certificateTrouble === '') return undefined;
-    const shown = await readOwn(files);
-    this.#shownFor = stamp;
-    return shown;
-  }
-
   readonly #plain = (request: IncomingMessage, response: Parameters<typeof answerPlain>[1]): void => {
     const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
       this.#doors.port('https', (socket.localAddress ?? '').replace(/^::ffff:/, ''));
-    const authority = (): ReturnType<Certificates['authority']> =>
-      this.#shown?.source === 'local' ? this.#certificates.authority() : Promise.resolve(undefined);
-    answerPlain(request, response, { httpsPort, authority }).catch((error: unknown) => {
-      if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
-      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
-      if (response.headersSent) response.destroy();
-      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
-    });
+    answerPlain(request, response, { httpsPort, authority: () => this.#certificate.authority() }).catch(
+      (error: unknown) => {
+        if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
+        const [status, detail] =
+          error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
+        if (response.headersSent) response.destroy();
+        else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+      },
+    );
   };
 
   #services(): SharedService[] {
@@ -165,7 +226,7 @@ export class Network implements AsyncDisposable {
       return {
         ...{ id, title, summary, exposure, authenticates, running: port !== undefined },
         addresses: [
-          // Until the names are announced on the network, an address is what every device finds.
+          // Not every device asks for names, but each finds an address.
           ...(isOpen && own !== undefined
             ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
             : []),
@@ -181,10 +242,11 @@ export class Network implements AsyncDisposable {
     const addresses = this.#addresses();
     const [address] = addresses;
     const plain = address === undefined ? undefined : this.#doors.port('http', address);
-    const shown = this.#shown;
-    const authority = shown?.source === 'local' ? await this.#certificates.authority() : undefined;
+    const { shown } = this.#certificate;
+    const authority = await this.#certificate.authority();
     return {
       host: baseName(this.#label),
+      announced: [...this.#responder.names],
       lanAddresses: [...addresses],
       services: this.#services(),
       trustUrl:
@@ -202,8 +264,32 @@ export class Network implements AsyncDisposable {
     };
   }
 
+  /** Asks as a device of the network would. */
+  async test(): Promise<SelfTest> {
+    await this.renew();
+    const addresses = this.shared.length === 0 ? [] : this.#addresses();
+    const authority = await this.#certificate.authority();
+    return selfTest({
+      base: baseName(this.#label),
+      authority: authority?.toString(),
+      ways: addresses.map((address) => ({
+        address,
+        https: this.#doors.port('https', address),
+        http: this.#doors.port('http', address),
+      })),
+      shared: this.#context
+        .targets()
+        .filter(({ id }) => this.exposure(id) !== 'off')
+        .map(({ id, title, port }) => ({ title, host: serviceName(id, this.#label), running: port !== undefined })),
+      announces: this.#settings.announce,
+      announced: this.#responder.names,
+      visitors: this.#visitors.list(addresses),
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#turn;
+    await this.#responder[Symbol.asyncDispose]();
   }
 }

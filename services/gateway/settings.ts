@@ -45,15 +45,35 @@ export const Settings = z.object({
       description: 'Services answer as push.NAME.local. Empty: the name of this machine.',
     }),
   httpsPort: z.int().min(0).max(65_535).default(8443).meta({
+    live: true,
     title: 'HTTPS port',
     description: 'Where all shared services answer by their names. 0: any free one.',
   }),
   httpPort: z.int().min(0).max(65_535).default(8080).meta({
+    live: true,
     title: 'HTTP port',
     description:
       'Shows the page from which devices get the certificate, and leads everything else to HTTPS. 0: any free one.',
   }),
+  announce: z.boolean().default(true).meta({
+    live: true,
+    title: 'Announce the names',
+    description:
+      'Tells devices of the network by multicast DNS where NAME.local is, so that names work without a name server.',
+  }),
+  mdnsPort: z.int().min(1).max(65_535).default(5353).meta({
+    live: true,
+    title: 'Port of multicast DNS',
+    description: 'Every device asks on 5353; another one is of use for tests alone.',
+  }),
+  proxySignIn: z.boolean().default(false).meta({
+    live: true,
+    title: "Believe a proxy's sign-in",
+    description:
+      'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the account of that name, without a password.',
+  }),
   ownPorts: z.boolean().default(true).meta({
+    live: true,
     title: "Services' own ports",
     description:
       'Each shared service answers by TLS on its own port of the network address as well, for clients that cannot use names.',
@@ -63,19 +83,22 @@ export const Settings = z.object({
     .max(20)
     .default([])
     .meta({
+      live: true,
       title: 'Addresses',
       description: 'The addresses of this machine that it listens on. None: all that lie in the networks below.',
     }),
   networks: z.array(network).max(100).default(privateNetworks).meta({
+    live: true,
     title: 'Networks',
     description: 'Whose machines are let in; all others are cut off before a word. At first all private networks.',
   }),
   certFile: file.meta({
+    live: true,
     title: 'Own certificate',
     description:
       'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
   }),
-  keyFile: file.meta({ title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+  keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -85,6 +108,9 @@ export const environment = {
   GATEWAY_NAME: 'name',
   HOMEPORT_PORT_GATEWAY: 'httpsPort',
   HOMEPORT_PORT_GATEWAY_HTTP: 'httpPort',
+  GATEWAY_ANNOUNCE: 'announce',
+  GATEWAY_MDNS_PORT: 'mdnsPort',
+  GATEWAY_PROXY_SIGN_IN: 'proxySignIn',
   GATEWAY_OWN_PORTS: 'ownPorts',
   GATEWAY_ADDRESSES: 'addresses',
   GATEWAY_NETWORKS: 'networks',

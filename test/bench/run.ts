@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
+import { benchGateway } from './gateway.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
 import { benchDownloads } from './downloads.ts';
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   uptime: benchUptime,
   renderer: benchRenderer,
   addons: benchAddons,
+  gateway: benchGateway,
 };
 
 const { positionals: asked, values } = parseArgs({

@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateway } from '../../services/gateway/index.ts';
+import { codeOf, stepAt } from '../../services/gateway/second-factor/totp.ts';
 import { push } from '../../services/push/index.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { noBrowser } from '../support/browser.ts';
-import { readPlainly, sharing } from '../support/gateway/phone.ts';
+import { lan, phoneAddress, readPlainly, sharing } from '../support/gateway/phone.ts';
+import { admin } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -32,6 +37,55 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
     await expect(readPlainly(trust)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
+    await using visit = await pages.visit('/settings/network');
+    const { page } = visit;
+    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
+    await row.getByRole('radio', { name: 'Sign-in' }).check();
+    const address = (await row.getByText(/^https:\/\/lamp\.nas\.local:\d+$/).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Test' }).click();
+    const found = page.getByRole('list', { name: 'What the test found' });
+    await found.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
+    await found.getByText(/No other device has connected since the start/).waitFor();
+
+    const { port, host } = new URL(address);
+    const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
+    const asked = request({
+      ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
+      headers: { Host: host, Origin: address, 'User-Agent': 'Sofa' },
+      localAddress: phoneAddress,
+    });
+    const [answer] = (await once(asked.end(body), 'response')) as [IncomingMessage];
+    expect(answer.resume().statusCode).toBe(303);
+    const device = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem').filter({ hasText: 'Sofa' });
+    await device.getByText(`${admin.name} at ${host}`).waitFor();
+    await device.getByRole('button', { name: 'Sign out' }).click();
+    await device.getByRole('button', { name: 'Really sign out?' }).click();
+    await device.waitFor({ state: 'detached' });
+  });
+
+  it('sets up a second factor, which switches off with a recovery code', async () => {
+    await using visit = await pages.visit('/account');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('img', { name: 'The secret for your authenticator app' }).waitFor();
+    const secret = (await page.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '';
+    const bits = [...secret].map((each) =>
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'),
+    );
+    const key = Uint8Array.from((bits.join('').match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+    await page.getByLabel('The code that it shows').fill('000000');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByText(/The code is not right/).waitFor();
+    await page.getByLabel('The code that it shows').fill(codeOf(key, stepAt(Date.now())));
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    const codes = (await page.getByText(/^([a-z0-9]{10} ){9}[a-z0-9]{10}$/).textContent()) ?? '';
+    await page.getByText(/^On. 10 recovery codes are left/).waitFor();
+    await page.getByLabel('A code of the app, or a recovery code').fill(codes.slice(0, 10));
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
   });
 
   it('asks before it shares without a sign-in', async () => {

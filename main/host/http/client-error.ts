@@ -32,7 +32,8 @@ export function answerClientError(
   // The rest of what was refused, or what was no HTTP already.
   if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Before the end of the handshake nothing can be said by TLS, and what is written would be waited for.
+  if (error.code === 'ECONNRESET' || !socket.writable || isShakingHands(socket)) {
     socket.destroy();
     return undefined;
   }
@@ -48,6 +49,10 @@ export function answerClientError(
   socket.write(rawAnswer(status, text, status === 431 && holdsCookies(error) ? forgetCookies : {}));
   connections.end(socket);
   return status;
+}
+
+function isShakingHands(socket: Socket): boolean {
+  return 'secureConnecting' in socket && socket.secureConnecting === true;
 }
 
 /**

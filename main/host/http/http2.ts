@@ -68,6 +68,7 @@ export function speakHttp2(
     if (socket === undefined || stream.destroyed) return;
     const request = requestOf(stream, headers, raw, new StreamSocket(stream, socket));
     if (request === undefined) return void refuse(stream);
+    if (!stream.endAfterHeaders) watchBody(stream, request, limits);
     onRequest(request, responseTo(request));
   });
 
@@ -130,6 +131,14 @@ function requestOf(
   read(request, stream, socket);
   if (plain['expect']?.toString().toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
   return request;
+}
+
+/** Gives up a body that stands still while the service waits for it. */
+function watchBody(stream: ServerHttp2Stream, request: IncomingMessage, { bodyStallMs }: ListenerLimits): void {
+  stream.setTimeout(bodyStallMs, () => {
+    if (request.complete) stream.setTimeout(0);
+    else if (request.readableLength === 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
 }
 
 /** Takes of the body what the service asks for, so that one that is slow slows the client down. */

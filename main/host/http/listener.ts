@@ -242,6 +242,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const to: Dispatched = {
         request(request, response) {
           markGatewayRequest(request);
+          // Two listeners watch its end, besides what the service does.
+          response.setMaxListeners(20);
           answer(request, response, by);
         },
         upgrade(request, socket, head) {

@@ -10,6 +10,7 @@ export interface Powers {
   readonly desktop: DesktopContext['desktop'];
   readonly dispatched: (serviceId: string, hosts: readonly string[]) => Dispatched | undefined;
   readonly targets: () => readonly DispatchTarget[];
+  readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
 }
 
 /** The context with what the manifest's capabilities give. */
@@ -27,6 +28,7 @@ export function empowered(
       dispatch: (other) => (other === id ? undefined : powers.dispatched(other, context.hosts.names)),
       targets: () => powers.targets().filter((target) => target.id !== id),
       listen: (options) => outside.open(options),
+      isFromTrustedProxy: powers.isFromTrustedProxy,
     }),
   };
   return Object.assign({}, context, ...capabilities.map((capability) => given[capability]())) as Context;

@@ -28,6 +28,8 @@ const GatewayState = z
   .object({
     /** `NAME.local` */
     host: z.string(),
+    /** Names that devices of the network find by multicast DNS. */
+    announced: z.array(z.string()),
     /** Addresses of this machine on the network. */
     lanAddresses: z.array(z.string()),
     services: z.array(SharedService),
@@ -49,6 +51,35 @@ const GatewayState = z
   .meta({ id: 'GatewayState' });
 export type GatewayState = z.infer<typeof GatewayState>;
 
+const SignedInDevice = z
+  .object({
+    id: z.string(),
+    account: z.string(),
+    /** The name and port at which it signed in. */
+    host: z.string(),
+    address: z.string(),
+    userAgent: z.string(),
+    signedInAt: z.number(),
+    /** As far as is known since the start. */
+    seenAt: z.number(),
+  })
+  .meta({ id: 'SignedInDevice' });
+export type SignedInDevice = z.infer<typeof SignedInDevice>;
+
+/** Another machine that has connected. `letIn`: its network is among those that may. */
+const Visitor = z.object({ address: z.string(), letIn: z.boolean(), seenAt: z.number() });
+export type Visitor = z.infer<typeof Visitor>;
+
+const SelfTest = z
+  .object({
+    /** A sentence on each thing that was tried. */
+    checks: z.array(z.object({ ok: z.boolean(), text: z.string() })),
+    /** Machines that have connected since the start, the latest first. */
+    visitors: z.array(Visitor),
+  })
+  .meta({ id: 'GatewaySelfTest' });
+export type SelfTest = z.infer<typeof SelfTest>;
+
 /** Our own API around sharing; the gateway answers it. */
 export const gatewayApi = {
   state: defineRoute({
@@ -57,5 +88,26 @@ export const gatewayApi = {
     summary: 'What is shared with the home network, and where it answers.',
     access: 'admin',
     reply: GatewayState,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    path: '/api/gateway/test',
+    summary: 'Asks what is shared as a device of the network would, and says in words what it finds.',
+    access: 'admin',
+    reply: SelfTest,
+  }),
+  signedIn: defineRoute({
+    method: 'GET',
+    path: '/api/gateway/sessions',
+    summary: 'The browsers that are signed in to what is shared, the latest first.',
+    access: 'admin',
+    reply: z.object({ sessions: z.array(SignedInDevice) }),
+  }),
+  signOut: defineRoute({
+    method: 'DELETE',
+    path: '/api/gateway/sessions/:id',
+    summary: 'Signs a browser out; what it has open ends.',
+    access: 'admin',
+    reply: z.object({}),
   }),
 };

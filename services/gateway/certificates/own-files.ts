@@ -18,7 +18,7 @@ export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
     const names = subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
     return { source: 'own', cert, key, names, expiresAt: Date.parse(validTo) };
   } catch (cause) {
-    const detail = `The certificate ${certFile} and the key ${keyFile} cannot be used. The one before stays in use.`;
+    const detail = `The certificate ${certFile} and the key ${keyFile} cannot be used. What was shown before stays in use.`;
     throw new Problem('gateway.certificate', 422, detail, { cause });
   }
 }
@@ -28,10 +28,10 @@ export async function stampOf({ certFile, keyFile }: OwnFiles): Promise<string> 
   const times = await Promise.all(
     [certFile, keyFile].map((each) =>
       stat(each).then(
-        (s) => s.mtimeMs,
-        () => 0,
+        ({ mtimeMs, size }) => `${String(mtimeMs)} ${String(size)}`,
+        () => '',
       ),
     ),
   );
-  return times.join(' ');
+  return JSON.stringify([certFile, keyFile, times]);
 }

@@ -26,6 +26,8 @@ export function routeOf(
   const suffix = `.${baseName(label)}`;
   if (name.endsWith(suffix)) return toService(name.slice(0, -suffix.length), url, isShared);
   if (portOf !== undefined) return toService(portOf, url, isShared);
+  // Where proxies look for it that were set up for another one.
+  if (/^\/api\/verify(?:\?|$)/.test(url)) return { to: 'own', path: url.slice('/api/'.length) };
   const [, id = '', rest = ''] = /^\/([a-z][a-z0-9]{0,31})(.*)$/s.exec(url) ?? [];
   if (isShared(id)) {
     if (rest.startsWith('/')) return { to: 'service', id, url: rest };

@@ -2,28 +2,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { DispatchContext, Dispatched, OutsideOptions } from '../../contracts/dispatch.ts';
 import type { Exposure } from '../../contracts/gateway/api.ts';
-import { vouchFor } from '../../contracts/gateway.ts';
+import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { ownPrefix, routeOf } from '../domain/route.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
+import type { SignedIn } from '../sign-in/signed-in.ts';
+import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, send, sendHtml, wantsPage } from './answer.ts';
 import { homePage } from './home.ts';
+import { dropForwarded } from './forwarded.ts';
 import { escape, page, style } from './html.ts';
+import { outcomeOf, type GatewayMetrics } from './metrics.ts';
+import { UnderWay, type Passed } from './under-way.ts';
 
 export interface FrontParts {
   readonly context: DispatchContext;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
   readonly label: string;
   readonly exposure: (service: string) => Exposure;
+  readonly metrics: GatewayMetrics;
+  /** Whether machines of this address are let in. */
+  readonly accepts: (address: string) => boolean;
 }
 
 /** What answers by TLS: finds the service that a request is for, signs its sender in where that is wanted, and hands it over. */
 export class Front {
   readonly #parts: FrontParts;
   readonly #signIn: SignInRoutes;
+  readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
 
   constructor(parts: FrontParts) {
@@ -35,12 +47,30 @@ export class Front {
   handler(portOf: string | undefined): OutsideOptions['handler'] {
     return {
       http: (request, response) => {
+        // A connection outlives a change of the networks.
+        if (!this.#parts.accepts(addressOf(request))) return void request.destroy();
         this.#answer(request, response, portOf).catch((error: unknown) => this.#refuse(request, response, error));
       },
       upgrade: (request, socket, head) => {
+        if (!this.#parts.accepts(addressOf(request))) return void socket.destroy();
         this.#upgrade(request, socket, head, portOf).catch((error: unknown) => this.#refuseUpgrade(socket, error));
       },
     };
+  }
+
+  /** How many requests and WebSockets are answered at the moment. */
+  get open(): number {
+    return this.#underWay.size;
+  }
+
+  /** Ends what runs and would not be let through now. */
+  review(): void {
+    const { gate, accepts } = this.#parts;
+    this.#underWay.review(({ service, identity, from }) => {
+      if (!this.#isShared(service) || !accepts(from)) return false;
+      if (!this.#needsSignIn(service)) return true;
+      return identity !== undefined && gate.stillAdmits(identity, service);
+    });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
@@ -50,8 +80,9 @@ export class Front {
         const target = this.#target(route.id);
         if (this.#needsSignIn(route.id) && !(await this.#admit(request, response, route.id))) return;
         if (response.destroyed) return;
-        hideCookies(request);
-        request.url = route.url;
+        this.#parts.metrics.request(route.id, 'passed');
+        this.#underWay.add(response, passed(request, route.id));
+        this.#tidy(request, route.url);
         target.request(request, response);
         return;
       }
@@ -79,9 +110,17 @@ export class Front {
       vouchFor(request, identity);
     }
     if (socket.destroyed) return;
-    hideCookies(request);
-    request.url = route.url;
+    this.#parts.metrics.request(route.id, 'passed');
+    this.#underWay.add(socket, passed(request, route.id));
+    this.#tidy(request, route.url);
     target.upgrade(request, socket, head);
+  }
+
+  /** What the service gets to see of a request. */
+  #tidy(request: IncomingMessage, url: string): void {
+    hideCookies(request);
+    if (!this.#parts.context.isFromTrustedProxy(request)) dropForwarded(request);
+    request.url = url;
   }
 
   /** False when it was answered by the way to the sign-in. */
@@ -92,6 +131,7 @@ export class Front {
     const identity = await gate.identify(request);
     if (identity === undefined) {
       if (!wantsPage(request)) throw signInFirst(request);
+      this.#parts.metrics.request(id, 'sign_in');
       redirect(response, 302, `${ownPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
       return false;
     }
@@ -121,12 +161,14 @@ export class Front {
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
+    if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
     if (path === 'session' && isRead) return this.#signIn.session(request, response);
     throw nothing();
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const problem = this.#problemOf(error);
+    this.#parts.metrics.request('', outcomeOf(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
     if (!request.complete) response.setHeader('Connection', 'close');
     if (wantsPage(request)) {
@@ -140,6 +182,7 @@ export class Front {
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {
     const { status, detail } = this.#problemOf(error);
+    this.#parts.metrics.request('', outcomeOf(status));
     const body = `${detail}\n`;
     const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
     if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
@@ -151,6 +194,14 @@ export class Front {
     this.#parts.context.log.error('request failed', { id, error });
     return new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
   }
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}
+
+function passed(request: IncomingMessage, service: string): Passed {
+  return { service, identity: vouchedFor(request), from: addressOf(request) };
 }
 
 function asked(request: IncomingMessage, portOf: string | undefined): Parameters<typeof routeOf>[0] {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import type { Vault } from '../../contracts/service.ts';
+import type { Context, Vault } from '../../contracts/service.ts';
 
-const lifeSeconds = 30 * 24 * 60 * 60;
+/** As long as browsers keep any: the session in it ends 30 days after its last use. */
+const lifeSeconds = 400 * 24 * 60 * 60;
 
 /**
  * Browsers send a cookie to every port of a host, so its name has the port, and what it holds is sealed for one host and
@@ -10,9 +11,11 @@ const lifeSeconds = 30 * 24 * 60 * 60;
  */
 export class SessionCookie {
   readonly #vault: Vault;
+  readonly #publicUrl: Context['publicUrl'];
 
-  constructor(vault: Vault) {
+  constructor({ vault, publicUrl }: Pick<Context, 'vault' | 'publicUrl'>) {
     this.#vault = vault;
+    this.#publicUrl = publicUrl;
   }
 
   /** The secret of the session that a request brings for the host and port it came to. */
@@ -23,7 +26,7 @@ export class SessionCookie {
     const [, value] = found[0] ?? [];
     if (value === undefined || found.length > 1) return undefined;
     try {
-      return this.#vault.open(value, purposeOf(request));
+      return this.#vault.open(value, this.#purposeOf(request));
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;
@@ -32,8 +35,12 @@ export class SessionCookie {
 
   /** The header that sets it. */
   set(request: IncomingMessage, secret: string): string {
-    const value = this.#vault.seal(secret, purposeOf(request));
+    const value = this.#vault.seal(secret, this.#purposeOf(request));
     return `${nameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(lifeSeconds)}`;
+  }
+
+  #purposeOf(request: IncomingMessage): string {
+    return `gateway session at ${(this.#publicUrl(request) ?? '').toLowerCase()}`;
   }
 
   /** The header that removes it. */
@@ -54,10 +61,6 @@ const prefix = '__Host-homeport-';
 
 function nameFor({ socket }: IncomingMessage): string {
   return `${prefix}${String(socket.localPort ?? 0)}`;
-}
-
-function purposeOf({ headers }: IncomingMessage): string {
-  return `gateway session at ${(headers.host ?? '').toLowerCase()}`;
 }
 
 function pairs({ headers }: IncomingMessage): (readonly [string, string])[] {

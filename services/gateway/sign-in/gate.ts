@@ -1,26 +1,54 @@
 import type { IncomingMessage } from 'node:http';
+import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context } from '../../contracts/service.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SessionCookie } from './cookie.ts';
+import type { SignedIn } from './signed-in.ts';
+
+type GateContext = Pick<DispatchContext, 'accounts' | 'caller' | 'isFromTrustedProxy' | 'publicUrl'>;
+
+interface GateParts {
+  readonly context: GateContext;
+  readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
+  /** Whether whom a trusted proxy names is signed in. */
+  readonly believesProxies: () => boolean;
+}
 
 /** Finds out who is at the door. */
 export class Gate {
-  readonly #context: Pick<Context, 'accounts' | 'caller'>;
+  readonly #context: GateContext;
   readonly #cookie: SessionCookie;
+  readonly #signedIn: SignedIn;
+  readonly #factors: SecondFactors;
+  readonly #believesProxies: () => boolean;
 
-  constructor(context: Pick<Context, 'accounts' | 'caller'>, cookie: SessionCookie) {
+  constructor({ context, cookie, signedIn, factors, believesProxies }: GateParts) {
+    this.#believesProxies = believesProxies;
     this.#context = context;
     this.#cookie = cookie;
+    this.#signedIn = signedIn;
+    this.#factors = factors;
   }
 
   /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
   async identify(request: IncomingMessage): Promise<Identity | undefined> {
     const { accounts, caller } = this.#context;
     const { authorization } = request.headers;
-    const session = comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
+    const named = await this.#namedByProxy(request);
+    if (named !== undefined) return named;
+    const session = this.#comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
     if (authorization === undefined && session === undefined) return undefined;
-    return accounts.authenticate({ authorization, session, ...caller(request) });
+    const identity = await accounts.authenticate({ authorization, session, ...caller(request) });
+    if (identity === undefined) return undefined;
+    if (identity.via === 'password' && (await this.#factors.isOn(identity.account))) {
+      const detail = 'The password alone does not do for this account. Use one of its access tokens in its place.';
+      throw new Problem('gateway.second_factor', 401, detail);
+    }
+    this.#signedIn.used(identity);
+    return identity;
   }
 
   /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */
@@ -29,17 +57,38 @@ export class Gate {
     if (this.#context.accounts.may(identity, service, permission, '*')) return;
     throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
   }
-}
 
-/**
- * Whether a page of another origin makes the browser send this. All names below `NAME.local` and all ports are one site to a
- * browser, which then sends the cookie along, so it is not taken from there; but who follows a link stays signed in.
- */
-function comesFromElsewhere({ headers, method }: IncomingMessage): boolean {
-  const { origin, host = '' } = headers;
-  if (origin !== undefined && origin.toLowerCase() !== `https://${host.toLowerCase()}`) return true;
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'same-origin' || site === 'none') return false;
-  const follows = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  return !(follows && (method === 'GET' || method === 'HEAD'));
+  /** Whether somebody who was let in would be now. */
+  stillAdmits(identity: Identity, service: string): boolean {
+    const { accounts } = this.#context;
+    if (!accounts.stands(identity)) return false;
+    return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
+  }
+
+  /** A proxy that the owner trusts has signed somebody in, and says whom. */
+  async #namedByProxy(request: IncomingMessage): Promise<Identity | undefined> {
+    const name = request.headers['remote-user'];
+    const { accounts, isFromTrustedProxy } = this.#context;
+    if (typeof name !== 'string' || !this.#believesProxies() || !isFromTrustedProxy(request)) return undefined;
+    const account = await accounts.find(name);
+    if (account?.enabled !== true || account.kind !== 'person') {
+      throw new Problem('gateway.unknown_person', 403, 'The proxy names somebody who has no account here.');
+    }
+    // Stands as long as the account does: the proxy says it anew with each request.
+    return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
+  }
+
+  /**
+   * Whether a page of another origin makes the browser send this. All names below `NAME.local` and all ports are one site to a
+   * browser, which then sends the cookie along, so it is not taken from there; but who follows a link stays signed in.
+   */
+  #comesFromElsewhere(request: IncomingMessage): boolean {
+    const { headers, method } = request;
+    const { origin } = headers;
+    if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
+    const site = headers['sec-fetch-site'];
+    if (site === undefined || site === 'same-origin' || site === 'none') return false;
+    const follows = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    return !(follows && (method === 'GET' || method === 'HEAD'));
+  }
 }

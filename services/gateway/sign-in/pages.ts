@@ -19,6 +19,24 @@ ${alert}
   );
 }
 
+/** Where the code is asked for once the password was right. */
+export function codePage(to: string, ticket: string, trouble = ''): string {
+  const alert = trouble === '' ? '' : `<p role="alert">${escape(trouble)}</p>`;
+  return page(
+    'Your code',
+    `<h1>Your code</h1>
+<p>Type the code that your authenticator app shows, or one of your recovery codes.</p>
+${alert}
+<form method="post" action="/.homeport/sign-in">
+<input type="hidden" name="to" value="${escape(to)}">
+<input type="hidden" name="ticket" value="${escape(ticket)}">
+<label for="code">Code</label>
+<input id="code" name="code" autocomplete="one-time-code" inputmode="numeric" autocapitalize="none" spellcheck="false" required autofocus>
+<button>Go on</button>
+</form>`,
+  );
+}
+
 /** Who is signed in at this address. */
 export function signedInPage(account: string): string {
   return page(

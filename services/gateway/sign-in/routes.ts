@@ -1,28 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { returnPath } from '../domain/return-path.ts';
+import type { GatewayMetrics } from '../front/metrics.ts';
 import { redirect, sendHtml } from '../front/answer.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
-import { signedInPage, signInPage } from './pages.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
+import { SecondStep } from '../second-factor/second-step.ts';
+import { codePage, signedInPage, signInPage } from './pages.ts';
+import type { SignedIn } from './signed-in.ts';
 import { RateLimit } from './rate.ts';
 
 const longestForm = 16 * 1024;
 
+/** A form that came. */
+interface Given {
+  readonly form: URLSearchParams;
+  /** Where it leads. */
+  readonly to: string;
+}
+
 interface SignInParts {
-  readonly context: Pick<Context, 'accounts' | 'caller' | 'clock'>;
+  readonly context: Pick<Context, 'accounts' | 'caller' | 'clock' | 'log' | 'publicUrl' | 'random'>;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
+  readonly factors: SecondFactors;
+  readonly metrics: GatewayMetrics;
 }
 
 /** The pages on which people sign in and out; each is of the host and port it was opened at. */
 export class SignInRoutes {
   readonly #parts: SignInParts;
   readonly #rate: RateLimit;
+  readonly #second: SecondStep;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
+    this.#second = new SecondStep(parts.context);
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
@@ -33,18 +50,60 @@ export class SignInRoutes {
       return;
     }
     const form = await this.#form(request);
-    const [name, password, to] = [form.get('name') ?? '', form.get('password') ?? '', returnPath(form.get('to'))];
-    const { context, cookie } = this.#parts;
+    const to = returnPath(form.get('to'));
+    if (form.has('ticket')) await this.#code(request, response, { form, to });
+    else await this.#password(request, response, { form, to });
+  }
+
+  async #password(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
+    const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
+    const { context, factors, metrics } = this.#parts;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
     try {
-      const { secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
-      redirect(response, 303, to, { 'Set-Cookie': cookie.set(request, secret) });
+      const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
+      if (await factors.isOn(identity.account)) {
+        metrics.signIn('code_wanted');
+        sendHtml(request, response, 200, codePage(to, this.#second.begin(identity, secret)));
+      } else await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
+      metrics.signIn('wrong');
       const body = signInPage(to, { name: name.slice(0, 64), trouble: error.detail });
       sendHtml(request, response, error.status, body, error.headers);
     }
+  }
+
+  async #code(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
+    const [ticket, code] = [form.get('ticket') ?? '', form.get('code') ?? ''];
+    const { context, factors, metrics } = this.#parts;
+    const refuse = ({ status, detail, headers }: Problem): void => {
+      metrics.signIn('wrong');
+      sendHtml(request, response, status, codePage(to, ticket, detail), headers);
+    };
+    try {
+      const { identity, secret } = this.#second.of(ticket);
+      if (!(await factors.check(identity.account, code, context.caller(request).remoteAddress)))
+        return refuse(new Problem('gateway.wrong_code', 401, 'The code is not right, or was used before.'));
+      // Of two answers with one ticket only the first gets the session.
+      this.#second.of(ticket);
+      this.#second.end(ticket);
+      await this.#letIn(request, response, { identity, secret, to });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      if (error.code !== 'gateway.too_late') return refuse(error);
+      sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail }));
+    }
+  }
+
+  async #letIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { identity, secret, to }: { readonly identity: Identity; readonly secret: string; readonly to: string },
+  ): Promise<void> {
+    await this.#parts.signedIn.add(identity, request);
+    this.#parts.metrics.signIn('right');
+    redirect(response, 303, to, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
   }
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,7 +126,7 @@ export class SignInRoutes {
       throw new Problem('gateway.method', 405, 'Use GET or POST.', { headers: { Allow: 'GET, HEAD, POST' } });
     const origin = headers.origin?.toLowerCase();
     const site = headers['sec-fetch-site'];
-    if (origin !== `https://${(headers.host ?? '').toLowerCase()}` && site !== 'same-origin') {
+    if (origin !== this.#parts.context.publicUrl(request)?.toLowerCase() && site !== 'same-origin') {
       throw new Problem('gateway.foreign_form', 403, 'A page of another origin may not sign in or out here.');
     }
     if (!this.#rate.take(this.#parts.context.caller(request).remoteAddress)) {

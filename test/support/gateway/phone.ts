@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as plainly } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { text } from 'node:stream/consumers';
 import type { GatewayState } from '../../../services/contracts/gateway/api.ts';
 import { api } from '../api.ts';
@@ -15,6 +17,7 @@ export const phoneAddress = '127.0.0.3';
 export function sharing(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     GATEWAY_NAME: 'nas',
+    GATEWAY_ANNOUNCE: 'false',
     GATEWAY_ADDRESSES: lan,
     HOMEPORT_PORT_GATEWAY: '0',
     HOMEPORT_PORT_GATEWAY_HTTP: '0',
@@ -39,17 +42,34 @@ export interface Home extends AsyncDisposable {
   readonly host: TestHost;
   readonly authority: string;
   state(): Promise<GatewayState>;
+  /** Changes settings of the gateway as a page does. */
+  change(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Where HTTPS answers by names. */
   readonly port: number;
   /** The request under way, by HTTP/1.1: `https://push.nas.local/…`; without a port that of HTTPS. */
   open(url: string, asking?: Asking): ReturnType<typeof request>;
   ask(url: string, asking?: Asking): Promise<Answer>;
+  /** A connection of HTTP/2, as to this host. */
+  http2(host: string): ClientHttp2Session;
+  /** A connection by TLS on which a test writes what it likes, as to this host. */
+  dial(host: string): Promise<TLSSocket>;
   /** Signs in at the host of this address as a person would; answers the cookie. */
   signIn(url: string, name: string, password: string): Promise<string>;
 }
 
-export async function openHome(options: TestHostOptions): Promise<Home> {
-  const host = await openTestHost({ ...options, environment: sharing(options.environment) });
+/** Settings of the gateway that a test gives by a page rather than by the environment, so that it can change them. */
+export type HomeOptions = TestHostOptions & { readonly settings?: Readonly<Record<string, unknown>> };
+
+export async function openHome({ settings, ...options }: HomeOptions): Promise<Home> {
+  const { GATEWAY_ADDRESSES, ...rest } = sharing(options.environment);
+  const environment =
+    settings?.['addresses'] === undefined ? { ...rest, GATEWAY_ADDRESSES: GATEWAY_ADDRESSES ?? lan } : rest;
+  const host = await openTestHost({ ...options, environment });
+  const change: Home['change'] = async (changes) => {
+    const body = JSON.stringify(changes);
+    await api(host.url('control'), '/api/settings/gateway', { method: 'PATCH', body });
+  };
+  if (settings !== undefined) await change(settings);
   const state = (): Promise<GatewayState> => api<GatewayState>(host.url('control'), '/api/gateway');
   const { services, trustUrl } = await state();
   const named = services.flatMap(({ addresses }) => addresses).find(({ by }) => by === 'name');
@@ -70,13 +90,28 @@ export async function openHome(options: TestHostOptions): Promise<Home> {
       headers: { Host: given === '' ? `${hostname}:${String(port)}` : `${hostname}:${given}`, ...headers },
     });
   };
+  const to = (servername: string): ConnectionOptions => ({
+    ...{ host: lan, port, servername, ca: authority, localAddress: phoneAddress },
+  });
   const ask: Home['ask'] = async (url, asking = {}) => {
     const asked = open(url, asking).end(asking.body);
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
   };
   return {
-    ...{ host, authority, state, port, open, ask },
+    ...{ host, authority, state, change, port, open, ask },
+    http2(name) {
+      const session = connectHttp2(`https://${name}:${String(port)}`, {
+        createConnection: () => connectTls({ ...to(name), ALPNProtocols: ['h2'] }),
+      });
+      session.on('error', () => undefined);
+      return session;
+    },
+    async dial(name) {
+      const socket = connectTls({ ...to(name), ALPNProtocols: ['http/1.1'] });
+      await once(socket, 'secureConnect');
+      return socket.on('error', () => undefined);
+    },
     async signIn(url, name, password) {
       const at = new URL('/.homeport/sign-in', url);
       const origin = `https://${at.hostname}:${at.port === '' ? String(port) : at.port}`;

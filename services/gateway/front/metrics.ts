@@ -1,0 +1,57 @@
+import type { Counter, Metrics } from '../../contracts/service.ts';
+
+/** What became of a request at the gateway. */
+export type Outcome = 'passed' | 'sign_in' | 'refused' | 'not_found' | 'service_down' | 'failed';
+
+interface Measured {
+  readonly metrics: Metrics;
+  readonly open: () => number;
+  readonly certificateExpiry: () => number;
+}
+
+/** The gateway's own numbers; those of requests in general come from its listeners. */
+export class GatewayMetrics {
+  readonly #requests: Counter;
+  readonly #signIns: Counter;
+
+  constructor({ metrics, open, certificateExpiry }: Measured) {
+    this.#requests = metrics.counter({
+      name: 'gateway_requests_total',
+      help: 'Requests from the network, by what became of them.',
+      labels: ['to', 'outcome'],
+    });
+    this.#signIns = metrics.counter({
+      name: 'gateway_sign_ins_total',
+      help: 'Attempts to sign in on the gateway page.',
+      labels: ['result'],
+      initial: [{ result: 'right' }, { result: 'wrong' }, { result: 'code_wanted' }],
+    });
+    metrics.gauge({
+      name: 'gateway_exchanges_open',
+      help: 'Requests and WebSockets that services answer at the moment.',
+      collect: open,
+    });
+    metrics.gauge({
+      name: 'gateway_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate that is shown ends; 0 while none is.',
+      collect: certificateExpiry,
+    });
+  }
+
+  /** `service` is empty where the request was for none. */
+  request(service: string, outcome: Outcome): void {
+    this.#requests.inc({ to: service, outcome });
+  }
+
+  signIn(result: 'right' | 'wrong' | 'code_wanted'): void {
+    this.#signIns.inc({ result });
+  }
+}
+
+/** What a refusal is counted as. */
+export function outcomeOf(status: number): Outcome {
+  if (status === 401) return 'sign_in';
+  if (status === 404) return 'not_found';
+  if (status === 502) return 'service_down';
+  return status >= 500 ? 'failed' : 'refused';
+}

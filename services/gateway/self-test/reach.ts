@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request as requestPlainly } from 'node:http';
+import { request } from 'node:https';
+
+const patience = 5000;
+
+/** Where a device of the network would knock. */
+export interface Target {
+  readonly address: string;
+  readonly port: number;
+  /** The name that it asks for. */
+  readonly host: string;
+  /** What it trusts; undefined: what every system trusts. */
+  readonly authority: string | undefined;
+}
+
+/** Undefined when it answers as it should; else why it does not, in words. */
+export async function troubleByTls({ address, port, host, authority }: Target): Promise<string | undefined> {
+  return troubleOf(
+    request({
+      ...{ host: address, port, servername: host, localAddress: address, agent: false, path: '/.homeport/style.css' },
+      ...{ headers: { Host: `${host}:${String(port)}` }, signal: AbortSignal.timeout(patience) },
+      ...(authority === undefined ? {} : { ca: authority }),
+    }).end(),
+  );
+}
+
+/** The same for the page from which devices get the certificate. */
+export async function troubleOfPage({ address, port }: Pick<Target, 'address' | 'port'>): Promise<string | undefined> {
+  const path = '/.homeport/style.css';
+  const signal = AbortSignal.timeout(patience);
+  return troubleOf(requestPlainly({ host: address, port, localAddress: address, agent: false, path, signal }).end());
+}
+
+async function troubleOf(asked: ReturnType<typeof request>): Promise<string | undefined> {
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode === 200 ? undefined : `it answered ${String(answer.statusCode ?? 0)}`;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    return reasons[code] ?? message;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ABORT_ERR: 'no answer within five seconds: something between, such as a firewall, swallows it',
+  EADDRNOTAVAIL: 'this machine has not got the address any more',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for other names',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate was signed by nobody that devices trust',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate was signed by somebody whom devices do not trust by themselves',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'the certificate comes without its chain, or from somebody whom devices do not trust',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'the certificate comes without its chain, or from somebody whom devices do not trust',
+};

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Kysely } from 'kysely';
+import type { Identity } from '../../contracts/control/accounts.ts';
+import { gatewayChanged, type SignedInDevice } from '../../contracts/gateway/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { SessionRow, Tables } from '../store/tables.ts';
+
+type SignedInParts = Pick<Context, 'accounts' | 'bus' | 'caller' | 'clock' | 'db'>;
+
+/** The browsers that signed in on the gateway's pages, as far as their sessions still stand. */
+export class SignedIn {
+  readonly #parts: SignedInParts;
+  readonly #db: Kysely<Tables>;
+  /** When each was last used, since the start. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(parts: SignedInParts) {
+    this.#parts = parts;
+    this.#db = parts.db as Kysely<Tables>;
+  }
+
+  async add({ credentialId, account }: Identity, request: IncomingMessage): Promise<void> {
+    const { bus, caller, clock } = this.#parts;
+    if (credentialId === undefined) return;
+    const row: SessionRow = {
+      ...{ id: credentialId, account, made_at: clock.now(), address: caller(request).remoteAddress },
+      host: (request.headers.host ?? '').slice(0, 255),
+      user_agent: (request.headers['user-agent'] ?? '').slice(0, 256),
+    };
+    await this.#db.insertInto('sessions').values(row).execute();
+    bus.publish(gatewayChanged, {});
+  }
+
+  /** Notes that a session was used. */
+  used({ via, credentialId }: Identity): void {
+    if (via === 'session' && credentialId !== undefined) this.#seen.set(credentialId, this.#parts.clock.now());
+  }
+
+  /** The latest first. */
+  async list(): Promise<SignedInDevice[]> {
+    const rows = await this.#db.selectFrom('sessions').selectAll().orderBy('made_at', 'desc').execute();
+    const over = rows.filter((row) => !this.#parts.accounts.stands(identityOf(row))).map(({ id }) => id);
+    for (const id of over) this.#seen.delete(id);
+    if (over.length > 0) await this.#db.deleteFrom('sessions').where('id', 'in', over).execute();
+    return rows
+      .filter(({ id }) => !over.includes(id))
+      .map((row) => ({
+        ...{ id: row.id, account: row.account, host: row.host, address: row.address, userAgent: row.user_agent },
+        signedInAt: Number(row.made_at),
+        seenAt: this.#seen.get(row.id) ?? Number(row.made_at),
+      }));
+  }
+
+  /** Signs one out: what it has open ends. @throws Problem `gateway.unknown_session` (404) */
+  async end(id: string): Promise<void> {
+    const row = await this.#db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) throw new Problem('gateway.unknown_session', 404, 'There is no such sign-in any more.');
+    await this.#parts.accounts.signOut(identityOf(row));
+    await this.#db.deleteFrom('sessions').where('id', '=', id).execute();
+    this.#seen.delete(id);
+    this.#parts.bus.publish(gatewayChanged, {});
+  }
+}
+
+function identityOf({ id, account }: SessionRow): Identity {
+  return { account, kind: 'person', role: 'user', via: 'session', credentialId: id };
+}

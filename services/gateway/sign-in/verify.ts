@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DispatchContext } from '../../contracts/dispatch.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { returnPath } from '../domain/return-path.ts';
+import { redirect, send } from '../front/answer.ts';
+import type { Gate } from './gate.ts';
+
+interface VerifyParts {
+  readonly context: Pick<DispatchContext, 'isFromTrustedProxy' | 'publicUrl'>;
+  readonly gate: Gate;
+}
+
+/**
+ * Tells another proxy (Caddy's `forward_auth`, Traefik's ForwardAuth, nginx's `auth_request`) whether to let somebody
+ * through, and who that is. `service` in the query wants a grant for that service as well.
+ * @throws Problem 401, 403, 429
+ */
+export async function verify(
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+  { context, gate }: VerifyParts,
+): Promise<void> {
+  const identity = await gate.identify(request);
+  if (identity === undefined) return challenge(request, response, context);
+  const { headers } = request;
+  const told = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
+  const service = query.get('service');
+  if (service !== null) gate.admit(identity, service, typeof told === 'string' ? told : request.method);
+  send(request, response, {
+    status: 200,
+    type: 'text/plain; charset=utf-8',
+    body: '',
+    headers: { 'Remote-User': identity.account, 'Remote-Groups': identity.role },
+  });
+}
+
+/** To the sign-in on the host that the browser sees, where the proxy says which page was asked for; else plainly no. */
+function challenge(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { isFromTrustedProxy, publicUrl }: VerifyParts['context'],
+): void {
+  const { 'x-forwarded-uri': page, 'x-forwarded-method': method = 'GET', accept } = request.headers;
+  const outside = publicUrl(request);
+  const isPage = (method === 'GET' || method === 'HEAD') && accept?.includes('text/html') === true;
+  if (typeof page !== 'string' || outside === undefined || !isPage || !isFromTrustedProxy(request)) {
+    throw new Problem('gateway.sign_in', 401, 'Sign in first.', {
+      headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
+    });
+  }
+  redirect(response, 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(returnPath(page))}`);
+}

@@ -1,0 +1,179 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { decode, encode, type Answer, type Packet, type Question } from 'dns-packet';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { freePort } from '../../support/free-port.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { lan, openHome, phoneAddress, type Home } from '../../support/gateway/phone.ts';
+
+const services = [push, fixtureService('lamp'), control, gateway];
+const group = '224.0.0.251';
+const patience = { timeout: 20_000, interval: 20 };
+
+/** Another machine of the network, which speaks multicast DNS. */
+interface Neighbour extends AsyncDisposable {
+  /** What was told to everybody, by anybody else. */
+  readonly heard: readonly Packet[];
+  tell(packet: Packet): void;
+  records(name: string): Answer[];
+}
+
+async function neighbour(port: number): Promise<Neighbour> {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true });
+  socket.bind(port, '0.0.0.0');
+  await once(socket, 'listening');
+  socket.addMembership(group, phoneAddress);
+  socket.setMulticastInterface(phoneAddress);
+  const heard: Packet[] = [];
+  socket.on('message', (bytes, { address }) => {
+    if (address !== phoneAddress) heard.push(decode(bytes));
+  });
+  return {
+    heard,
+    tell: (packet) => socket.send(encode(packet), port, group),
+    records: (name) =>
+      heard.flatMap(({ type, answers = [] }) =>
+        type === 'response' ? answers.filter((each) => each.name === name) : [],
+      ),
+    async [Symbol.asyncDispose]() {
+      socket.close();
+      await once(socket, 'close');
+    },
+  };
+}
+
+/** Asks one machine alone, as simple resolvers do. */
+async function ask(port: number, questions: Question[], signal?: AbortSignal): Promise<Packet> {
+  const socket: Socket = createSocket('udp4');
+  socket.bind(0, phoneAddress);
+  await once(socket, 'listening');
+  const asking = setInterval(() => socket.send(encode({ type: 'query', id: 77, questions }), port, lan), 200);
+  try {
+    const [bytes] = (await once(socket, 'message', signal === undefined ? {} : { signal })) as [Buffer];
+    return decode(bytes);
+  } finally {
+    clearInterval(asking);
+    socket.close();
+  }
+}
+
+let port: number;
+let around: Neighbour;
+let home: Home | undefined;
+beforeEach(async () => {
+  port = await freePort();
+  around = await neighbour(port);
+});
+afterEach(async () => {
+  await home?.[Symbol.asyncDispose]();
+  home = undefined;
+  await around[Symbol.asyncDispose]();
+});
+
+async function open(shared: readonly string[] = ['push']): Promise<Home> {
+  const environment = { GATEWAY_ANNOUNCE: 'true', GATEWAY_MDNS_PORT: String(port) };
+  return openHome({ services, environment, settings: { shared } });
+}
+const announced = (at: Home, names: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => expect((await at.state()).announced).toEqual(names), patience);
+
+describe('names on the network', () => {
+  it('are asked for first and then told to everybody, with the services behind them', async () => {
+    home = await open();
+    await announced(home, ['nas.local', 'push.nas.local']);
+    const isProbe = ({ type, questions = [], authorities = [] }: Packet): boolean =>
+      type === 'query' && questions.some(({ name }) => name === 'push.nas.local') && authorities.length > 0;
+    expect(around.heard.filter(isProbe).length).toBeGreaterThanOrEqual(3);
+    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(expect.objectContaining({ type: 'A', data: lan, flush: true })), patience); // prettier-ignore
+    expect(around.records('_https._tcp.local')).toContainEqual(
+      expect.objectContaining({ type: 'PTR', data: 'Push on nas._https._tcp.local' }),
+    );
+    expect(around.records('Push on nas._https._tcp.local')).toContainEqual(
+      expect.objectContaining({
+        type: 'SRV',
+        data: expect.objectContaining({ target: 'push.nas.local', port: home.port }) as object,
+      }),
+    );
+    expect(around.records('lamp.nas.local')).toEqual([]);
+  });
+
+  it('are answered to everybody, and to who asks alone with its number and question', async () => {
+    home = await open();
+    await announced(home, ['nas.local', 'push.nas.local']);
+    const before = around.records('nas.local').length;
+    around.tell({ type: 'query', questions: [{ name: 'NAS.local', type: 'A' }] });
+    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), patience);
+    const question: Question = { name: 'push.nas.local', type: 'A' };
+    const answer = await ask(port, [question]);
+    expect(answer).toMatchObject({ id: 77, type: 'response', questions: [question] });
+    expect(answer.answers).toEqual([
+      expect.objectContaining({ name: 'push.nas.local', type: 'A', data: lan, ttl: 10 }),
+    ]);
+    // What it has not got it says, so that nobody waits for it.
+    const none = await ask(port, [{ name: 'push.nas.local', type: 'AAAA' }]);
+    expect(none.answers?.map(({ type }) => type)).toEqual(['NSEC']);
+    const found = await ask(port, [{ name: '_https._tcp.local', type: 'PTR' }]);
+    expect(found.additionals?.map(({ type }) => type).toSorted()).toEqual(['A', 'NSEC', 'SRV', 'TXT']);
+  });
+
+  it('follow what is shared, and are taken back when that ends', async () => {
+    home = await open();
+    await announced(home, ['nas.local', 'push.nas.local']);
+    await home.change({ shared: ['lamp'] });
+    await announced(home, ['nas.local', 'lamp.nas.local']);
+    const gone = expect.objectContaining({ type: 'A', ttl: 0 }) as object;
+    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(gone), patience);
+    expect(around.records('nas.local')).not.toContainEqual(gone);
+    await home[Symbol.asyncDispose]();
+    home = undefined;
+    await vi.waitFor(() => expect(around.records('nas.local')).toContainEqual(gone), patience);
+    expect(around.records('lamp.nas.local')).toContainEqual(gone);
+  });
+
+  it('that another machine has are left to it, and the page says so', async () => {
+    const theirs: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
+    const other = setInterval(() => {
+      const asked = around.heard.some(({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local')); // prettier-ignore
+      if (asked) around.tell({ type: 'response', answers: [theirs] });
+    }, 20);
+    home = await open();
+    await announced(home, ['push.nas.local']);
+    clearInterval(other);
+    expect((await home.state()).problems).toEqual([expect.stringContaining('10.9.9.9')]);
+    expect(around.records('nas.local')).toEqual([]);
+    await vi.waitFor(() => expect(around.records('push.nas.local')).not.toEqual([]), patience);
+  });
+
+  it('are defended against who asks for them later', async () => {
+    home = await open();
+    await announced(home, ['nas.local', 'push.nas.local']);
+    const before = around.records('nas.local').length;
+    const authorities: Answer[] = [{ name: 'nas.local', type: 'A', ttl: 120, data: '250.9.9.9' }];
+    around.tell({ type: 'query', questions: [{ name: 'nas.local', type: 'ANY' as never }], authorities });
+    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), patience);
+    expect((await home.state()).announced).toContain('nas.local');
+  });
+
+  it('are told nothing of to who is of another network, and nonsense does no harm', async () => {
+    home = await open();
+    await announced(home, ['nas.local', 'push.nas.local']);
+    const question: Question = { name: 'nas.local', type: 'A' };
+    await home.change({ networks: ['10.0.0.0/8'] });
+    const quiet = new Promise((resolve) => setTimeout(resolve, 700, 'nothing'));
+    const asking = new AbortController();
+    const unanswered = ask(port, [question], asking.signal).catch(() => 'given up');
+    expect(await Promise.race([unanswered, quiet])).toBe('nothing');
+    asking.abort();
+    await unanswered;
+    await home.change({ networks: ['127.0.0.0/8'] });
+    const socket = createSocket('udp4');
+    for (const bytes of ['', 'x', '\0'.repeat(12), '\xff'.repeat(200)]) {
+      socket.send(Buffer.from(bytes, 'latin1'), port, lan);
+    }
+    expect((await ask(port, [question])).answers).toHaveLength(1);
+    socket.close();
+  });
+});

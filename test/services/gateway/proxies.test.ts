@@ -1,0 +1,156 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { api } from '../../support/api.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { freePort } from '../../support/free-port.ts';
+import { lan, openHome, phoneAddress, type Answer, type Home } from '../../support/gateway/phone.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { lacks } from '../../support/needs.ts';
+
+const lamp = fixtureService('lamp', (context) => ({
+  http: (request, response) => {
+    const asked = context.accounts.authenticate({ ...context.caller(request) });
+    void asked.then((identity) => response.end(`lamp of ${identity?.account ?? 'nobody'}`));
+  },
+}));
+const services = [lamp, control, gateway];
+let home: Home;
+beforeAll(async () => {
+  home = await openHome({
+    services,
+    settings: { shared: ['lamp'] },
+    environment: { HOMEPORT_TRUSTED_PROXIES: `${phoneAddress},127.0.0.1`, HOMEPORT_ALLOWED_HOSTS: 'photos.example' },
+  });
+});
+afterAll(() => home[Symbol.asyncDispose]());
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  home.ask(`https://nas.local${path}`, { headers });
+
+describe('who another proxy asks about', () => {
+  it('is named to it, by session or token, or refused', async () => {
+    expect((await ask('/.homeport/verify')).status).toBe(401);
+    const known = await ask('/api/verify', { Authorization: adminAuthorization });
+    expect([known.status, known.headers['remote-user'], known.headers['remote-groups']]).toEqual([200, 'ada', 'admin']);
+    const account = { name: 'bob', password: 'long enough' };
+    await api(home.host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
+    const bob = { Authorization: `Basic ${Buffer.from('bob:long enough').toString('base64')}` };
+    expect((await ask('/.homeport/verify', bob)).headers['remote-user']).toBe('bob');
+    expect((await ask('/.homeport/verify?service=lamp', bob)).status).toBe(403);
+  });
+
+  it('is led to the sign-in at the host that the browser sees, and only there', async () => {
+    const asked = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Uri': '/album?id=1', Accept: 'text/html' };
+    const led = await ask('/.homeport/verify', asked);
+    expect([led.status, led.headers.location]).toEqual([
+      302,
+      'https://photos.example/.homeport/sign-in?to=%2Falbum%3Fid%3D1',
+    ]);
+    const evil = await ask('/.homeport/verify', { ...asked, 'X-Forwarded-Uri': '//evil.example/' });
+    expect(evil.headers.location).toBe('https://photos.example/.homeport/sign-in?to=%2F');
+    // A program gets a plain no.
+    expect((await ask('/.homeport/verify', { ...asked, Accept: '*/*' })).status).toBe(401);
+  });
+});
+
+describe('whom a trusted proxy names', () => {
+  it('is signed in where the owner says so, and by nobody else', async () => {
+    const url = 'https://lamp.nas.local/';
+    const named = { headers: { 'Remote-User': admin.name } };
+    expect((await home.ask(url, named)).status).toBe(401);
+    await home.change({ proxySignIn: true });
+    expect((await home.ask(url, named)).body).toBe('lamp of ada');
+    expect((await home.ask(url, { headers: { 'Remote-User': 'nobody' } })).status).toBe(403);
+    expect((await home.ask(url)).status).toBe(401);
+    await home.change({ proxySignIn: false });
+    await using distrusting = await openHome({ services, settings: { shared: ['lamp'], proxySignIn: true } });
+    expect((await distrusting.ask(url, named)).status).toBe(401);
+  });
+});
+
+const caddy = await promisify(execFile)('caddy', ['version']).then(
+  () => true,
+  () => false,
+);
+
+describe.skipIf(lacks(caddy))('Caddy in front', () => {
+  it('lets who is signed in through to what is behind it, and others to the sign-in', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
+    writeFileSync(join(folder, 'ca.crt'), home.authority);
+    const port = await freePort();
+    const to = `https://${lan}:${home.port}`;
+    const transport = `transport http {\n tls_trusted_ca_certs ${join(folder, 'ca.crt')}\n tls_server_name nas.local\n }`;
+    writeFileSync(
+      join(folder, 'Caddyfile'),
+      `{
+ admin off
+ auto_https off
+}
+http://photos.example:${port} {
+ bind 127.0.0.1
+ handle /.homeport/* {
+  reverse_proxy ${to} {\n ${transport}\n }
+ }
+ handle {
+  forward_auth ${to} {
+   uri /.homeport/verify
+   copy_headers Remote-User
+   ${transport}
+  }
+  respond "album of {http.request.header.Remote-User}"
+ }
+}
+`,
+    );
+    const child = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      stdio: 'ignore',
+    });
+    const browse = async (path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> => {
+      const asked = request({
+        ...{ host: '127.0.0.1', port, path, agent: false, method: body === undefined ? 'GET' : 'POST' },
+        headers: { Host: `photos.example:${port}`, Accept: 'text/html', ...headers },
+      }).end(body);
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+    };
+    try {
+      await vi.waitFor(() => browse('/'), { timeout: 30_000 });
+      const led = await browse('/album');
+      const page = `http://photos.example:${port}/.homeport/sign-in`;
+      expect([led.status, led.headers.location]).toEqual([302, `${page}?to=%2Falbum`]);
+      const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
+      const signed = await browse('/.homeport/sign-in', { Origin: `http://photos.example:${port}` }, form);
+      expect([signed.status, signed.headers.location]).toEqual([303, '/album']);
+      const cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+      expect((await browse('/album', { Cookie: cookie, 'Remote-User': 'eve' })).body).toBe('album of ada');
+    } finally {
+      child.kill();
+      await once(child, 'close');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
+
+describe('the metrics', () => {
+  it('count what became of requests and sign-ins, and say when the certificate ends', async () => {
+    await home.signIn('https://lamp.nas.local', admin.name, 'wrong password');
+    const page = await (
+      await fetch(`${home.host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } })
+    ).text();
+    expect(page).toMatch(/gateway_requests_total\{(?=[^}]*to="lamp")[^}]*outcome="passed"[^}]*\} [1-9]/);
+    expect(page).toMatch(/gateway_requests_total\{(?=[^}]*to="")[^}]*outcome="sign_in"[^}]*\} [1-9]/);
+    expect(page).toMatch(/gateway_sign_ins_total\{[^}]*result="wrong"[^}]*\} [1-9]/);
+    const [, ends] = /gateway_certificate_expiry_timestamp_seconds\S* (\d\S*)/.exec(page) ?? [];
+    expect(Number(ends) * 1000).toBe((await home.state()).certificate?.expiresAt);
+    expect(page).toMatch(/gateway_exchanges_open\S* \d/);
+  });
+});

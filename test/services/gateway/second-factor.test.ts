@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, stepAt } from '../../../services/gateway/second-factor/totp.ts';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { openHome, type Answer, type Home } from '../../support/gateway/phone.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
+
+const services = [fixtureService('lamp'), control, gateway];
+let clock: FakeClock;
+let home: Home;
+beforeEach(async () => {
+  clock = createFakeClock(Date.now());
+  home = await openHome({ services, clock, settings: { shared: ['lamp'] } });
+});
+afterEach(() => home[Symbol.asyncDispose]());
+
+const own = <T = any>(path = '', body?: object): Promise<T> =>
+  api<T>(home.host.url('control'), `/api/gateway/second-factor${path}`, {
+    ...(body === undefined ? (path === '' ? {} : { method: 'POST' }) : { method: 'POST', body: JSON.stringify(body) }),
+  });
+const form = (fields: Record<string, string>): Promise<Answer> =>
+  home.ask('https://lamp.nas.local/.homeport/sign-in', {
+    method: 'POST',
+    headers: { Origin: `https://lamp.nas.local:${home.port}` },
+    body: new URLSearchParams({ to: '/', ...fields }).toString(),
+  });
+const ticketOf = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
+
+/** Reads the secret as an app does: base32. */
+function secretOf(text: string): Uint8Array {
+  const bits = [...text]
+    .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
+    .join('');
+  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+}
+
+/** Switches it on for the administrator; what an app then shows, and the codes on paper. */
+async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
+  const { secret, uri } = await own('', {});
+  expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
+  const code = (): string => codeOf(secretOf(secret), stepAt(clock.now()));
+  const { recoveryCodes } = await own('/confirm', { code: code() });
+  clock.advance(30_000);
+  return { code, recovery: recoveryCodes };
+}
+
+describe('codes', () => {
+  it('are those of the standard', () => {
+    const secret = Buffer.from('12345678901234567890');
+    expect([59, 1_111_111_109, 20_000_000_000].map((seconds) => codeOf(secret, stepAt(seconds * 1000)))).toEqual([
+      '287082',
+      '081804',
+      '353130',
+    ]);
+  });
+});
+
+describe('a second factor', () => {
+  it('is asked for after the password, and the password alone opens nothing', async () => {
+    const { code } = await switchOn();
+    expect(await own()).toEqual({ on: true, recoveryLeft: 10 });
+    const first = await form(admin);
+    expect([first.status, first.headers['set-cookie']]).toEqual([200, undefined]);
+    const ticket = ticketOf(first);
+    const wrong = await form({ ticket, code: '000000' });
+    expect([wrong.status, wrong.headers['set-cookie'], ticketOf(wrong)]).toEqual([401, undefined, ticket]);
+    const right = await form({ ticket, code: code() });
+    expect(right.status).toBe(303);
+    const cookie = right.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie: cookie } })).body).toBe('lamp');
+    expect((await form({ ticket, code: code() })).status).toBe(401);
+    const basic = await home.ask('https://lamp.nas.local/', { headers: { Authorization: adminAuthorization } });
+    expect([basic.status, basic.body]).toEqual([401, expect.stringContaining('access tokens')]);
+    const { text } = await api<{ text: string }>(home.host.url('control'), '/api/accounts/ada/tokens', {
+      method: 'POST',
+      body: '{}',
+    });
+    const token = { Authorization: `Basic ${Buffer.from(`ada:${text}`).toString('base64')}` };
+    expect((await home.ask('https://lamp.nas.local/', { headers: token })).body).toBe('lamp');
+  });
+
+  it('takes each code once, those on paper as well', async () => {
+    const { code, recovery } = await switchOn();
+    const signIn = async (given: string): Promise<number> =>
+      (await form({ ticket: ticketOf(await form(admin)), code: given })).status;
+    expect(await signIn(code())).toBe(303);
+    expect(await signIn(code())).toBe(401);
+    expect(await signIn(` ${recovery[0]?.toUpperCase() ?? ''} `)).toBe(303);
+    expect(await signIn(recovery[0] ?? '')).toBe(401);
+    expect(await own()).toEqual({ on: true, recoveryLeft: 9 });
+  });
+
+  it('lets nobody guess: after some wrong codes it takes its time', async () => {
+    const { code } = await switchOn();
+    const ticket = ticketOf(await form(admin));
+    const answers: Answer[] = [];
+    const all = Promise.all(
+      Array.from({ length: 40 }, async (_, turn) => answers.push(await form({ ticket, code: String(100_000 + turn) }))),
+    );
+    while (answers.length < 40) {
+      clock.advance(100);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    await all;
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(5);
+    expect(answers.every(({ headers }) => headers['set-cookie'] === undefined)).toBe(true);
+    expect(code()).toHaveLength(6);
+  });
+
+  it('ends what began with the password when the code does not come', async () => {
+    const { code } = await switchOn();
+    const ticket = ticketOf(await form(admin));
+    clock.advance(6 * 60_000);
+    const late = await form({ ticket, code: code() });
+    expect([late.status, late.headers['set-cookie']]).toEqual([401, undefined]);
+    expect(late.body).toContain('took too long');
+  });
+
+  it('is switched off with a code, or by an administrator for who has lost everything', async () => {
+    const { code } = await switchOn();
+    await expect(own('/off', { code: '000000' })).rejects.toThrow('gateway.wrong_code');
+    await own('/off', { code: code() });
+    expect((await form(admin)).status).toBe(303);
+    await switchOn();
+    await expect(own('', {})).rejects.toThrow('gateway.second_factor_on');
+    await api(home.host.url('control'), '/api/gateway/second-factors/ada', { method: 'DELETE' });
+    expect((await form(admin)).status).toBe(303);
+  });
+
+  it('is kept sealed, and the codes on paper by their print alone', async () => {
+    const { secret } = await own('', {});
+    const { recoveryCodes } = await own('/confirm', { code: codeOf(secretOf(secret), stepAt(clock.now())) });
+    const folder = join(home.host.dataDir, 'gateway');
+    const kept = readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name)).toString('latin1'))
+      .join(' ');
+    expect(kept).toContain('second_factors');
+    for (const open of [secret, Buffer.from(secretOf(secret)).toString('base64'), ...(recoveryCodes as string[])]) {
+      expect(kept).not.toContain(open);
+    }
+  });
+});

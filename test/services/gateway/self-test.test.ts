@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SelfTest, SignedInDevice } from '../../../services/contracts/gateway/api.ts';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { api } from '../../support/api.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { lan, openHome, phoneAddress, type Home } from '../../support/gateway/phone.ts';
+import { admin } from '../../support/host.ts';
+import { freePort } from '../../support/free-port.ts';
+import { createServer } from 'node:net';
+
+const lamp = fixtureService('lamp', () => ({
+  http: (_request, response) => void response.writeHead(200).write('on\n'),
+}));
+const services = [push, lamp, control, gateway];
+let home: Home;
+beforeAll(async () => {
+  home = await openHome({ services, settings: { shared: ['push', 'lamp'] } });
+});
+afterAll(() => home[Symbol.asyncDispose]());
+const test = (at: Home): Promise<SelfTest> =>
+  api<SelfTest>(at.host.url('control'), '/api/gateway/test', { method: 'POST' });
+
+describe('the test from the network', () => {
+  it('says that it can be reached, and once another device was there, that too', async () => {
+    const before = await openHome({ services, settings: { shared: ['push'] } });
+    await using open = before;
+    // The helper itself has got the certificate, as a device would.
+    const { checks, visitors } = await test(open);
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(checks.map(({ text }) => text)).toEqual([
+      `https://${lan}:${open.port} answers by TLS, and its certificate is right for every name.`,
+      expect.stringMatching(/^The page to trust this machine answers on http/),
+      'Names are not announced: devices need addresses or a name server.',
+      `Another device, ${phoneAddress}, has got through since the start.`,
+    ]);
+    expect(visitors).toEqual([expect.objectContaining({ address: phoneAddress, letIn: true })]);
+  });
+
+  it('says what is wrong: nothing shared, another network, a taken port', async () => {
+    await using none = await openHome({ services });
+    expect(await test(none)).toEqual({
+      checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }],
+      visitors: [],
+    });
+
+    const taken = createServer().listen(await freePort(), lan);
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const environment = { HOMEPORT_PORT_GATEWAY: String(port), GATEWAY_NETWORKS: '127.0.0.2/32' };
+    await using blocked = await openHome({ services, environment });
+    await blocked.change({ shared: ['push'] });
+    await expect(blocked.ask(`https://${lan}:${blocked.host.port('push')}/v1/health`)).rejects.toThrow();
+    const { checks } = await test(blocked);
+    taken.close();
+    const wrong = checks.filter(({ ok }) => !ok).map(({ text }) => text);
+    expect(wrong).toEqual([
+      `https://${lan} cannot be used: the port could not be opened.`,
+      expect.stringContaining(`${phoneAddress} knocked and was turned away`),
+    ]);
+  });
+});
+
+describe('who is signed in', () => {
+  const list = async (): Promise<SignedInDevice[]> =>
+    (await api<{ sessions: SignedInDevice[] }>(home.host.url('control'), '/api/gateway/sessions')).sessions;
+
+  it('is listed, and signed out from there, which ends what is open', async () => {
+    expect(await list()).toEqual([]);
+    const cookie = await home.signIn('https://lamp.nas.local', admin.name, admin.password);
+    const other = await home.signIn('https://lamp.nas.local', admin.name, admin.password);
+    const [second, first] = await list();
+    expect(first).toMatchObject({ account: admin.name, host: `lamp.nas.local:${home.port}`, address: phoneAddress });
+    const asked = home.open('https://lamp.nas.local/', { headers: { Cookie: cookie } }).end();
+    asked.on('error', () => undefined);
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.on('error', () => undefined).resume();
+    const ended = new Promise((resolve) => void answer.once('close', resolve));
+    await api(home.host.url('control'), `/api/gateway/sessions/${first?.id ?? ''}`, { method: 'DELETE' });
+    await ended;
+    expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie: cookie } })).status).toBe(401);
+    expect((await list()).map(({ id }) => id)).toEqual([second?.id]);
+    // The other one signs out by itself.
+    const origin = `https://lamp.nas.local:${home.port}`;
+    await home.ask('https://lamp.nas.local/.homeport/sign-out', { method: 'POST', headers: { Cookie: other, Origin: origin } }); // prettier-ignore
+    expect(await list()).toEqual([]);
+    const gone = api(home.host.url('control'), '/api/gateway/sessions/none', { method: 'DELETE' });
+    await expect(gone).rejects.toThrow('gateway.unknown_session');
+  });
+});

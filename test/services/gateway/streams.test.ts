@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
+
+const piece = Buffer.alloc(256 * 1024, 'x');
+/** More than every buffer on the way holds, and far less than what is offered. */
+const held = 32 * 1024 * 1024;
+const offered = 128 * 1024 * 1024;
+const patience = { timeout: 30_000, interval: 20 };
+
+/** What the service saw of the request that came last. */
+let seen: { request: IncomingMessage; response: ServerResponse; sent: number; taken: number; left: boolean };
+const sockets = new WebSocketServer({ noServer: true });
+const hose = fixtureService('hose', () => ({
+  http(request, response) {
+    const mine = { request, response, sent: 0, taken: 0, left: false };
+    seen = mine;
+    response.once('close', () => (mine.left = true));
+    if (request.url === '/pour') {
+      response.writeHead(200, { 'Content-Length': offered });
+      const pour = (): void => {
+        while (mine.sent < offered && !response.destroyed) {
+          mine.sent += piece.length;
+          if (!response.write(piece)) return void response.once('drain', pour);
+        }
+        response.end();
+      };
+      pour();
+    }
+    if (request.url === '/drink') {
+      request.on('data', (chunk: Buffer) => (mine.taken += chunk.length));
+      request.once('end', () => response.end(String(mine.taken)));
+    }
+    // `/stare` answers nothing and takes nothing.
+  },
+  upgrade: (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client)),
+}));
+
+let home: Home;
+beforeAll(async () => {
+  home = await openHome({ services: [hose, control, gateway], environment: { GATEWAY_OPEN: 'hose' } });
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+/** An exchange under way, by one protocol or the other. */
+interface Exchange {
+  readonly to: Writable;
+  readonly answer: Promise<Readable>;
+  readonly leave: () => void;
+}
+const ways = {
+  'HTTP/1.1': (path: string, method: string): Exchange => {
+    const to = home.open(`https://hose.nas.local${path}`, { method });
+    to.on('error', () => undefined);
+    const answer = once(to, 'response').then(([response]) => response as Readable);
+    answer.catch(() => undefined);
+    return { to, answer, leave: () => to.destroy() };
+  },
+  'HTTP/2': (path: string, method: string): Exchange => {
+    const session = home.http2('hose.nas.local');
+    const to = session.request({ ':path': path, ':method': method }, { endStream: false });
+    to.on('error', () => undefined);
+    to.once('close', () => session.close());
+    return { to, answer: once(to, 'response').then(() => to), leave: () => session.destroy() };
+  },
+};
+
+/** Offers bytes until nothing is taken for a while; answers how many were. */
+async function push(to: Writable): Promise<number> {
+  let taken = 0;
+  const more = (): void => {
+    if (taken >= offered || to.destroyed) return;
+    taken += piece.length;
+    to.write(piece, () => setImmediate(more));
+  };
+  more();
+  return stands(() => taken);
+}
+
+/** A number once it has not changed for half a second. */
+async function stands(read: () => number): Promise<number> {
+  for (let last = -1; ;) {
+    const now = read();
+    if (now === last && now > 0) return now;
+    last = now;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+beforeEach(() => {
+  seen = undefined as unknown as typeof seen;
+});
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
+  const ask = ways[protocol];
+
+  it('a reader that is slow slows the service down, and what it takes comes whole', async () => {
+    const { to, answer } = ask('/pour', 'GET');
+    to.end();
+    const body = await answer;
+    body.pause();
+    await vi.waitFor(() => expect(seen.sent).toBeGreaterThan(0), patience);
+    expect(await stands(() => seen.sent)).toBeLessThan(held);
+    let length = 0;
+    body.on('data', (chunk: Buffer) => (length += chunk.length)).resume();
+    await once(body, 'end');
+    expect(length).toBe(offered);
+  }, 60_000);
+
+  it('an upload waits for a service that is slow', async () => {
+    const { to, leave } = ask('/stare', 'PUT');
+    expect(await push(to)).toBeLessThan(held);
+    leave();
+    // Who reads nothing learns by HTTP/1.1 that nobody is there once it reads on.
+    seen.request.on('error', () => undefined).resume();
+    await vi.waitFor(() => expect(seen.left).toBe(true), patience);
+  }, 60_000);
+
+  it('an upload of many megabytes comes whole', async () => {
+    const { to, answer } = ask('/drink', 'PUT');
+    for (let sent = 0; sent < offered; sent += piece.length) if (!to.write(piece)) await once(to, 'drain');
+    to.end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await answer) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe(String(offered));
+  }, 60_000);
+
+  it.each(['/pour', '/stare'])('who goes away in the middle of %s leaves nothing behind', async (path) => {
+    const { to, answer, leave } = ask(path, 'GET');
+    to.end();
+    if (path === '/pour') (await answer).pause();
+    else answer.catch(() => undefined);
+    await vi.waitFor(() => expect(seen).toBeDefined(), patience);
+    leave();
+    await vi.waitFor(() => expect([seen.left, seen.response.destroyed]).toEqual([true, true]), patience);
+  });
+});
+
+describe('a WebSocket', () => {
+  const dial = (): WebSocket =>
+    new WebSocket(`wss://hose.nas.local:${home.port}/`, {
+      ca: home.authority,
+      lookup: (_name: string, options: any, done: any) =>
+        options.all ? done(null, [{ address: lan, family: 4 }]) : done(null, lan, 4),
+    });
+
+  it('that vanishes without a word is closed at the service', async () => {
+    const arrived = once(sockets, 'connection') as Promise<[WebSocket]>;
+    const client = dial();
+    client.on('error', () => undefined);
+    const [server] = await arrived;
+    const closed = once(server, 'close');
+    await once(client, 'open');
+    client.terminate();
+    await closed;
+  });
+
+  it('that reads nothing holds the service back', async () => {
+    const arrived = once(sockets, 'connection') as Promise<[WebSocket]>;
+    const client = dial();
+    client.on('error', () => undefined);
+    const [server] = await arrived;
+    await once(client, 'open');
+    client.pause();
+    let sent = 0;
+    const more = (): void => {
+      if (sent >= offered || server.readyState !== WebSocket.OPEN) return;
+      sent += piece.length;
+      server.send(piece, () => setImmediate(more));
+    };
+    more();
+    expect(await stands(() => sent)).toBeLessThan(held);
+    client.terminate();
+  }, 60_000);
+});
