@@ -1,4 +1,6 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { createAuth } from './auth/index.ts';
+import { authSteps } from './auth/store/schema.ts';
 import { createDatabase } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
 import type { Part } from './http/exchange.ts';
@@ -16,14 +18,16 @@ export const data = defineService({
 
 function create(context: Context, settings: Settings): Service {
   const keys = new Keys(context, settings);
-  const database = createDatabase({ context, settings, steps: [...frameSteps] });
-  const parts: readonly Part[] = [sqlPart({ database })];
+  const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
+  const auth = createAuth(context, { database, keys, settings });
+  const parts: readonly Part[] = [auth.part, sqlPart({ database })];
 
   return {
     http: dataListener({ context, keys, parts, took: () => undefined }),
 
     async start() {
       await keys.open();
+      auth.start();
     },
 
     async health(): Promise<Health> {
@@ -32,6 +36,7 @@ function create(context: Context, settings: Settings): Service {
     },
 
     async [Symbol.asyncDispose]() {
+      await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
