@@ -13,7 +13,8 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving off must not end the connection, on which the answer goes.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > largest) throw tooLarge();
     chunks.push(chunk);
@@ -22,6 +23,9 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
+
+/** NUL and halves of letters, in JSON: PostgreSQL has no such texts. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /** The fields of a body; one that is not there or null is empty, one of another type is refused, as the peer does. */
 export class Body {
@@ -57,6 +61,7 @@ export class Body {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined) return undefined;
     if (typeof value !== 'object' || Array.isArray(value)) throw badJson(mismatch(value, name, 'object'));
+    if (unstorable.test(JSON.stringify(value))) throw badJson(`a letter in ${name} that no text can have`);
     return value as Metadata;
   }
 

@@ -33,13 +33,30 @@ interface Proven {
   readonly hash: string;
 }
 
-const kinds: Readonly<Record<string, 'confirmation' | 'recovery' | 'email_change'>> = {
-  signup: 'confirmation',
-  invite: 'confirmation',
-  recovery: 'recovery',
-  magiclink: 'recovery',
-  email_change: 'email_change',
+/**
+ * Which tokens a type stands for, the likeliest first. A link for who is new and one for who is not prove the same, and
+ * programs do not know which of the two a person got.
+ */
+const kinds: Readonly<Record<string, readonly Kind[]>> = {
+  signup: ['confirmation', 'recovery'],
+  magiclink: ['recovery', 'confirmation'],
+  email: ['confirmation', 'recovery'],
+  invite: ['confirmation'],
+  recovery: ['recovery'],
+  email_change: ['email_change'],
 };
+
+function kindsOf(type: string): readonly Kind[] {
+  const wanted = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  if (wanted === undefined) throw invalid('Invalid email verification type');
+  return wanted;
+}
+
+function provenType(asked: string, kind: Kind): string {
+  if (kind === 'email_change') return kind;
+  if (kind === 'confirmation') return asked === 'invite' ? asked : 'signup';
+  return asked === 'recovery' ? asked : 'magiclink';
+}
 
 async function postVerify(parts: AuthParts, call: Call): Promise<Answer> {
   limit(parts, call, 'verify');
@@ -123,16 +140,14 @@ function redirect(location: string): Answer {
 }
 
 async function byHash(parts: AuthParts, sql: Sql, call: Call, type: string, hash: string): Promise<Proven> {
-  const wanted = type === 'email' ? (['confirmation', 'recovery'] as const) : kinds[type] === undefined ? [] : [kinds[type]]; // prettier-ignore
-  if (wanted.length === 0) throw invalid('Invalid email verification type');
-  for (const kind of wanted) {
+  for (const kind of kindsOf(type)) {
     const found = await userByToken(sql, kind, hash);
     const user = found === undefined ? undefined : await lockedUser(sql, found.id);
     // Another request may have taken it while this one waited.
     if (user === undefined || !tokensOf(user, kind).some((token) => isSame(token, hash))) continue;
     if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
     if (!isFresh(parts, sentAt(user, kind), call.now)) throw expiredLink();
-    return { user, hash, type: type !== 'email' ? type : kind === 'confirmation' ? 'signup' : 'magiclink' };
+    return { user, hash, type: provenType(type, kind) };
   }
   throw expiredLink();
 }
@@ -147,12 +162,11 @@ async function byCode(
   const found = type === 'email_change' ? await userChangingEmail(sql, address, hash) : await userByEmail(sql, address);
   const user = found === undefined ? undefined : await lockedUser(sql, found.id);
   if (user === undefined) throw expiredCode();
-  const wanted = type === 'email' ? (['confirmation', 'recovery'] as const) : kinds[type] === undefined ? [] : [kinds[type]]; // prettier-ignore
-  for (const kind of wanted) {
+  for (const kind of kindsOf(type)) {
     const right = tokensOf(user, kind).find((each) => isSame(each, hash) || isSame(each, pkcePrefix + hash));
     if (right === undefined || !isFresh(parts, sentAt(user, kind), call.now)) continue;
     if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
-    return { user, hash: right, type: type !== 'email' ? type : kind === 'confirmation' ? 'signup' : 'magiclink' };
+    return { user, hash: right, type: provenType(type, kind) };
   }
   throw expiredCode();
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '../../engine/database.ts';
 
@@ -38,22 +37,13 @@ export function authDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase 
   };
 }
 
-/** Names of statements: PostgreSQL keeps the plan of one that has a name. */
-const names = new Map<string, string>();
-const mostNames = 200;
-
+// Without names: who types statements shares these connections, and may drop or make what PostgreSQL keeps under a name.
 async function ask<Row>(
   client: pg.Pool | pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  let name = names.get(text);
-  if (name === undefined && names.size < mostNames) {
-    name = `auth_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
-    names.set(text, name);
-  }
-  const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-  const { rows } = await client.query<Row & pg.QueryResultRow>(query);
+  const { rows } = await client.query<Row & pg.QueryResultRow>(text, [...values]);
   return rows;
 }
 

@@ -141,12 +141,24 @@ const tables: readonly string[] = [
   'create index if not exists flow_state_created_at_idx on auth.flow_state (created_at)',
 ];
 
-/** Who owns people's tables works with these too; in another's PostgreSQL that is the one who runs this. */
-const rights = `do $$ begin
+/**
+ * They belong to who owns people's tables: who makes a trigger on `auth.users` must be able to drop it. In another's
+ * PostgreSQL they belong to the one who runs this, where it may not give them away.
+ */
+const rights = `do $$
+declare
+  name text;
+begin
   if current_user <> 'postgres' and exists (select from pg_roles where rolname = 'postgres') then
     grant usage on schema auth to postgres;
     grant select, insert, update, delete, references, trigger on all tables in schema auth to postgres;
     grant usage, select on all sequences in schema auth to postgres;
+    begin
+      for name in select tablename from pg_tables where schemaname = 'auth' loop
+        execute format('alter table auth.%I owner to postgres', name);
+      end loop;
+    exception when insufficient_privilege then null;
+    end;
   end if;
 end $$`;
 
