@@ -11,14 +11,14 @@ const password = 'correct horse 1';
 
 beforeAll(async () => {
   room = await openAuthRoom();
-  member = (await (await room.call('POST', '/signup', { email: 'member@example.com', password })).json()) as any;
+  member = await (await room.call('POST', '/signup', { email: 'member@example.com', password })).json();
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 async function told(reply: Response): Promise<[number, unknown]> {
-  return [reply.status, ((await reply.json()) as any).error_code];
+  return [reply.status, (await reply.json()).error_code];
 }
 
 /** The claims of a token, and a token of our own making with others. */

@@ -37,6 +37,7 @@ export const mailEnvironment = {
   DATA_SMTP_PORT: 'smtpPort',
   DATA_SMTP_USER: 'smtpUser',
   DATA_SMTP_PASS: 'smtpPassword',
+  DATA_SMTP_MODE: 'smtpMode',
   DATA_SMTP_ADMIN_EMAIL: 'smtpFrom',
   DATA_SMTP_SENDER_NAME: 'smtpName',
 } as const satisfies Record<string, keyof MailSettings>;

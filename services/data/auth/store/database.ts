@@ -22,6 +22,9 @@ export function authDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase 
       database.asOwner(async (pool) => {
         const client = await pool.connect();
         let broken: Error | undefined;
+        // A server that is killed says so on connections where nobody asks anything too.
+        const breaks = (error: Error): void => void (broken = error);
+        client.on('error', breaks);
         try {
           await client.query('begin');
           const result = await work({ query: (text, values) => ask(client, text, values) });
@@ -31,6 +34,7 @@ export function authDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase 
           await client.query('rollback').catch((failure: Error) => (broken = failure));
           throw error;
         } finally {
+          client.off('error', breaks);
           client.release(broken);
         }
       }),
