@@ -7,6 +7,8 @@ import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
+import { restPart } from './rest/part.ts';
+import { SchemaCache } from './rest/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,8 +21,13 @@ export const data = defineService({
 function create(context: Context, settings: Settings): Service {
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
+  const cache = new SchemaCache(database, settings.schemas, context.log);
   const auth = createAuth(context, { database, keys, settings });
-  const parts: readonly Part[] = [auth.part, sqlPart({ database })];
+  const parts: readonly Part[] = [
+    auth.part,
+    restPart({ context, database, keys, cache, settings }),
+    sqlPart({ database }),
+  ];
 
   return {
     http: dataListener({ context, keys, parts, took: () => undefined }),

@@ -46,7 +46,7 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
         const pools = {
           superuser: poolOf(context, { ...base, user: superuser, max: 8 }),
           owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
-          requests: poolOf(context, { ...base, user: requestRole, max: 16 }),
+          requests: poolOf(context, { ...base, user: requestRole, max: 16, pipeline: true }),
         };
         const listener = await listen(context, { ...base, user: superuser }, notice);
         return {
@@ -78,7 +78,7 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
       const pools = {
         superuser: poolOf(context, { ...admin, max: 8 }),
         owner: poolOf(context, { ...admin, max: 4 }),
-        requests: poolOf(context, { connectionString: address.href, max: 16 }),
+        requests: poolOf(context, { connectionString: address.href, max: 16, pipeline: true }),
       };
       const ended = Promise.withResolvers<void>();
       const listener = await listen(context, admin, notice);

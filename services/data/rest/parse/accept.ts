@@ -1,0 +1,38 @@
+import { RestError } from '../errors.ts';
+
+/** What an answer is written as. */
+export interface MediaType {
+  readonly kind: 'json' | 'object' | 'array' | 'csv' | 'openapi' | 'plan';
+  readonly nullsStripped: boolean;
+  /** For plans: as JSON, and with which options. */
+  readonly plan?: { readonly format: 'text' | 'json'; readonly options: readonly string[] };
+}
+
+const json: MediaType = { kind: 'json', nullsStripped: false };
+
+/** @throws RestError PGRST107 when nothing of what is accepted can be made. */
+export function parseAccept(header: string | undefined, plans: boolean): MediaType {
+  if (header === undefined || header === '') return json;
+  const ranges = header.split(',').map((text, at) => {
+    const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
+    const quality = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
+    return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality, at };
+  });
+  ranges.sort((a, b) => b.quality - a.quality || a.at - b.at);
+  for (const { type, parameters } of ranges) {
+    const nullsStripped = parameters.includes('nulls=stripped');
+    if (type === '*/*' || type === 'application/*' || type === 'application/json') return json;
+    if (type === 'application/vnd.pgrst.object+json' || type === 'application/vnd.pgrst.object')
+      return { kind: 'object', nullsStripped };
+    if (type === 'application/vnd.pgrst.array+json' || type === 'application/vnd.pgrst.array')
+      return { kind: 'array', nullsStripped };
+    if (type === 'text/csv') return { kind: 'csv', nullsStripped: false };
+    if (type === 'application/openapi+json') return { kind: 'openapi', nullsStripped: false };
+    const plan = /^application\/vnd\.pgrst\.plan(?:\+(text|json))?$/.exec(type);
+    if (plan !== null && plans) {
+      const options = /options=([a-z|]*)/.exec(parameters.join(';'))?.[1]?.split('|').filter(Boolean) ?? [];
+      return { kind: 'plan', nullsStripped: false, plan: { format: plan[1] === 'json' ? 'json' : 'text', options } };
+    }
+  }
+  throw new RestError(406, 'PGRST107', `None of these media types are available: ${header}`);
+}

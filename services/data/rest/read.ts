@@ -1,0 +1,131 @@
+import type { Database } from '../engine/database.ts';
+import type { Answer } from './answer.ts';
+import { rangeOf, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
+import { RestError } from './errors.ts';
+import { parseQuery } from './parse/query.ts';
+import type { Preferences } from './parse/preferences.ts';
+import { findTable } from './plan/relationships.ts';
+import { planTree, type ReadNode } from './plan/tree.ts';
+import type { Catalogue } from './schema/catalogue.ts';
+import { countStatement, readStatement, type Range, type Source } from './statement/read.ts';
+import { quote, quoteKey, Values } from './statement/sql.ts';
+import { wrap } from './statement/wrap.ts';
+import { plannedRows, runTransaction, type Result, type Transaction } from './transaction.ts';
+
+/** `GET` and `HEAD` of a table. */
+export async function read(database: Database, catalogue: Catalogue, call: Call): Promise<Answer> {
+  const name = tableName(call.path);
+  const query = parseQuery(call.query, false);
+  const key = findTable(catalogue, call.schema, name);
+  const root = planTree(catalogue, call.schema, name, key, query);
+  const source: Source = { from: quoteKey(key), reference: quote(name) };
+  const range = rangeOf(call, root.scope);
+  const { preferences, media } = call;
+  const values = new Values();
+  const options = { values, aggregates: allowsAggregates(call) };
+  const shown = readStatement(root, source, range, options);
+  const count = countOf(call, root, source, values);
+  const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: true };
+  if (media.kind === 'plan') return planAnswer(database, call, { ...transaction, statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }), values: values.all }); // prettier-ignore
+  const statement = wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count });
+  const result = await runTransaction(database, { ...transaction, statement, values: values.all, end: 'commit' });
+  wantOne(call, result);
+  const counted = await totalOf(database, call, result, root, source, transaction);
+  return withSettings(pageAnswer(call, range, result, counted, appliedToReads(preferences)), result);
+}
+
+/** The name in a path of one part. @throws RestError PGRST125 */
+export function tableName(path: string): string {
+  const [, name = '', ...rest] = path.split('/');
+  try {
+    const decoded = decodeURIComponent(name);
+    if (decoded !== '' && rest.every((part) => part === '')) return decoded;
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+  }
+  throw new RestError(404, 'PGRST125', 'Invalid path specified in request URL');
+}
+
+export function allowsAggregates({ settings, identity }: Call): boolean {
+  return settings.aggregates || identity.role === 'service_role';
+}
+
+/** What counts the rows of a read in the statement itself. */
+export function countOf(
+  { preferences, settings }: Call,
+  root: ReadNode,
+  source: Source,
+  values: Values,
+): string | undefined {
+  const options = { values, aggregates: true };
+  if (preferences.count === 'exact') return countStatement(root, source, options);
+  if (preferences.count !== 'estimated') return undefined;
+  return `${countStatement(root, source, options)} LIMIT ${settings.maxRows + 1}`;
+}
+
+/** The total that is told: counted, or as PostgreSQL expects it. */
+async function totalOf(
+  database: Database,
+  { preferences, settings }: Call,
+  { total }: Result,
+  root: ReadNode,
+  source: Source,
+  transaction: Pick<Transaction, 'identity' | 'settings' | 'isReadOnly'>,
+): Promise<string | null> {
+  if (preferences.count === undefined || preferences.count === 'exact') return total;
+  if (preferences.count === 'estimated' && Number(total) <= settings.maxRows) return total;
+  const values = new Values();
+  const statement = countStatement(root, source, { values, aggregates: true });
+  const planned = await plannedRows(database, { ...transaction, statement, values: values.all });
+  return String(Math.max(planned, preferences.count === 'estimated' ? Number(total) : 0));
+}
+
+/** @throws RestError PGRST103 when the page begins behind the last row. */
+export function pageAnswer(
+  call: Call,
+  range: Range,
+  { page, body }: Result,
+  total: string | null,
+  applied: Preferences,
+): Answer {
+  const offset = range.offset ?? 0;
+  const rows = Number(page);
+  const headers = rowHeaders(call, { offset, page: rows, total }, applied);
+  if (total !== null && offset > Number(total)) {
+    throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
+      details: `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      headers: { 'Content-Range': `*/${total}` },
+    });
+  }
+  const isPart = total !== null && rows < Number(total);
+  return { status: isPart ? 206 : 200, headers, body };
+}
+
+export function appliedToReads({ count, handling, timezone }: Preferences): Preferences {
+  return {
+    ...(count === undefined ? {} : { count }),
+    ...(handling === undefined ? {} : { handling }),
+    ...(timezone === undefined ? {} : { timezone }),
+  };
+}
+
+/** How PostgreSQL would answer, in place of the rows. */
+async function planAnswer(database: Database, { media }: Call, transaction: Omit<Transaction, 'end'>): Promise<Answer> {
+  const format = media.plan?.format ?? 'text';
+  const options = (media.plan?.options ?? []).filter((each) =>
+    ['analyze', 'verbose', 'settings', 'buffers', 'wal'].includes(each),
+  );
+  const all = [...options.map((each) => each.toUpperCase()), `FORMAT ${format.toUpperCase()}`];
+  const lines: string[] = [];
+  await runTransaction(database, {
+    ...transaction,
+    statement: `EXPLAIN (${all.join(', ')}) ${transaction.statement}`,
+    end: 'rollback',
+    rows: (rows) => lines.push(...rows.flatMap((row) => Object.values(row) as string[])),
+  });
+  return {
+    status: 200,
+    headers: { 'Content-Type': `application/vnd.pgrst.plan+${format}; charset=utf-8` },
+    body: lines.join('\n'),
+  };
+}

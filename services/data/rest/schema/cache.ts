@@ -1,0 +1,60 @@
+import type { Context } from '../../../contracts/service.ts';
+import type { Database } from '../../engine/database.ts';
+import type { Catalogue } from './catalogue.ts';
+import { loadCatalogue, versionStatement } from './load.ts';
+
+/** What is known of the database's schema: read once, and anew when the database tells of a change. */
+export class SchemaCache {
+  readonly #database: Database;
+  readonly #schemas: readonly string[];
+  readonly #log: Context['log'];
+  #catalogue: Promise<Catalogue> | undefined;
+  #changes = 0;
+
+  constructor(database: Database, schemas: readonly string[], log: Context['log']) {
+    this.#database = database;
+    this.#schemas = schemas;
+    this.#log = log;
+    database.onNotice(() => this.forget());
+  }
+
+  /** The next request reads it anew. */
+  forget(): void {
+    this.#changes += 1;
+    this.#catalogue = undefined;
+  }
+
+  current(): Promise<Catalogue> {
+    return (this.#catalogue ??= this.#load());
+  }
+
+  /** A newer catalogue than this one, where there is one: a change may have been committed a moment ago. */
+  async newerThan(catalogue: Catalogue): Promise<Catalogue | undefined> {
+    const { rows } = await this.#database.withPool((pool) => pool.query<{ version: string }>(versionStatement));
+    const now = await this.current();
+    if (Number(rows[0]?.version ?? 0) <= catalogue.version) return now === catalogue ? undefined : now;
+    if (now === catalogue) this.forget();
+    return this.current();
+  }
+
+  async #load(): Promise<Catalogue> {
+    const changes = this.#changes;
+    const start = performance.now();
+    const loading = this.#database.withPool(async (pool) => {
+      const client = await pool.connect();
+      try {
+        return await loadCatalogue(client, this.#schemas);
+      } finally {
+        client.release();
+      }
+    });
+    try {
+      const catalogue = await loading;
+      this.#log.debug('read the schema', { ms: Math.round(performance.now() - start), tables: catalogue.tables.size });
+      return catalogue;
+    } catch (error) {
+      if (changes === this.#changes) this.#catalogue = undefined;
+      throw error;
+    }
+  }
+}

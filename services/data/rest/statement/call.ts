@@ -1,0 +1,49 @@
+import type { Routine } from '../schema/catalogue.ts';
+import { arrayText, quote, type Values } from './sql.ts';
+
+/** The arguments of a function, as they were sent. */
+export type Arguments =
+  /** One JSON object whose keys are the names. */
+  | { readonly kind: 'object'; readonly json: string; readonly names: readonly string[] }
+  /** Texts of the query string; one that was sent several times is a list. */
+  | { readonly kind: 'texts'; readonly texts: ReadonlyMap<string, readonly string[]> }
+  /** The body itself, for a function with one argument that has no name. */
+  | { readonly kind: 'body'; readonly text: string };
+
+/** Calls a function; a scalar is the column `pgrst_scalar`. */
+export function callStatement(routine: Routine, sent: Arguments, values: Values): string {
+  const name = `${quote(routine.schema)}.${quote(routine.name)}`;
+  const { from, list } = argumentsOf(routine, sent, values);
+  const call = `${name}(${list})`;
+  if (routine.returns !== 'composite') {
+    return `SELECT pgrst_call.pgrst_scalar FROM ${from}LATERAL (SELECT ${call} AS pgrst_scalar) AS pgrst_call`;
+  }
+  return `SELECT pgrst_call.* FROM ${from}LATERAL ${call} AS pgrst_call`;
+}
+
+function argumentsOf(
+  routine: Routine,
+  sent: Arguments,
+  values: Values,
+): { readonly from: string; readonly list: string } {
+  if (sent.kind === 'body') return { from: '', list: values.bind(sent.text, routine.arguments[0]?.type) };
+  if (sent.kind === 'texts') {
+    const list = routine.arguments.flatMap(({ name, type, isVariadic }) => {
+      const texts = sent.texts.get(name);
+      if (texts === undefined) return [];
+      const value = isVariadic ? arrayText(texts) : (texts.at(-1) ?? '');
+      return [`${isVariadic ? 'VARIADIC ' : ''}${quote(name)} := ${values.bind(value, type)}`];
+    });
+    return { from: '', list: list.join(', ') };
+  }
+  const used = routine.arguments.filter(({ name }) => sent.names.includes(name));
+  if (used.length === 0) return { from: '', list: '' };
+  const types = used.map(({ name, type }) => `${quote(name)} ${type}`);
+  const list = used.map(
+    ({ name, isVariadic }) => `${isVariadic ? 'VARIADIC ' : ''}${quote(name)} := pgrst_body.${quote(name)}`,
+  );
+  return {
+    from: `json_to_record(${values.bind(sent.json, 'json')}) AS pgrst_body(${types.join(', ')}), `,
+    list: list.join(', '),
+  };
+}

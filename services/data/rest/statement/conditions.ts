@@ -1,0 +1,89 @@
+import { RestError } from '../errors.ts';
+import type { Field } from '../parse/fields.ts';
+import type { Condition, Filter, Operation } from '../parse/filters.ts';
+import type { Column } from '../schema/catalogue.ts';
+import { arrayText, literal, quote, type Values } from './sql.ts';
+
+/** What conditions speak about: a table under a name, and embeds of it whose absence can be asked for. */
+export interface Subject {
+  /** As it is referred to, quoted. */
+  readonly reference: string;
+  /** Empty where nothing is known of its columns. */
+  readonly columns: ReadonlyMap<string, Column>;
+  /** An expression that is null where the embed of this name is empty. */
+  embed(name: string): string | undefined;
+}
+
+const tests = {
+  null: 'IS NULL',
+  not_null: 'IS NOT NULL',
+  true: 'IS TRUE',
+  false: 'IS FALSE',
+  unknown: 'IS UNKNOWN',
+} as const;
+
+/** Conditions joined by AND; undefined where there are none. */
+export function whereOf(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
+  if (conditions.length === 0) return undefined;
+  return conditions.map((condition) => conditionOf(condition, subject, values)).join(' AND ');
+}
+
+function conditionOf(condition: Condition, subject: Subject, values: Values): string {
+  if (condition.kind === 'filter') return filterOf(condition, subject, values);
+  const all = condition.children.map((child) => conditionOf(child, subject, values));
+  return `${condition.not ? 'NOT ' : ''}(${all.join(condition.join === 'and' ? ' AND ' : ' OR ')})`;
+}
+
+function filterOf({ field, not, operation }: Filter, subject: Subject, values: Values): string {
+  const embed = field.path.length === 0 && !subject.columns.has(field.name) ? subject.embed(field.name) : undefined;
+  if (embed !== undefined) return embedTest(field.name, embed, not, operation);
+  const text = operationOf(fieldOf(field, subject), field, operation, subject, values);
+  return not ? `NOT (${text})` : text;
+}
+
+function embedTest(name: string, expression: string, not: boolean, operation: Operation): string {
+  if (operation.kind !== 'is' || (operation.test !== 'null' && operation.test !== 'not_null')) {
+    throw new RestError(400, 'PGRST120', `Bad operator on the '${name}' embedded resource`, {
+      details: `Only is null or not is null filters are allowed on embedded resources`,
+    });
+  }
+  const isNull = (operation.test === 'null') !== not;
+  return `${expression} IS ${isNull ? 'NOT DISTINCT' : 'DISTINCT'} FROM NULL`;
+}
+
+/** A column, or what is at a place of its JSON. */
+export function fieldOf({ name, path }: Field, { reference, columns }: Subject): string {
+  const column = `${reference}.${quote(name)}`;
+  if (path.length === 0) return column;
+  const type = columns.get(name)?.baseType;
+  const base = type === undefined || type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
+  const steps = path.map(
+    ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : literal(key)}`,
+  );
+  return `(${base}${steps.join('')})`;
+}
+
+function operationOf(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
+  switch (operation.kind) {
+    case 'is':
+      return `${left} ${tests[operation.test]}`;
+    case 'in':
+      // An empty list matches nothing.
+      return `${left} = ANY (${values.bind(arrayText(operation.values))})`;
+    case 'search': {
+      const config = operation.config === undefined ? '' : `${values.bind(operation.config, 'regconfig')}, `;
+      return `${searched(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
+    }
+    case 'compare':
+      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${values.bind(operation.value)}`;
+      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${values.bind(operation.value)})`;
+  }
+}
+
+/** Texts and JSON are made searchable by themselves. */
+function searched(left: string, field: Field, { columns }: Subject, config: string): string {
+  const type =
+    field.path.length > 0 ? (field.path.at(-1)?.asText === true ? 'text' : 'jsonb') : columns.get(field.name)?.baseType;
+  if (type === undefined || type === 'tsvector') return left;
+  return `to_tsvector(${config}${left})`;
+}

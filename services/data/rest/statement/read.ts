@@ -1,0 +1,235 @@
+import { RestError } from '../errors.ts';
+import type { Order } from '../parse/order.ts';
+import type { SelectedField } from '../parse/select.ts';
+import type { EmbedNode, ReadNode } from '../plan/tree.ts';
+import { fieldOf, whereOf, type Subject } from './conditions.ts';
+import { nameOf, quote, quoteKey, type Values } from './sql.ts';
+
+/** Where the rows of a node come from. */
+export interface Source {
+  /** What stands behind FROM. */
+  readonly from: string;
+  /** How its rows are referred to. */
+  readonly reference: string;
+}
+
+export interface ReadOptions {
+  readonly values: Values;
+  readonly aggregates: boolean;
+}
+
+/** The statement that reads a table with all that is embedded. */
+export function readStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
+  return new Reading(options).select(root, source, limit);
+}
+
+/** The same rows without their columns, for counting. */
+export function countStatement(root: ReadNode, source: Source, options: ReadOptions): string {
+  return new Reading(options).rows(root, source);
+}
+
+export interface Range {
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}
+
+interface Joined {
+  readonly node: EmbedNode;
+  /** Of the lateral join, quoted. */
+  readonly reference: string;
+  readonly join: string;
+}
+
+class Reading {
+  readonly #options: ReadOptions;
+  #names = 0;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  select(node: ReadNode, source: Source, range: Range, more: readonly string[] = []): string {
+    const { values } = this.#options;
+    const joined = node.embeds.map((embed) => this.#join(embed, source));
+    const subject = subjectOf(node, source, joined);
+    const isGrouped = node.items.some((item) => item.kind === 'field' && item.aggregate !== undefined);
+    if (isGrouped && !this.#options.aggregates)
+      throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
+    const columns = this.#columns(node, subject, joined, isGrouped);
+    const where = [...more, whereOf(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
+    const groups = isGrouped ? groupsOf(node, subject, joined) : [];
+    const order = node.scope.order.map((each) => this.#order(each, node, subject));
+    return [
+      `SELECT ${columns.join(', ')} FROM ${source.from}`,
+      ...joined.map(({ join }) => join),
+      ...(where.length > 0 ? [`WHERE ${where.join(' AND ')}`] : []),
+      ...(groups.length > 0 ? [`GROUP BY ${groups.join(', ')}`] : []),
+      ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
+      ...(range.limit === undefined ? [] : [`LIMIT ${range.limit}`]),
+      ...(range.offset === undefined || range.offset === 0 ? [] : [`OFFSET ${range.offset}`]),
+    ].join(' ');
+  }
+
+  rows(node: ReadNode, source: Source): string {
+    const joined = node.embeds.filter(({ embed, name }) => embed.inner || mentions(node, name)).map((embed) => this.#join(embed, source)); // prettier-ignore
+    const where = whereOf(node.scope.conditions, subjectOf(node, source, joined), this.#options.values);
+    return `SELECT 1 FROM ${source.from} ${joined.map(({ join }) => join).join(' ')}${where === undefined ? '' : ` WHERE ${where}`}`;
+  }
+
+  #join(node: EmbedNode, parent: Source): Joined {
+    this.#names += 1;
+    const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_${this.#names}`);
+    const target = this.#source(node, parent);
+    const range = { limit: node.scope.limit, offset: node.scope.offset };
+    const inner = this.select(node, target.source, range, target.on);
+    const kind = node.embed.inner ? 'INNER' : 'LEFT';
+    if (!node.isMany) return { node, reference, join: `${kind} JOIN LATERAL (${inner}) AS ${reference} ON TRUE` };
+    const columns = node.embed.spread
+      ? outputs(node).map((name) => `json_agg(${reference}.${quote(name)}) AS ${quote(name)}`)
+      : [`json_agg(${reference}) AS ${reference}`];
+    const gathered = `SELECT ${[...columns, `nullif(count(*), 0) AS "pgrst_found"`].join(', ')} FROM (${inner}) AS ${reference}`;
+    const on = node.embed.inner ? `${reference}."pgrst_found" IS NOT NULL` : 'TRUE';
+    return { node, reference, join: `${kind} JOIN LATERAL (${gathered}) AS ${reference} ON ${on}` };
+  }
+
+  #source({ relationship }: EmbedNode, parent: Source): { readonly source: Source; readonly on: readonly string[] } {
+    this.#names += 1;
+    const reference = quote(`${cut(nameOf(relationship.to))}_${this.#names}`);
+    const { junction, routine } = relationship;
+    if (routine !== undefined) {
+      const call = `${quote(routine.schema)}.${quote(routine.name)}(${parent.reference})`;
+      return { source: { from: `${call} AS ${reference}`, reference }, on: [] };
+    }
+    const from = `${quoteKey(relationship.to)} AS ${reference}`;
+    if (junction === undefined) {
+      const on = relationship.columns.map(
+        ([here, there]) => `${reference}.${quote(there)} = ${parent.reference}.${quote(here)}`,
+      );
+      return { source: { from, reference }, on };
+    }
+    const between = quote(`${cut(nameOf(junction.table))}_j${this.#names}`);
+    const on = [
+      ...junction.near.map(([here, there]) => `${between}.${quote(there)} = ${parent.reference}.${quote(here)}`),
+      ...junction.far.map(([here, there]) => `${between}.${quote(here)} = ${reference}.${quote(there)}`),
+    ];
+    return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${between}`, reference }, on };
+  }
+
+  #columns(node: ReadNode, subject: Subject, joined: readonly Joined[], isGrouped: boolean): string[] {
+    // Of an embed that only filters nothing is told.
+    const columns: string[] = node.items.length === 0 ? ['1 AS "pgrst_one"'] : [];
+    for (const item of node.items) {
+      if (item.kind === 'star') columns.push(`${subject.reference}.*`);
+      else if (item.kind === 'field') columns.push(`${expressionOf(item, subject)} AS ${quote(outputName(item))}`);
+      else
+        columns.push(
+          ...embedColumns(
+            joined.find((each) => each.node.embed === item),
+            isGrouped,
+          ),
+        );
+    }
+    return columns;
+  }
+
+  #order({ relation, field, direction, nulls }: Order, node: ReadNode, subject: Subject): string {
+    const expression =
+      relation === undefined ? fieldOf(field, subject) : this.#relatedField(relation, field, node, subject);
+    const place = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
+    return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${place}`;
+  }
+
+  /** By a field of the one row that belongs to this one. */
+  #relatedField(relation: string, field: Order['field'], node: ReadNode, subject: Subject): string {
+    const embed = node.embeds.find(({ name, embed: { relation: table } }) => name === relation || table === relation);
+    if (embed === undefined) {
+      throw new RestError(400, 'PGRST108', `'${relation}' is not an embedded resource in this request`, {
+        hint: `Verify that '${relation}' is included in the 'select' query parameter.`,
+      });
+    }
+    const from = node.table?.name ?? '';
+    if (embed.isMany) {
+      throw new RestError(400, 'PGRST118', `A related order on '${relation}' is not possible`, {
+        details: `'${from}' and '${relation}' do not form a many-to-one or one-to-one relationship`,
+      });
+    }
+    const { source, on } = this.#source(embed, { from: '', reference: subject.reference });
+    const there: Subject = {
+      reference: source.reference,
+      columns: embed.table?.columns ?? new Map(),
+      embed: () => undefined,
+    };
+    return `(SELECT ${fieldOf(field, there)} FROM ${source.from}${on.length > 0 ? ` WHERE ${on.join(' AND ')}` : ''})`;
+  }
+}
+
+function subjectOf(node: ReadNode, { reference }: Source, joined: readonly Joined[]): Subject {
+  return {
+    reference,
+    columns: node.table?.columns ?? new Map(),
+    embed(name) {
+      const found = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
+      if (found === undefined) return undefined;
+      return found.node.isMany ? `${found.reference}."pgrst_found"` : found.reference;
+    },
+  };
+}
+
+function expressionOf({ field, cast, aggregate, aggregateCast }: SelectedField, subject: Subject): string {
+  let text = field === undefined ? '*' : fieldOf(field, subject);
+  if (cast !== undefined) text = `CAST(${text} AS ${cast})`;
+  if (aggregate !== undefined) text = `${aggregate}(${text})`;
+  return aggregateCast === undefined ? text : `CAST(${text} AS ${aggregateCast})`;
+}
+
+/** As it is called in the answer: the alias, the function, the last key of the path, or the column. */
+function outputName({ alias, aggregate, field }: SelectedField): string {
+  const key = field?.path.findLast((step) => typeof step.key === 'string')?.key;
+  return alias ?? aggregate ?? (typeof key === 'string' ? key : (field?.name ?? 'count'));
+}
+
+function outputs(node: ReadNode): readonly string[] {
+  return node.items.flatMap((item) => {
+    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])];
+    if (item.kind === 'field') return [outputName(item)];
+    const embed = node.embeds.find((each) => each.embed === item);
+    if (embed === undefined || embed.items.length === 0) return [];
+    return embed.embed.spread ? outputs(embed) : [embed.name];
+  });
+}
+
+function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly string[] {
+  if (joined === undefined || joined.node.items.length === 0) return [];
+  const { node, reference } = joined;
+  if (node.embed.spread) {
+    return outputs(node).map((name) => {
+      const column = `${reference}.${quote(name)}`;
+      return `${node.isMany ? `COALESCE(${column}, '[]')` : column} AS ${quote(name)}`;
+    });
+  }
+  const value = node.isMany ? `COALESCE(${reference}.${reference}, '[]')` : `row_to_json(${reference}.*)`;
+  return [`${value}${isGrouped ? '::jsonb' : ''} AS ${quote(node.name)}`];
+}
+
+/** Whatever is asked for beside an aggregate is what it is made for. */
+function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): readonly string[] {
+  return node.items.flatMap((item) => {
+    if (item.kind === 'star')
+      return [...(node.table?.columns.keys() ?? [])].map((name) => `${subject.reference}.${quote(name)}`);
+    if (item.kind === 'field') return item.aggregate === undefined ? [expressionOf(item, subject)] : [];
+    const columns = embedColumns(
+      joined.find((each) => each.node.embed === item),
+      true,
+    );
+    return columns.map((column) => column.slice(0, column.lastIndexOf(' AS ')));
+  });
+}
+
+function mentions({ scope }: ReadNode, name: string): boolean {
+  return JSON.stringify(scope.conditions).includes(JSON.stringify(name));
+}
+
+/** Names of PostgreSQL end at 63 bytes, and what tells two of ours apart is at their end. */
+function cut(name: string): string {
+  return Buffer.byteLength(name) <= 24 ? name : Buffer.from(name).subarray(0, 24).toString().replaceAll('\uFFFD', '');
+}

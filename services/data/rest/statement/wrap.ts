@@ -1,0 +1,49 @@
+import type { MediaType } from '../parse/accept.ts';
+
+/** What the whole statement says of a request, as one row of texts. */
+export interface Wrapped {
+  /** How the rows are written. */
+  readonly media: MediaType;
+  /** The statement before the last. */
+  readonly source: string;
+  /** Reads `pgrst_source`; undefined: nothing of it is shown. */
+  readonly read: string | undefined;
+  /** Counts all rows, where that was asked for. */
+  readonly count: string | undefined;
+  readonly isScalar?: boolean;
+  /** One value, not a list of them. */
+  readonly isOne?: boolean;
+  /** Further columns of the answer's row. */
+  readonly more?: readonly string[];
+}
+
+/** One statement for the request: the rows as PostgreSQL writes them, how many there are, and what functions set. */
+export function wrap({ media, source, read, count, isScalar = false, isOne = false, more = [] }: Wrapped): string {
+  const total = count === undefined ? 'null' : '(SELECT count(*) FROM pgrst_count)';
+  const columns = [
+    `${total}::text AS total`,
+    'count(*)::text AS page',
+    `${read === undefined ? "''" : bodyOf(media, isScalar, isOne)}::text AS body`,
+    `nullif(current_setting('response.headers', true), '') AS headers`,
+    `nullif(current_setting('response.status', true), '') AS status`,
+    ...more,
+  ];
+  const parts = [
+    `pgrst_source AS (${source})`,
+    ...(read === undefined ? [] : [`pgrst_rows AS (${read})`]),
+    ...(count === undefined ? [] : [`pgrst_count AS (${count})`]),
+  ];
+  return `WITH ${parts.join(', ')} SELECT ${columns.join(', ')} FROM (SELECT * FROM ${read === undefined ? 'pgrst_source' : 'pgrst_rows'}) AS pgrst_t`;
+}
+
+function bodyOf({ kind, nullsStripped }: MediaType, isScalar: boolean, isOne: boolean): string {
+  const value = isScalar ? 'pgrst_t.pgrst_scalar' : 'pgrst_t';
+  if (kind === 'csv') return isScalar ? `coalesce(string_agg(${value}::text, E'\\n'), '')` : csv;
+  const list = `json_agg(${value})`;
+  const stripped = nullsStripped ? `json_strip_nulls(${list})` : list;
+  if (kind === 'object' || isOne) return `coalesce((${stripped}->0)::text, 'null')`;
+  return `coalesce(${stripped}, '[]')`;
+}
+
+/** The text of a row is CSV in parentheses. */
+const csv = `(SELECT coalesce(string_agg(name, ','), '') FROM (SELECT json_object_keys(r) AS name FROM (SELECT row_to_json(each) AS r FROM pgrst_rows AS each LIMIT 1) AS first) AS names) || E'\\n' || coalesce(string_agg(substring(pgrst_t::text, 2, length(pgrst_t::text) - 2), E'\\n'), '')`;

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import type { Database } from '../engine/database.ts';
+import type { RequestIdentity, Role } from './identity.ts';
+
+/** The row that {@link wrap} makes. */
+export interface Result {
+  readonly total: string | null;
+  readonly page: string;
+  readonly body: string;
+  readonly headers: string | null;
+  readonly status: string | null;
+  readonly inserted?: string;
+}
+
+export interface Transaction {
+  readonly identity: RequestIdentity;
+  /** What functions and policies may read of the request. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly isReadOnly: boolean;
+  readonly statement: string;
+  readonly values: readonly string[];
+  /** Gets all rows, where the statement answers more than the one of {@link Result}. */
+  readonly rows?: (rows: readonly object[]) => void;
+  /** `rollback`: nothing of it stays. `judge`: it stays when the judge says so; it may throw. */
+  readonly end: 'commit' | 'rollback' | { readonly judge: (result: Result) => 'commit' | 'rollback' };
+}
+
+const timeouts: Readonly<Record<Role, string>> = { anon: '3s', authenticated: '8s', service_role: '0' };
+/** Everything comes as PostgreSQL writes it. */
+const asText = { getTypeParser: () => (text: string) => text };
+
+/** How many rows PostgreSQL expects of a statement. */
+export async function plannedRows(database: Database, transaction: Omit<Transaction, 'end'>): Promise<number> {
+  const statement = `EXPLAIN (FORMAT JSON) ${transaction.statement}`;
+  const row: object = await runTransaction(database, { ...transaction, statement, end: 'rollback' });
+  const [text] = Object.values(row) as readonly string[];
+  const [{ Plan: plan }] = JSON.parse(text ?? '') as [{ Plan: { 'Plan Rows': number } }];
+  return plan['Plan Rows'];
+}
+
+/** Runs one statement as the role of a request, in a transaction of its own and in one round trip. */
+export function runTransaction(database: Database, transaction: Transaction): Promise<Result> {
+  return database.withRequestPool(async (pool) => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await run(client, transaction);
+    } catch (error) {
+      // A connection whose state nobody knows is not used again.
+      await client.query('rollback').catch((failure: unknown) => {
+        broken = failure instanceof Error ? failure : new Error(String(failure));
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  });
+}
+
+async function run(
+  client: pg.PoolClient,
+  { identity, settings, isReadOnly, statement, values, rows, end }: Transaction,
+): Promise<Result> {
+  const all = Object.entries({
+    ...settings,
+    'request.jwt.claims': JSON.stringify(identity.claims),
+    statement_timeout: timeouts[identity.role],
+    role: identity.role,
+  });
+  const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  const steps: Promise<pg.QueryResult>[] = [
+    client.query(isReadOnly ? 'begin read only' : 'begin'),
+    client.query({ name: `homeport-settings-${all.length}`, text: `select ${calls.join(', ')}`, values: all.flat() }),
+    client.query({ text: statement, values: [...values], types: asText }),
+  ];
+  if (typeof end === 'string') steps.push(client.query(end));
+  const results = await Promise.allSettled(steps);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  const [, , main] = results;
+  if (main?.status !== 'fulfilled') throw new Error('the statement was not run');
+  rows?.(main.value.rows as readonly object[]);
+  const [row] = main.value.rows as readonly Result[];
+  if (row === undefined) throw new Error('the statement answered nothing');
+  if (typeof end !== 'string') {
+    await client.query(end.judge(row));
+  }
+  return row;
+}
