@@ -133,8 +133,11 @@ async function connect(config: pg.ClientConfig, clock: Context['clock']): Promis
 
 function poolOf({ log }: Pick<Context, 'log'>, config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, connectionTimeoutMillis: connectMs, idleTimeoutMillis: 60_000 });
-  // An idle connection that breaks is taken out of the pool; who asks next gets another.
-  pool.on('error', (error) => log.debug('an idle connection of PostgreSQL broke', { error }));
+  // A connection that breaks is taken out of the pool, and who waits for its answer is told; the event itself has no other
+  // listener while somebody has the connection, and would end the process.
+  const broke = (error: Error): void => log.debug('a connection of PostgreSQL broke', { error });
+  pool.on('error', broke);
+  pool.on('connect', (client) => client.on('error', broke));
   return pool;
 }
 

@@ -147,7 +147,7 @@ describe('embeds', () => {
   test('several ways are told', async () => {
     const reply = await room.request('/rest/v1/messages?select=people(name)');
     expect(reply.status).toBe(300);
-    const { code, details } = (await reply.json());
+    const { code, details } = await reply.json();
     expect(code).toBe('PGRST201');
     expect(details.map((each: { cardinality: string }) => each.cardinality)).toEqual(['many-to-one', 'many-to-one']);
   });

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openPostgresDatabase } from '../../support/postgres.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The server's own process; the file names it in its first line. */
+function postmaster(room: DataRoom): number {
+  return Number(readFileSync(join(room.host.dataDir, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+const insert = (room: DataRoom, id: number): Promise<number> =>
+  room
+    .request('/rest/v1/kept', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    })
+    .then((reply) => reply.status);
+
+test('PostgreSQL is killed during inserts: 503, it comes back by itself, and nothing acknowledged is lost', async () => {
+  await using room = await openDataRoom();
+  await room.sql('create table kept (id int primary key)');
+  const acknowledged: number[] = [];
+  const seen = new Set<number>();
+  let next = 0;
+  let stop = false;
+  const writer = async (): Promise<void> => {
+    while (!stop) {
+      const id = (next += 1);
+      const status = await insert(room, id);
+      seen.add(status);
+      if (status === 201) acknowledged.push(id);
+    }
+  };
+  const writers = Array.from({ length: 6 }, writer);
+  for (let round = 0; round < 2; round += 1) {
+    const before = acknowledged.length;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 20);
+    process.kill(-postmaster(room), 'SIGKILL');
+    await expect.poll(() => seen.has(503)).toBe(true);
+    const then = acknowledged.length;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(then + 5);
+  }
+  stop = true;
+  await Promise.all(writers);
+  expect([...seen].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+  const there = new Set((await room.sql('select id from kept')).map(({ id }: { id: number }) => id));
+  expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
+});
+
+test('one of its processes is killed: it recovers, and requests wait or are told to come again', async () => {
+  await using room = await openDataRoom();
+  await room.sql('create table kept (id int primary key)');
+  const server = postmaster(room);
+  const [first = ''] = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').split(' ');
+  process.kill(Number(first), 'SIGKILL');
+  await expect.poll(() => insert(room, 1)).toBe(201);
+});
+
+test('it sleeps when the service ends, and what was written is there after the next start', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-data-'));
+  folders.push(dataDir);
+  {
+    await using room = await openDataRoom({ dataDir });
+    await room.sql('create table kept (id int primary key)');
+    expect(await insert(room, 1)).toBe(201);
+  }
+  await using room = await openDataRoom({ dataDir });
+  expect(await (await room.request('/rest/v1/kept')).json()).toEqual([{ id: 1 }]);
+});
+
+test("the person's own PostgreSQL is served by the same code", async () => {
+  await using database = await openPostgresDatabase();
+  await using room = await openDataRoom({ environment: { DATABASE_URL: database.url } });
+  await room.sql('create table kept (id int primary key)');
+  expect(await insert(room, 7)).toBe(201);
+  expect(await (await room.request('/rest/v1/kept?select=id')).json()).toEqual([{ id: 7 }]);
+  await room.sql('alter table kept add column note text');
+  expect(await (await room.request('/rest/v1/kept?select=id,note')).json()).toEqual([{ id: 7, note: null }]);
+});
+
+test('a folder with a long name, where no socket fits', async () => {
+  const room = mkdtempSync(join(tmpdir(), 'homeport-data-'));
+  folders.push(room);
+  const dataDir = join(room, 'x'.repeat(120));
+
+  mkdirSync(dataDir);
+  await using long = await openDataRoom({ dataDir });
+  await long.sql('create table kept (id int primary key)');
+  expect(await insert(long, 1)).toBe(201);
+});

@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
+import { rows, schema } from './schema.ts';
+
+let room: DataRoom;
+beforeAll(async () => {
+  room = await openDataRoom();
+  await room.sql(schema);
+  await room.sql(rows);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const people = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+
+function clientOf(person: string) {
+  return createClient<any>(room.url, room.anonKey, { accessToken: () => Promise.resolve(room.token(person)) });
+}
+
+test('two users see and change their own rows alone, whoever shares their connections', async () => {
+  const [ann, bob] = [clientOf(people[0]), clientOf(people[1])];
+  const rounds = Array.from({ length: 60 }, (_, id) => id);
+  await Promise.all(
+    rounds.flatMap((id) => [
+      ann
+        .from('secrets')
+        .insert({ id, body: `ann ${id}` })
+        .throwOnError(),
+      bob
+        .from('secrets')
+        .insert({ id: id + 1000, body: `bob ${id}` })
+        .throwOnError(),
+    ]),
+  );
+  const seen = await Promise.all(
+    rounds.flatMap(() => [
+      ann.from('secrets').select('owner').throwOnError(),
+      bob.from('secrets').select('owner').throwOnError(),
+      room.request('/rest/v1/secrets').then(async (reply) => ({ data: (await reply.json()) as unknown })),
+    ]),
+  );
+  seen.forEach((reply, at) => {
+    const owners = (reply.data as { owner: string }[]).map(({ owner }) => owner);
+    expect(owners).toEqual(at % 3 === 2 ? [] : Array.from({ length: 60 }, () => people[at % 3]));
+  });
+  expect((await bob.from('secrets').update({ body: 'mine' }).eq('id', 3).select()).data).toEqual([]);
+  expect((await bob.from('secrets').insert({ id: 5000, owner: people[0] })).status).toBe(403);
+  const anon = await room.request('/rest/v1/secrets', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":6000}' }); // prettier-ignore
+  expect(anon.status).toBe(401);
+});
+
+test('tokens that were changed, that have another algorithm or a role that is none', async () => {
+  const good = room.token(people[0]);
+  const [head = '', body = '', signature = ''] = good.split('.');
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { sub: people[0], role: 'service_role' };
+  const signed = (header: object): string => {
+    const text = `${encode(header)}.${encode(claims)}`;
+    return `${text}.${createHmac('sha256', jwtSecret).update(text).digest('base64url')}`;
+  };
+  const read = (token: string): Promise<Response> =>
+    room.request('/rest/v1/secrets', { headers: { Authorization: `Bearer ${token}` } });
+  const cases: readonly [string, number, string][] = [
+    [`${head}.${encode(claims)}.${signature}`, 401, 'PGRST301'],
+    [`${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`, 401, 'PGRST301'],
+    [signed({ alg: 'none' }), 401, 'PGRST301'],
+    [signed({ alg: 'HS512' }), 401, 'PGRST301'],
+    [`${head}.${body}.${signature}=`, 401, 'PGRST301'],
+    [room.token(people[0], { exp: 1 }), 401, 'PGRST303'],
+    [room.token(people[0], { nbf: 99_999_999_999 }), 401, 'PGRST303'],
+    [room.token(people[0], { role: 'postgres' }), 403, '42501'],
+    [room.token(people[0], { role: 'homeport' }), 403, '42501'],
+    [room.token(people[0], { role: ['service_role'] }), 403, '42501'],
+  ];
+  for (const [token, status, code] of cases) {
+    const reply = await read(token);
+    expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([status, code]);
+  }
+  expect((await read(good)).status).toBe(200);
+});
+
+test('statements in every place of a name are only names', async () => {
+  const evil = [`x"; drop table items; --`, `x'; drop table items; --`, `*/ drop table items; /*`, `id) from items; drop table items; --`, `a\0b`, `${'x'.repeat(5000)}`]; // prettier-ignore
+  const calls: string[] = [];
+  for (const text of evil) {
+    const name = encodeURIComponent(text);
+    const quoted = encodeURIComponent(`"${text.replaceAll('"', '\\"')}"`);
+    for (const each of [name, quoted]) {
+      calls.push(
+        `${each}?select=*`,
+        `rpc/${each}`,
+        `items?select=${each}`,
+        `items?select=a:${each}`,
+        `items?select=${each}:id`,
+      );
+      calls.push(
+        `items?select=id::${each}`,
+        `items?order=${each}`,
+        `items?order=id.${each}`,
+        `items?${each}=eq.1`,
+        `items?id=${each}.1`,
+      );
+      calls.push(
+        `docs?select=meta->>${each}`,
+        `docs?meta->>${each}=eq.1`,
+        `docs?search=fts(${each}).x`,
+        `items?or=(${each}.eq.1)`,
+      );
+      calls.push(
+        `items?select=${each}(*)`,
+        `items?select=projects!${each}(*)`,
+        `items?id=in.(${each})`,
+        `items?limit=${each}`,
+      );
+      calls.push(
+        `items?offset=${each}`,
+        `items?${each}.id=eq.1`,
+        `rpc/add_them?a=${each}&b=1`,
+        `rpc/add_them?${each}=1`,
+      );
+    }
+  }
+  for (const call of calls) {
+    const reply = await room.request(`/rest/v1/${call}`, { headers: { apikey: room.serviceKey } });
+    expect([call, reply.status < 500], await reply.text()).toEqual([call, true]);
+  }
+  for (const text of evil) {
+    const write = (query: string, body: unknown, headers = {}): Promise<Response> =>
+      room.request(`/rest/v1/items?${query}`, { method: 'POST', headers: { apikey: room.serviceKey, 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }); // prettier-ignore
+    const name = encodeURIComponent(text);
+    expect((await write('', { [text]: 1 })).status).toBe(400);
+    expect((await write(`columns=${name}`, { id: 1 })).status).toBe(400);
+    expect((await write(`on_conflict=${name}`, { id: 900 }, { Prefer: 'resolution=merge-duplicates' })).status).toBe(
+      400,
+    );
+  }
+  expect((await room.sql('select count(*)::int from items'))[0]).toEqual({ count: 15 });
+});
+
+test('ten thousand values and thousands of filters are one statement', async () => {
+  const many = Array.from({ length: 9000 }, (_, at) => at + 1).join(',');
+  const inList = await room.request(`/rest/v1/items?id=in.(${many})`);
+  expect(((await inList.json()) as unknown[]).length).toBe(15);
+  const filters = Array.from({ length: 5000 }, () => 'id=gt.0').join('&');
+  const reply = await room.request(`/rest/v1/items?${filters}`);
+  expect([reply.status, ((await reply.json()) as unknown[]).length]).toEqual([200, 15]);
+  const deep = `${'and('.repeat(3000)}id.eq.1${')'.repeat(3000)}`;
+  expect((await room.request(`/rest/v1/items?or=(${deep})`)).status).toBe(400);
+});
+
+test('what is not exposed stays so', async () => {
+  for (const schemaName of ['auth', 'pg_catalog', 'information_schema', 'homeport', 'public"; --']) {
+    const reply = await room.request('/rest/v1/items', {
+      headers: { apikey: room.serviceKey, 'Accept-Profile': schemaName },
+    });
+    expect(reply.status).toBe(406);
+  }
+  expect((await room.request('/rest/v1/pg_authid', { headers: { apikey: room.serviceKey } })).status).toBe(404);
+  // The owner of the tables is no superuser: nothing of this machine can be reached by a statement.
+  await expect(room.sql("copy (select 1) to program 'id'")).rejects.toThrow(/42501/);
+  await expect(room.sql("select pg_read_file('/etc/passwd')")).rejects.toThrow(/42501/);
+  await expect(room.sql('set role homeport')).rejects.toThrow(/42501/);
+});
+
+test('what one statement set is not there for the next', async () => {
+  await room.sql(
+    'set search_path = pg_catalog; set statement_timeout = 1; begin; select set_config(\'request.jwt.claims\', \'{"sub":"x"}\', false)',
+  );
+  expect(await room.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([{ path: '"$user", public', claims: {} }]); // prettier-ignore
+});
