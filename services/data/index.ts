@@ -32,6 +32,8 @@ function create(context: Context, settings: Settings): Service {
   return {
     http: dataListener({ context, keys, parts, took: () => undefined }),
 
+    api: [...auth.api],
+
     async start() {
       await keys.open();
       auth.start();

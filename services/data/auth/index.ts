@@ -1,3 +1,4 @@
+import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import type { Part } from '../http/exchange.ts';
@@ -7,6 +8,7 @@ import { Passwords } from './hash/passwords.ts';
 import { Mailbox } from './mail/mailbox.ts';
 import { mailDestination, type MailSettings } from './mail/settings.ts';
 import { createAuthMetrics } from './metrics.ts';
+import { ownUserRoutes } from './own/users.ts';
 import { authPart } from './part.ts';
 import { usualTiming, type AuthSettings, type Timing } from './parts.ts';
 import { authDatabase } from './store/database.ts';
@@ -17,6 +19,8 @@ const hour = 3_600_000;
 /** Users and their sessions. */
 export interface Auth extends AsyncDisposable {
   readonly part: Part;
+  /** For the pages. */
+  readonly api: readonly ApiHandler[];
   /** Mails are sent and old rows go from now on. */
   start(): void;
 }
@@ -37,6 +41,7 @@ export function createAuth(
   };
   return {
     part: authPart(context, parts),
+    api: ownUserRoutes(context, parts),
     start() {
       open.use(mailbox.start());
       const tidy = async (): Promise<void> => {

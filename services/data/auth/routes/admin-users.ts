@@ -13,9 +13,8 @@ import { factorView, userView } from '../session/view.ts';
 import type { Sql } from '../store/database.ts';
 import { deleteFactor, renameFactor } from '../store/factors.ts';
 import { deleteSessions } from '../store/sessions.ts';
-import { changeIdentity, changeUser, isSortColumn, listUsers, lockedUser, userByEmail, userById, type StoredUser, type UserChange } from '../store/users.ts'; // prettier-ignore
+import { changeIdentity, changeUser, isSortColumn, listUsers, lockedUser, noTokens, userByEmail, userById, type StoredUser, type UserChange } from '../store/users.ts'; // prettier-ignore
 import type { Route } from './route.ts';
-import { noTokens } from './user.ts';
 
 const guarded =
   (answer: Route[2]): Route[2] =>

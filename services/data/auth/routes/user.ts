@@ -10,7 +10,7 @@ import { millis, requireUser, type Asking } from '../session/bearer.ts';
 import { userView } from '../session/view.ts';
 import { redirectOf } from '../site.ts';
 import { deleteSessions } from '../store/sessions.ts';
-import { changeUser, lockedUser, userByEmail, type StoredUser, type UserChange } from '../store/users.ts';
+import { changeUser, lockedUser, noTokens, userByEmail, type StoredUser, type UserChange } from '../store/users.ts';
 import type { Route } from './route.ts';
 
 export const userRoutes: readonly Route[] = [
@@ -91,19 +91,6 @@ async function changeOfPassword(
   }
   return { encrypted_password: await passwords.hash(password), ...noTokens };
 }
-
-/** Codes and links that were sent count no more. */
-export const noTokens: UserChange = {
-  confirmation_token: '',
-  confirmation_sent_at: null,
-  recovery_token: '',
-  recovery_sent_at: null,
-  email_change_token_new: '',
-  email_change_token_current: '',
-  email_change_sent_at: null,
-  reauthentication_token: '',
-  reauthentication_sent_at: null,
-};
 
 async function postLogout(parts: AuthParts, call: Call): Promise<Answer> {
   const { user, session } = await requireUser(parts, call);

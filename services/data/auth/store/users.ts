@@ -163,6 +163,19 @@ export type UserChange = Readonly<
   }>
 >;
 
+/** Codes and links that were sent count no more. */
+export const noTokens: UserChange = {
+  confirmation_token: '',
+  confirmation_sent_at: null,
+  recovery_token: '',
+  recovery_sent_at: null,
+  email_change_token_new: '',
+  email_change_token_current: '',
+  email_change_sent_at: null,
+  reauthentication_token: '',
+  reauthentication_sent_at: null,
+};
+
 function written(change: Readonly<Record<string, unknown>>): [string, unknown][] {
   return Object.entries(change).map(([name, value]) => {
     if (typeof value === 'number' && times.has(name)) return [name, new Date(value).toISOString()];
@@ -257,4 +270,20 @@ export async function listUsers(
     [filter, like],
   );
   return { users: rows.map(({ value }) => JSON.parse(value) as StoredUser), total: Number(count?.total ?? 0) };
+}
+
+/** How many sessions and proven factors users have. */
+export async function activityOf(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly sessions: number; readonly factors: number }>> {
+  const rows = await sql.query<{ id: string; sessions: string; factors: string }>(
+    `select u.id::text, (select count(*) from auth.sessions s where s.user_id = u.id)::text as sessions,
+       (select count(*) from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')::text as factors
+     from auth.users u where u.id = any($1::uuid[])`,
+    [ids],
+  );
+  return new Map(
+    rows.map(({ id, sessions, factors }) => [id, { sessions: Number(sessions), factors: Number(factors) }]),
+  );
 }
