@@ -95,6 +95,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./git/Git.svelte'),
   },
   {
+    at: 'data',
+    title: 'Data',
+    icon: 'data',
+    group: 'data',
+    adminOnly: true,
+    services: ['data'],
+    words: 'supabase postgres users sign-in tables rows database keys',
+    load: () => import('./data/Data.svelte'),
+  },
+  {
     at: 'settings',
     title: 'Settings',
     icon: 'settings',
