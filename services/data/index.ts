@@ -1,6 +1,7 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
+import { backUp, restore } from './engine/backup.ts';
 import { createDatabase } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
 import type { Part } from './http/exchange.ts';
@@ -23,14 +24,29 @@ function create(context: Context, settings: Settings): Service {
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
   const cache = new SchemaCache(database, settings.schemas, context.log);
   const auth = createAuth(context, { database, keys, settings });
+  const took = context.metrics.histogram({
+    name: 'data_request_seconds',
+    help: 'How long requests took, by the part that answered.',
+    labels: ['part', 'status'],
+  });
+  context.metrics.gauge({
+    name: 'data_database_up',
+    help: 'Whether PostgreSQL runs: 1, or 0 while it sleeps.',
+    collect: () => (database.state === 'up' ? 1 : 0),
+  });
   const parts: readonly Part[] = [
     auth.part,
     restPart({ context, database, keys, cache, settings }),
-    sqlPart({ database }),
+    sqlPart({ database, cache, schemas: settings.schemas }),
   ];
 
   return {
-    http: dataListener({ context, keys, parts, took: () => undefined }),
+    http: dataListener({
+      context,
+      keys,
+      parts,
+      took: (seconds, part, status) => took.observe(seconds, { part, status }),
+    }),
 
     api: [...auth.api],
 
@@ -43,6 +59,9 @@ function create(context: Context, settings: Settings): Service {
       const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
       return { state: 'up', detail: words[database.state] };
     },
+
+    backup: (folder) => backUp(database, folder),
+    restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
       await auth[Symbol.asyncDispose]();

@@ -28,7 +28,7 @@ export function isAway(error: unknown): boolean {
   if (states.has(code) || faults.has(code)) return true;
   return (
     code === '' &&
-    /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|client was closed/i.test(
+    /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|client was closed|cannot use a pool after/i.test(
       error.message,
     )
   );

@@ -1,9 +1,10 @@
-import { chmod, chown, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChildOrder, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { exists } from './exists.ts';
 import { freePort } from './free-port.ts';
 import { owner } from './owner.ts';
 import { findPrograms } from './programs.ts';
@@ -157,14 +158,4 @@ function tail(child: RunningChild, log?: Context['log']): () => string {
       log.warn('PostgreSQL complains', { said: text.slice(0, 2000) });
   });
   return () => said.trim();
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
 }

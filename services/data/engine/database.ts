@@ -35,6 +35,10 @@ export interface Database extends AsyncDisposable {
   readonly state: 'asleep' | 'waking' | 'up';
   /** Ends the server; the next call wakes it. */
   sleep(): Promise<void>;
+  /** Ends the server and holds whoever calls until `work` is done: for its files. */
+  whileAsleep(work: () => Promise<void>): Promise<void>;
+  /** The folder of its files; undefined where they are not ours. */
+  readonly folder: string | undefined;
 }
 
 /** After a start that failed the next one is tried no sooner, ms. */
@@ -51,17 +55,19 @@ export interface DatabaseOptions {
 export function createDatabase({ context, settings, steps }: DatabaseOptions): Database {
   const secrets = new Secrets(context);
   const password = (): Promise<string> => secrets.take('postgres', () => context.random.text(40));
+  const folder = settings.databaseUrl === '' ? join(context.files, 'cluster') : undefined;
   const server =
-    settings.databaseUrl === ''
-      ? ownServer({ context, folder: join(context.files, 'cluster'), password, steps })
-      : externalServer({ context, url: settings.databaseUrl, password, steps });
-  return new SleepingDatabase(context, server, settings.sleepAfterMinutes * 60_000);
+    folder === undefined
+      ? externalServer({ context, url: settings.databaseUrl, password, steps })
+      : ownServer({ context, folder, password, steps });
+  return new SleepingDatabase(context, server, settings.sleepAfterMinutes * 60_000, folder);
 }
 
 class SleepingDatabase implements Database {
   readonly #context: Context;
   readonly #server: Server;
   readonly #sleepAfterMs: number;
+  readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
   #up: Promise<Running> | undefined;
   #running: Running | undefined;
@@ -71,7 +77,8 @@ class SleepingDatabase implements Database {
   #ended: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(context: Context, server: Server, sleepAfterMs: number) {
+  constructor(context: Context, server: Server, sleepAfterMs: number, folder: string | undefined) {
+    this.folder = folder;
     this.#context = context;
     this.#server = server;
     this.#sleepAfterMs = sleepAfterMs;
@@ -125,6 +132,15 @@ class SleepingDatabase implements Database {
     };
     this.#ended = end();
     await this.#ended;
+  }
+
+  async whileAsleep(work: () => Promise<void>): Promise<void> {
+    await this.sleep();
+    // Somebody may have woken it meanwhile.
+    while (this.#up !== undefined) await this.sleep();
+    const done = this.#ended.then(work);
+    this.#ended = done.catch(() => undefined);
+    await done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

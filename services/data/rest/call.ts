@@ -18,12 +18,12 @@ export interface Call {
   readonly identity: RequestIdentity;
   readonly preferences: Preferences;
   readonly media: MediaType;
-  readonly request: IncomingMessage;
+  readonly request: Pick<IncomingMessage, 'headers'>;
   readonly settings: Settings;
 }
 
 export function openCall(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'headers' | 'method'>,
   path: string,
   query: string,
   identity: RequestIdentity,

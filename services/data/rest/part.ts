@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
+import { readBody } from '../http/body.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, send, type Answer } from './answer.ts';
+import { batch } from './batch.ts';
 import { openCall, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { identify, type Role } from './identity.ts';
@@ -13,7 +15,8 @@ import { read } from './read.ts';
 import { callRoutine } from './routine.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import type { SchemaCache } from './schema/cache.ts';
-import { readText, write } from './write.ts';
+import { runTransaction, type Run } from './transaction.ts';
+import { write } from './write.ts';
 
 export interface RestParts {
   readonly context: Pick<Context, 'log'>;
@@ -46,23 +49,25 @@ export function restPart(parts: RestParts): Part {
   };
 }
 
+const mostBytes = 64 * 1024 * 1024;
 const verbs = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']);
 
-async function answer(parts: RestParts, call: Call, { path }: Exchange): Promise<Answer> {
+async function answer(parts: RestParts, call: Call, { path, request }: Exchange): Promise<Answer> {
   const { database, cache } = parts;
   const { method } = call;
+  const run: Run = (transaction) => runTransaction(database, transaction);
   if (!verbs.has(method)) throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
   const isCall = path.startsWith('/rpc/');
   if (isCall && !['GET', 'HEAD', 'POST'].includes(method)) {
     throw new RestError(405, 'PGRST101', `Cannot use the ${method} method on RPC`);
   }
-  const body = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? '' : await readText(call);
+  const body =
+    method === 'GET' || method === 'HEAD' || method === 'DELETE' ? '' : (await readBody(request, mostBytes)).toString();
+  if (path === '/' && method === 'POST') return batch(database, await cache.current(), call, body);
   const answerBy = (catalogue: Catalogue): Promise<Answer> => {
     if (path === '/') return Promise.resolve(openApiAnswer(catalogue, call));
-    if (isCall) return callRoutine(database, catalogue, call, body);
-    return method === 'GET' || method === 'HEAD'
-      ? read(database, catalogue, call)
-      : write(database, catalogue, call, body);
+    if (isCall) return callRoutine(run, catalogue, call, body);
+    return method === 'GET' || method === 'HEAD' ? read(run, catalogue, call) : write(run, catalogue, call, body);
   };
   const catalogue = await cache.current();
   try {

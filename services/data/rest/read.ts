@@ -1,4 +1,3 @@
-import type { Database } from '../engine/database.ts';
 import type { Answer } from './answer.ts';
 import { rangeOf, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
@@ -10,10 +9,10 @@ import type { Catalogue } from './schema/catalogue.ts';
 import { countStatement, readStatement, type Range, type Source } from './statement/read.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
-import { plannedRows, runTransaction, type Result, type Transaction } from './transaction.ts';
+import { plannedRows, type Run, type Result, type Transaction } from './transaction.ts';
 
 /** `GET` and `HEAD` of a table. */
-export async function read(database: Database, catalogue: Catalogue, call: Call): Promise<Answer> {
+export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<Answer> {
   const name = tableName(call.path);
   const query = parseQuery(call.query, false);
   const key = findTable(catalogue, call.schema, name);
@@ -26,11 +25,11 @@ export async function read(database: Database, catalogue: Catalogue, call: Call)
   const shown = readStatement(root, source, range, options);
   const count = countOf(call, root, source, values);
   const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: true };
-  if (media.kind === 'plan') return planAnswer(database, call, { ...transaction, statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }), values: values.all }); // prettier-ignore
+  if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }), values: values.all }); // prettier-ignore
   const statement = wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count });
-  const result = await runTransaction(database, { ...transaction, statement, values: values.all, end: 'commit' });
+  const result = await run({ ...transaction, statement, values: values.all, end: 'commit' });
   wantOne(call, result);
-  const counted = await totalOf(database, call, result, root, source, transaction);
+  const counted = await totalOf(run, call, result, root, source, transaction);
   return withSettings(pageAnswer(call, range, result, counted, appliedToReads(preferences)), result);
 }
 
@@ -65,7 +64,7 @@ export function countOf(
 
 /** The total that is told: counted, or as PostgreSQL expects it. */
 async function totalOf(
-  database: Database,
+  run: Run,
   { preferences, settings }: Call,
   { total }: Result,
   root: ReadNode,
@@ -76,7 +75,7 @@ async function totalOf(
   if (preferences.count === 'estimated' && Number(total) <= settings.maxRows) return total;
   const values = new Values();
   const statement = countStatement(root, source, { values, aggregates: true });
-  const planned = await plannedRows(database, { ...transaction, statement, values: values.all });
+  const planned = await plannedRows(run, { ...transaction, statement, values: values.all });
   return String(Math.max(planned, preferences.count === 'estimated' ? Number(total) : 0));
 }
 
@@ -110,14 +109,14 @@ export function appliedToReads({ count, handling, timezone }: Preferences): Pref
 }
 
 /** How PostgreSQL would answer, in place of the rows. */
-async function planAnswer(database: Database, { media }: Call, transaction: Omit<Transaction, 'end'>): Promise<Answer> {
+async function planAnswer(run: Run, { media }: Call, transaction: Omit<Transaction, 'end'>): Promise<Answer> {
   const format = media.plan?.format ?? 'text';
   const options = (media.plan?.options ?? []).filter((each) =>
     ['analyze', 'verbose', 'settings', 'buffers', 'wal'].includes(each),
   );
   const all = [...options.map((each) => each.toUpperCase()), `FORMAT ${format.toUpperCase()}`];
   const lines: string[] = [];
-  await runTransaction(database, {
+  await run({
     ...transaction,
     statement: `EXPLAIN (${all.join(', ')}) ${transaction.statement}`,
     end: 'rollback',

@@ -1,4 +1,3 @@
-import type { Database } from '../engine/database.ts';
 import type { Answer } from './answer.ts';
 import { rangeOf, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
@@ -13,10 +12,10 @@ import { callStatement, type Arguments } from './statement/call.ts';
 import { readStatement, type Source } from './statement/read.ts';
 import { quote, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
-import { runTransaction, type Result } from './transaction.ts';
+import type { Result, Run } from './transaction.ts';
 
 /** `/rpc/{function}`. */
-export async function callRoutine(database: Database, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
+export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
   const { method, schema, media, preferences } = call;
   const isRead = method === 'GET' || method === 'HEAD';
   const name = tableName(call.path.slice('/rpc'.length));
@@ -38,7 +37,7 @@ export async function callRoutine(database: Database, catalogue: Catalogue, call
 
   if (routine.returns === 'void') {
     const statement = wrap({ media, source, read: undefined, count: undefined });
-    const result = await runTransaction(database, { ...transaction, statement, values: values.all, end });
+    const result = await run({ ...transaction, statement, values: values.all, end });
     return withSettings({ status: 204, headers: {}, body: undefined }, result);
   }
   const range = rangeOf(call, query.scopes.get(''));
@@ -62,7 +61,7 @@ export async function callRoutine(database: Database, catalogue: Catalogue, call
     wantOne(call, outcome);
     return end;
   };
-  const result = await runTransaction(database, {
+  const result = await run({
     ...transaction,
     statement,
     values: values.all,

@@ -29,10 +29,13 @@ const timeouts: Readonly<Record<Role, string>> = { anon: '3s', authenticated: '8
 /** Everything comes as PostgreSQL writes it. */
 const asText = { getTypeParser: () => (text: string) => text };
 
+/** Runs a statement: in a transaction of its own, or as a part of one. */
+export type Run = (transaction: Transaction) => Promise<Result>;
+
 /** How many rows PostgreSQL expects of a statement. */
-export async function plannedRows(database: Database, transaction: Omit<Transaction, 'end'>): Promise<number> {
+export async function plannedRows(run: Run, transaction: Omit<Transaction, 'end'>): Promise<number> {
   const statement = `EXPLAIN (FORMAT JSON) ${transaction.statement}`;
-  const row: object = await runTransaction(database, { ...transaction, statement, end: 'rollback' });
+  const row: object = await run({ ...transaction, statement, end: 'rollback' });
   const [text] = Object.values(row) as readonly string[];
   const [{ Plan: plan }] = JSON.parse(text ?? '') as [{ Plan: { 'Plan Rows': number } }];
   return plan['Plan Rows'];
@@ -44,7 +47,7 @@ export function runTransaction(database: Database, transaction: Transaction): Pr
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
-      return await run(client, transaction);
+      return await runOn(client, transaction);
     } catch (error) {
       // A connection whose state nobody knows is not used again.
       await client.query('rollback').catch((failure: unknown) => {
@@ -57,21 +60,14 @@ export function runTransaction(database: Database, transaction: Transaction): Pr
   });
 }
 
-async function run(
+async function runOn(
   client: pg.PoolClient,
   { identity, settings, isReadOnly, statement, values, rows, end }: Transaction,
 ): Promise<Result> {
-  const all = Object.entries({
-    ...settings,
-    'request.jwt.claims': JSON.stringify(identity.claims),
-    statement_timeout: timeouts[identity.role],
-    role: identity.role,
-  });
-  const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
   const steps: Promise<pg.QueryResult>[] = [
     client.query(isReadOnly ? 'begin read only' : 'begin'),
-    client.query({ name: `homeport-settings-${all.length}`, text: `select ${calls.join(', ')}`, values: all.flat() }),
-    client.query({ text: statement, values: [...values], types: asText }),
+    client.query(settingsQuery(identity, settings)),
+    client.query(statementQuery(statement, values)),
   ];
   if (typeof end === 'string') steps.push(client.query(end));
   const results = await Promise.allSettled(steps);
@@ -80,10 +76,31 @@ async function run(
   const [, , main] = results;
   if (main?.status !== 'fulfilled') throw new Error('the statement was not run');
   rows?.(main.value.rows as readonly object[]);
-  const [row] = main.value.rows as readonly Result[];
-  if (row === undefined) throw new Error('the statement answered nothing');
+  const row = resultOf(main.value);
   if (typeof end !== 'string') {
     await client.query(end.judge(row));
   }
+  return row;
+}
+
+/** Sets who a transaction is and what it may read of the request. */
+export function settingsQuery(identity: RequestIdentity, settings: Transaction['settings']): pg.QueryConfig {
+  const all = Object.entries({
+    ...settings,
+    'request.jwt.claims': JSON.stringify(identity.claims),
+    statement_timeout: timeouts[identity.role],
+    role: identity.role,
+  });
+  const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  return { name: `homeport-settings-${all.length}`, text: `select ${calls.join(', ')}`, values: all.flat() };
+}
+
+export function statementQuery(text: string, values: readonly string[]): pg.QueryConfig {
+  return { text, values: [...values], types: asText };
+}
+
+export function resultOf({ rows }: pg.QueryResult): Result {
+  const [row] = rows as readonly Result[];
+  if (row === undefined) throw new Error('the statement answered nothing');
   return row;
 }

@@ -1,5 +1,3 @@
-import type { Database } from '../engine/database.ts';
-import { readBody } from '../http/body.ts';
 import type { Answer } from './answer.ts';
 import { commonHeaders, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
@@ -16,13 +14,12 @@ import { readStatement } from './statement/read.ts';
 import { quote, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
 import { deleteStatement, insertStatement, updateStatement, type Write } from './statement/write.ts';
-import { runTransaction, type Result, type Transaction } from './transaction.ts';
+import type { Result, Run, Transaction } from './transaction.ts';
 
-const mostBytes = 64 * 1024 * 1024;
 const empty: Payload = { json: '[]', keys: [], count: 0, isList: true };
 
 /** `POST`, `PATCH`, `PUT` and `DELETE` of a table. */
-export async function write(database: Database, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
+export async function write(run: Run, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
   const { method, media } = call;
   const name = tableName(call.path);
   const query = parseQuery(call.query, false);
@@ -51,7 +48,7 @@ export async function write(database: Database, catalogue: Catalogue, call: Call
     count: undefined,
     more: isUpsert && !table.isView && source !== undefined ? ['(SELECT count(*) FROM pgrst_source WHERE "pgrst_inserted")::text AS inserted'] : [], // prettier-ignore
   });
-  const result = await runTransaction(database, {
+  const result = await run({
     identity: call.identity,
     settings: settingsOf(call),
     isReadOnly: false,
@@ -60,11 +57,6 @@ export async function write(database: Database, catalogue: Catalogue, call: Call
     end: endOf(call),
   });
   return withSettings(answerOf(call, table, applied, result), result);
-}
-
-/** Nothing of the body is read before it is known to be small enough. */
-export async function readText(call: Call): Promise<string> {
-  return (await readBody(call.request, mostBytes)).toString();
 }
 
 /** @throws RestError PGRST114, PGRST105, PGRST115 */

@@ -5,17 +5,33 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
+import type { SchemaCache } from '../rest/schema/cache.ts';
 import { runStatements } from './statements.ts';
+import { typescriptTypes } from './types.ts';
 
 const mostBytes = 64 * 1024 * 1024;
 const Asked = z.object({ query: z.string().min(1) });
 
-/** `POST /pg/query` with the service key: statements of tools and of set-up, as the owner of the tables. */
-export function sqlPart({ database }: { readonly database: Database }): Part {
+export interface SqlParts {
+  readonly database: Database;
+  readonly cache: SchemaCache;
+  readonly schemas: readonly string[];
+}
+
+/** With the service key: `POST /pg/query`, statements of tools and of set-up as the owner of the tables, and `GET /pg/types`. */
+export function sqlPart({ database, cache, schemas }: SqlParts): Part {
   return {
     prefix: '/pg',
     async handle({ request, response, path, keyRole }: Exchange) {
       if (keyRole !== 'service_role') return answer(response, 403, { message: 'This needs the service key' });
+      if (path === '/types' && request.method === 'GET') {
+        const text = typescriptTypes(await cache.current(), schemas);
+        response.writeHead(200, {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'Content-Length': Buffer.byteLength(text),
+        });
+        return void response.end(text);
+      }
       if (path !== '/query' || request.method !== 'POST') {
         return answer(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
       }

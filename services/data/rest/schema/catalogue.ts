@@ -6,6 +6,7 @@ export interface Column {
   /** Below domains. */
   readonly baseType: string;
   readonly isRequired: boolean;
+  readonly isNotNull: boolean;
   /** An expression of PostgreSQL's own, or null. */
   readonly defaultValue: string | null;
   readonly isGenerated: boolean;

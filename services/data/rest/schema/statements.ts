@@ -8,7 +8,7 @@ select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_vie
   (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
       'baseType', format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null),
-      'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
+      'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
       'defaultValue', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
       'isGenerated', a.attgenerated <> '' or a.attidentity = 'a',
       'comment', col_description(c.oid, a.attnum),
