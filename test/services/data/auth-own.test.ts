@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
+import { openPostgresDatabase } from '../../support/postgres.ts';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
 /** What the pages do with users, and what users see of rows. */
@@ -93,4 +97,34 @@ test('who signed in sees their own rows, and somebody else theirs', async () => 
   const id = (await people[1]?.auth.getUser())?.data.user?.id ?? '';
   expect((await api('DELETE', `/${id}`))[0]).toBe(200);
   expect(await room.sql('select body from notes')).toEqual([{ body: 'of 0' }]);
+});
+
+test("users live in a PostgreSQL of one's own just as well", async () => {
+  await using database = await openPostgresDatabase();
+  await using own = await openAuthRoom({ environment: { DATABASE_URL: database.url } });
+  const client = own.client();
+  expect((await client.auth.signUp({ email: 'ann@example.com', password })).error).toBeNull();
+  expect((await client.auth.refreshSession()).error).toBeNull();
+  expect((await client.auth.getUser()).data.user?.email).toBe('ann@example.com');
+  expect(await own.sql('select email from auth.users')).toEqual([{ email: 'ann@example.com' }]);
+});
+
+test('users, sessions and keys outlive a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-users-'));
+  try {
+    const client = room.client();
+    let token: string;
+    {
+      await using before = await openAuthRoom({ dataDir });
+      const { data } = await before.client().auth.signUp({ email: 'stays@example.com', password });
+      token = data.session?.refresh_token ?? '';
+    }
+    await using after = await openAuthRoom({ dataDir });
+    const { data, error } = await after.client().auth.refreshSession({ refresh_token: token });
+    expect(error).toBeNull();
+    expect(data.user?.email).toBe('stays@example.com');
+    expect((await client.auth.refreshSession({ refresh_token: token })).error?.code).toBe('refresh_token_not_found');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
