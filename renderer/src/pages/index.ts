@@ -101,7 +101,7 @@ export const pages: readonly PageEntry[] = [
     group: 'data',
     adminOnly: true,
     services: ['data'],
-    words: 'supabase postgres users sign-in tables rows database keys',
+    words: 'tables rows sql postgres supabase postgrest policies users keys database',
     load: () => import('./data/Data.svelte'),
   },
   {

@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Data in order. A new one is one line here. */
+/** The tabs of the data platform in order. A new one is one line here. */
 export const tabs: readonly ServiceTab[] = [
   { at: 'users', title: 'Users', load: () => import('./Users.svelte') },
   { at: 'settings', title: 'Settings', load: () => import('./DataSettings.svelte') },
