@@ -68,6 +68,22 @@ test('a user is made, found, kept out, let in, signed out and removed', async ()
   expect((await api('GET', '?q=ann'))[1].total).toBe(0);
 });
 
+test('the metrics page counts sessions, refreshes and refusals', async () => {
+  const count = async (line: string): Promise<number> => {
+    const text = await (await fetch(`${room.url}/metrics`)).text();
+    const found = text.split('\n').find((each) => each.startsWith(line));
+    return Number(found?.slice(line.length) ?? Number.NaN);
+  };
+  const lines = ['data_auth_sessions_total{method="password"} ', 'data_auth_refreshes_total{result="rotated"} ', 'data_auth_refusals_total{code="invalid_credentials"} ']; // prettier-ignore
+  const before = await Promise.all(lines.map(count));
+  const client = room.client();
+  await client.auth.signUp({ email: 'counted@example.com', password });
+  await client.auth.refreshSession();
+  await room.client().auth.signInWithPassword({ email: 'counted@example.com', password: 'wrong' });
+  const after = await Promise.all(lines.map(count));
+  expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1]);
+});
+
 test('only administrators of this app may', async () => {
   const [, made] = await api('POST', '', { email: 'guarded@example.com', password });
   for (const authorization of ['', `Bearer ${room.serviceKey}`, 'Basic bm9ib2R5OndvcmQ=']) {

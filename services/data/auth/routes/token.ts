@@ -45,14 +45,16 @@ async function password(parts: AuthParts, call: Call): Promise<Answer> {
   }
   if (phone !== '') throw new Refusal(422, 'phone_provider_disabled', 'Phone logins are disabled');
   if (email === '') throw invalid('missing email or phone');
-  if (!limits.mayTry('password', email, call.now)) throw tooMany();
+  // By address too: else anybody could keep somebody else from signing in.
+  const tried = `${email}\0${call.address}`;
+  if (!limits.mayTry('password', tried, call.now)) throw tooMany();
   // What is under way counts as wrong, so that many at once get no further than many in turn.
-  limits.failed('password', email, call.now);
+  limits.failed('password', tried, call.now);
   const user = await userByEmail(database, email);
   const right = await passwords.verify(secret, user?.encrypted_password ?? null);
   // Said to all alike: who has no account, and who has not this password.
   if (user === undefined || !right) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials');
-  limits.succeeded('password', email);
+  limits.succeeded('password', tried);
   if (isBanned(user, call.now)) throw new Refusal(400, 'user_banned', 'User is banned');
   if (user.email_confirmed_at === null) throw new Refusal(400, 'email_not_confirmed', 'Email not confirmed');
   const session = await database.transaction((sql) => beginSession(parts, sql, call, user, 'password'));
