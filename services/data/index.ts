@@ -8,6 +8,7 @@ import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
+import { ownRoutes } from './own/routes.ts';
 import { restPart } from './rest/part.ts';
 import { SchemaCache } from './rest/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
@@ -47,8 +48,7 @@ function create(context: Context, settings: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-
-    api: [...auth.api],
+    api: [...ownRoutes({ database, keys, schemas: settings.schemas }), ...auth.api],
 
     async start() {
       await keys.open();

@@ -1,11 +1,18 @@
 import type pg from 'pg';
 
 /** Runs statements as they were typed, in one transaction unless they say otherwise; answers the result of each. */
-export async function runStatements(pool: pg.Pool, text: string): Promise<readonly pg.QueryResult[]> {
+export async function runStatements(
+  pool: pg.Pool,
+  text: string,
+  types?: pg.CustomTypesConfig,
+): Promise<readonly pg.QueryResult[]> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    const results: pg.QueryResult | pg.QueryResult[] = await client.query(text);
+    const results: pg.QueryResult | pg.QueryResult[] = await client.query({
+      text,
+      ...(types === undefined ? {} : { types }),
+    });
     return Array.isArray(results) ? results : [results];
   } finally {
     // What they set or left open must not meet who gets the connection next.

@@ -1,6 +1,7 @@
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
 export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
@@ -21,10 +22,14 @@ export interface DataRoom extends AsyncDisposable {
 }
 
 export async function openDataRoom(
-  options: { readonly environment?: Record<string, string>; readonly dataDir?: string } = {},
+  options: {
+    readonly environment?: Record<string, string>;
+    readonly dataDir?: string;
+    readonly services?: readonly ServiceDescriptor<any, any>[];
+  } = {},
 ): Promise<DataRoom> {
   const host = await openTestHost({
-    services: [data, control],
+    services: [data, control, ...(options.services ?? [])],
     environment: { DATA_JWT_SECRET: jwtSecret, ...options.environment },
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
   });

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+const name = z.string().min(1).max(63);
+
+export const DataTable = z.object({
+  schema: z.string(),
+  name: z.string(),
+  isView: z.boolean(),
+  /** As PostgreSQL guesses it; null before it looked. */
+  rows: z.number().nullable(),
+  /** Row policies hold for it. */
+  isProtected: z.boolean(),
+  policies: z.int(),
+});
+export type DataTable = z.infer<typeof DataTable>;
+
+export const DataKeys = z.object({
+  anon: z.string(),
+  service: z.string(),
+  publishable: z.string(),
+  secret: z.string(),
+  /** False: the settings say what the secret is. */
+  canRotate: z.boolean(),
+});
+export type DataKeys = z.infer<typeof DataKeys>;
+
+/** Whom statements are run as: the owner of the tables, or as a request with this role would be. */
+export const DataRole = z.enum(['owner', 'anon', 'authenticated', 'service_role']);
+export type DataRole = z.infer<typeof DataRole>;
+
+export const DataResult = z.object({
+  command: z.string(),
+  columns: z.array(z.string()),
+  /** The first of them, as PostgreSQL writes them. */
+  rows: z.array(z.array(z.string().nullable())),
+  count: z.int(),
+});
+export type DataResult = z.infer<typeof DataResult>;
+
+export const DataRun = z.object({
+  ms: z.number(),
+  results: z.array(DataResult),
+  error: z.object({ message: z.string(), code: z.string(), hint: z.string().nullable() }).nullable(),
+});
+export type DataRun = z.infer<typeof DataRun>;
+
+/** Why somebody sees what they see of a table. */
+export const DataSight = z.object({
+  isProtected: z.boolean(),
+  /** The role may read the table at all. */
+  isGranted: z.boolean(),
+  total: z.int(),
+  visible: z.int(),
+  policies: z.array(
+    z.object({
+      name: z.string(),
+      isPermissive: z.boolean(),
+      /** It speaks of this role. */
+      applies: z.boolean(),
+      condition: z.string(),
+      /** Rows of the table for which the condition is true. */
+      rows: z.int(),
+    }),
+  ),
+});
+export type DataSight = z.infer<typeof DataSight>;
+
+const ok = z.object({ ok: z.literal(true) });
+const user = z.union([z.literal(''), z.uuid()]).default('');
+
+/** Our own API of the data platform, for the pages; programs use the peer's. */
+export const dataApi = {
+  tables: defineRoute({
+    method: 'GET',
+    path: '/api/data/tables',
+    summary: 'Tables and views that are served, and whether row policies hold for them.',
+    access: 'admin',
+    reply: z.object({ tables: z.array(DataTable) }),
+  }),
+  keys: defineRoute({
+    method: 'GET',
+    path: '/api/data/keys',
+    summary: 'The keys that programs send.',
+    access: 'admin',
+    reply: DataKeys,
+  }),
+  rotate: defineRoute({
+    method: 'POST',
+    path: '/api/data/keys/rotate',
+    summary: 'Makes a key anew; with `all` the secret behind all tokens, which signs everybody out.',
+    access: 'admin',
+    body: z.object({ key: z.enum(['publishable', 'secret', 'all']) }),
+    reply: DataKeys,
+  }),
+  run: defineRoute({
+    method: 'POST',
+    path: '/api/data/sql',
+    summary: 'Runs statements, as the owner of the tables or as somebody would.',
+    access: 'admin',
+    body: z.object({ query: z.string().min(1).max(1_000_000), role: DataRole.default('owner'), user }),
+    reply: DataRun,
+  }),
+  protect: defineRoute({
+    method: 'POST',
+    path: '/api/data/tables/:schema/:name/protect',
+    summary: 'Switches row policies on, with one for owners by a column, one that all may read, or none.',
+    access: 'admin',
+    body: z.object({ template: z.enum(['none', 'owner', 'read']), column: z.union([z.literal(''), name]).default('') }),
+    reply: ok,
+  }),
+  sight: defineRoute({
+    method: 'GET',
+    path: '/api/data/tables/:schema/:name/sight',
+    summary: 'How many rows somebody sees of a table, and which policies let them through.',
+    access: 'admin',
+    query: z.object({ role: DataRole.exclude(['owner']).default('authenticated'), user }),
+    reply: DataSight,
+  }),
+};

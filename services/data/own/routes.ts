@@ -1,0 +1,69 @@
+import { dataApi, type DataKeys } from '../../contracts/data/api.ts';
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Database } from '../engine/database.ts';
+import type { Keys } from '../keys/keys.ts';
+import { quote } from '../rest/statement/sql.ts';
+import { runFor } from './run.ts';
+import { sightOf } from './sight.ts';
+
+export interface OwnParts {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly schemas: readonly string[];
+}
+
+const tables = `
+select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as "isView",
+  case when c.reltuples >= 0 then c.reltuples::float8 end as rows, c.relrowsecurity as "isProtected",
+  (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+order by 1, 2`;
+
+/** Our own API, for the pages. */
+export function ownRoutes({ database, keys, schemas }: OwnParts): readonly ApiHandler[] {
+  const keysNow = (): DataKeys => ({
+    anon: keys.anonKey,
+    service: keys.serviceKey,
+    publishable: keys.opaque.anon,
+    secret: keys.opaque.service_role,
+    canRotate: keys.canRotate,
+  });
+  const known = (params: Readonly<Record<string, string>>): string => {
+    const { schema = '', name = '' } = params;
+    if (!schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
+    return `${quote(schema)}.${quote(name)}`;
+  };
+  return [
+    implement(dataApi.tables, async () => {
+      const { rows } = await database.withPool((pool) => pool.query(tables, [schemas]));
+      return { tables: rows };
+    }),
+    implement(dataApi.keys, () => keysNow()),
+    implement(dataApi.rotate, async ({ body: { key } }) => {
+      if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');
+      else if (keys.canRotate) await keys.rotate();
+      else throw new Problem('data.secret_is_set', 409, 'The secret is one of the settings. Change it there.');
+      return keysNow();
+    }),
+    implement(dataApi.run, ({ body: { query, role, user } }) => runFor(database, { query, role, user: user ?? '' })),
+    implement(dataApi.protect, async ({ params, body: { template, column } }) => {
+      const table = known(params);
+      const owner = `${quote(column ?? '')} = (select auth.uid())`;
+      const statements = [
+        `alter table ${table} enable row level security`,
+        ...(template === 'owner'
+          ? [`create policy "Owners" on ${table} to authenticated using (${owner}) with check (${owner})`]
+          : []),
+        ...(template === 'read' ? [`create policy "Everybody reads" on ${table} for select using (true)`] : []),
+      ];
+      const { error } = await runFor(database, { query: statements.join(';\n'), role: 'owner', user: '' });
+      if (error !== null) throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`);
+      return { ok: true } as const;
+    }),
+    implement(dataApi.sight, ({ params, query: { role, user } }) =>
+      sightOf(database, known(params), role ?? 'authenticated', user ?? ''),
+    ),
+  ];
+}

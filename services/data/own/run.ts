@@ -1,0 +1,66 @@
+import pg from 'pg';
+import type { DataRole, DataRun } from '../../contracts/data/api.ts';
+import type { Database } from '../engine/database.ts';
+import { runStatements } from '../sql/statements.ts';
+
+/** Rows that a page gets of a result. */
+const mostRows = 1000;
+const asText = { getTypeParser: () => (text: string) => text };
+
+/** The claims that a request of this user has. */
+export function claimsOf(role: string, user: string): string {
+  return JSON.stringify({ role, ...(user === '' ? {} : { sub: user }) });
+}
+
+/** Runs what a person typed: as the owner of the tables, or with the role and the claims of somebody. */
+export async function runFor(
+  database: Database,
+  { query, role, user }: { readonly query: string; readonly role: DataRole; readonly user: string },
+): Promise<DataRun> {
+  const start = performance.now();
+  const took = (): number => Math.round((performance.now() - start) * 10) / 10;
+  try {
+    const results = await (role === 'owner'
+      ? database.asOwner((pool) => runStatements(pool, query, asText))
+      : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user))));
+    return { ms: took(), results: results.map(resultOf), error: null };
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    const { message, code = '', hint = null } = error;
+    return { ms: took(), results: [], error: { message, code, hint } };
+  }
+}
+
+function settingsFor(role: string, user: string): Readonly<Record<string, string>> {
+  return { 'request.jwt.claims': claimsOf(role, user), role };
+}
+
+async function runAs(
+  pool: pg.Pool,
+  text: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<readonly pg.QueryResult[]> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    for (const [name, value] of Object.entries(settings))
+      await client.query('select set_config($1, $2, true)', [name, value]);
+    const results: pg.QueryResult | pg.QueryResult[] = await client.query({ text, types: asText });
+    await client.query('commit');
+    return Array.isArray(results) ? results : [results];
+  } finally {
+    // What was typed may have left anything behind; requests never get this connection.
+    client.release(true);
+  }
+}
+
+function resultOf({ command, fields, rows, rowCount }: pg.QueryResult): DataRun['results'][number] {
+  const columns = fields.map(({ name }) => name);
+  const all = rows as readonly Record<string, string | null>[];
+  return {
+    command,
+    columns,
+    rows: all.slice(0, mostRows).map((row) => columns.map((name) => row[name] ?? null)),
+    count: rowCount ?? 0,
+  };
+}
