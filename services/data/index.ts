@@ -1,4 +1,6 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { createAuth } from './auth/index.ts';
+import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
 import { createDatabase } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
@@ -20,8 +22,9 @@ export const data = defineService({
 
 function create(context: Context, settings: Settings): Service {
   const keys = new Keys(context, settings);
-  const database = createDatabase({ context, settings, steps: [...frameSteps] });
+  const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
   const cache = new SchemaCache(database, settings.schemas, context.log);
+  const auth = createAuth(context, { database, keys, settings });
   const took = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
@@ -33,6 +36,7 @@ function create(context: Context, settings: Settings): Service {
     collect: () => (database.state === 'up' ? 1 : 0),
   });
   const parts: readonly Part[] = [
+    auth.part,
     restPart({ context, database, keys, cache, settings }),
     sqlPart({ database, cache, schemas: settings.schemas }),
   ];
@@ -44,10 +48,11 @@ function create(context: Context, settings: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-    api: ownRoutes({ database, keys, schemas: settings.schemas }),
+    api: [...ownRoutes({ database, keys, schemas: settings.schemas }), ...auth.api],
 
     async start() {
       await keys.open();
+      auth.start();
     },
 
     async health(): Promise<Health> {
@@ -59,6 +64,7 @@ function create(context: Context, settings: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
+      await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };

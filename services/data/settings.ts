@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mailEnvironment, mailFields } from './auth/mail/settings.ts';
 
 const databaseUrl = /^(postgres(ql)?:\/\/\S+)?$/;
 const webAddress = /^(https?:\/\/[^\s]+)?$/;
@@ -52,6 +53,7 @@ export const Settings = z.object({
     .max(604_800)
     .default(3600)
     .meta({ title: 'Tokens are valid for (s)', description: 'After that a client refreshes its access token.' }),
+  ...mailFields,
   databaseUrl: z
     .string()
     .max(4000)
@@ -94,5 +96,6 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   DATA_AUTOCONFIRM: 'autoconfirm',
   DATA_ANONYMOUS_SIGN_INS: 'anonymousSignIns',
   DATA_SITE_URL: 'siteUrl',
+  ...mailEnvironment,
   DATABASE_URL: 'databaseUrl',
 };

@@ -4,6 +4,7 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   { at: '', title: 'Tables', load: () => import('./Tables.svelte') },
   { at: 'sql', title: 'SQL', load: () => import('./Sql.svelte') },
+  { at: 'users', title: 'Users', load: () => import('./Users.svelte') },
   { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', load: () => import('./DataSettings.svelte') },
 ];

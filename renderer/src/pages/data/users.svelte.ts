@@ -1,0 +1,46 @@
+import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
+import { call } from '../../api/call.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+
+/** A page of the users of people's apps. */
+export class Users extends Loaded {
+  rows = $state.raw<readonly DataUser[]>([]);
+  total = $state(0);
+  perPage = $state(1);
+  #words = '';
+  #page = 1;
+  #turn = 0;
+
+  async show(words: string, page: number): Promise<void> {
+    [this.#words, this.#page] = [words, page];
+    await this.load();
+  }
+
+  async load(): Promise<void> {
+    const turn = (this.#turn += 1);
+    await this.reading(
+      () => call(dataUsersApi.list, { query: { q: this.#words, page: this.#page } }),
+      ({ users, total, perPage }) => {
+        this.rows = users;
+        this.total = total;
+        this.perPage = perPage;
+      },
+      () => turn !== this.#turn,
+    );
+  }
+
+  async ban({ id }: DataUser, banned: boolean): Promise<void> {
+    await call(dataUsersApi.change, { params: { id }, body: { banned } });
+    await this.load();
+  }
+
+  async signOut({ id }: DataUser): Promise<void> {
+    await call(dataUsersApi.signOut, { params: { id } });
+    await this.load();
+  }
+
+  async remove({ id }: DataUser): Promise<void> {
+    await call(dataUsersApi.remove, { params: { id } });
+    await this.load();
+  }
+}

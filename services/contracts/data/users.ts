@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+const time = z.number().describe('ms since the epoch');
+
+/** Somebody who signs in to apps that keep their data here; no account of Homeport. */
+export const DataUser = z
+  .object({
+    id: z.string(),
+    /** Empty for who came without a name. */
+    email: z.string(),
+    phone: z.string(),
+    /** The address is proven. */
+    confirmed: z.boolean(),
+    anonymous: z.boolean(),
+    /** Null when nothing keeps them out. */
+    bannedUntil: time.nullable(),
+    createdAt: time.nullable(),
+    lastSignInAt: time.nullable(),
+    /** Sessions that go on. */
+    sessions: z.int(),
+    /** Authenticator apps that were proven. */
+    factors: z.int(),
+    /** What apps may read and people change. */
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DataUser' });
+export type DataUser = z.infer<typeof DataUser>;
+
+const at = '/api/data/users/:id';
+const ok = z.object({ ok: z.literal(true) });
+const email = z.string().trim().min(1, 'Enter an address.').max(255);
+const password = z.string().min(6, 'Use 6 characters or more.').max(72);
+
+/** The users of the data platform, for the pages. Administrators alone. */
+export const dataUsersApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: '/api/data/users',
+    summary: 'Users of the data platform, the newest first; those whose address, number, name or id has the words.',
+    access: 'admin',
+    query: z.object({
+      q: z.string().max(255).default(''),
+      page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+    }),
+    reply: z.object({ users: z.array(DataUser), total: z.int(), perPage: z.int() }),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: '/api/data/users',
+    summary: 'Makes a user whose address counts as proven; without a password they sign in by links and codes.',
+    access: 'admin',
+    body: z.object({ email, password: z.union([z.literal(''), password]).default('') }),
+    reply: DataUser,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: at,
+    summary: 'Sets a new password, which ends all sessions, or keeps a user out or lets them in again.',
+    access: 'admin',
+    body: z.object({ password: password.optional(), banned: z.boolean().optional() }),
+    reply: DataUser,
+  }),
+  signOut: defineRoute({
+    method: 'POST',
+    path: `${at}/sign-out`,
+    summary: 'Ends all sessions of a user.',
+    access: 'admin',
+    reply: ok,
+  }),
+  link: defineRoute({
+    method: 'POST',
+    path: `${at}/link`,
+    summary: 'A link that signs a user in once, and the code that does the same; earlier ones count no more.',
+    access: 'admin',
+    reply: z.object({ link: z.string(), code: z.string(), validMs: z.int() }),
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: at,
+    summary: 'Removes a user; what tables keep of them goes as their foreign keys say.',
+    access: 'admin',
+    reply: ok,
+  }),
+};

@@ -1,0 +1,31 @@
+/** What a mail asks for. */
+export type MailPurpose = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change' | 'reauthentication';
+
+export interface MailText {
+  readonly subject: string;
+  readonly body: string;
+}
+
+const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly ask: string }>> = {
+  signup: { subject: 'Confirm your signup', ask: 'Follow this link to confirm your address:' },
+  invite: { subject: 'You have been invited', ask: 'You have been invited. Follow this link to accept:' },
+  recovery: { subject: 'Reset your password', ask: 'Follow this link to choose a new password:' },
+  magiclink: { subject: 'Your sign-in link', ask: 'Follow this link to sign in:' },
+  email_change: {
+    subject: 'Confirm the change of your address',
+    ask: 'Follow this link to confirm the change of your address',
+  },
+  reauthentication: { subject: 'Your code', ask: '' },
+};
+
+/** The mail as plain text; the link is alone on its line, so that every program makes it clickable. */
+export function mailText(
+  purpose: MailPurpose,
+  { site, link, code, change }: { readonly site: string; readonly link?: string; readonly code: string; readonly change?: { readonly from: string; readonly to: string } }, // prettier-ignore
+): MailText {
+  const { subject, ask } = words[purpose];
+  const about = change === undefined ? ask : `${ask} from ${change.from} to ${change.to}:`;
+  const ways = link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
+  const end = `This was asked for at ${site}. If it was not you, do nothing.`;
+  return { subject, body: [...ways, '', end].join('\n') };
+}

@@ -1,0 +1,86 @@
+/** How many in which time. */
+interface Limit {
+  readonly most: number;
+  readonly perMs: number;
+}
+
+const minute = 60_000;
+
+/** The peer's own limits of one address; `mail` is of all it has sent. */
+const limits = {
+  signup: { most: 30, perMs: 5 * minute },
+  anonymous: { most: 30, perMs: 60 * minute },
+  mail: { most: 30, perMs: 60 * minute },
+  otp: { most: 30, perMs: 5 * minute },
+  verify: { most: 30, perMs: 5 * minute },
+  token: { most: 150, perMs: 5 * minute },
+  factor: { most: 15, perMs: minute },
+} as const satisfies Record<string, Limit>;
+/** Wrong secrets of one account, wherever they come from: a code has six digits only. */
+const wrongs = {
+  password: { most: 30, perMs: 5 * minute },
+  code: { most: 10, perMs: 5 * minute },
+  factor: { most: 10, perMs: 5 * minute },
+} as const satisfies Record<string, Limit>;
+
+const remembered = 20_000;
+
+interface Bucket {
+  level: number;
+  at: number;
+}
+
+/** Buckets that fill with each request and drain evenly, in memory. */
+export class RateLimits {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Counts a request of an address; false when it has had its share. */
+  allows(what: keyof typeof limits, address: string, now: number): boolean {
+    const limit = limits[what];
+    const bucket = this.#bucket(`${what}\0${address}`, limit, now);
+    if (bucket.level + 1 > limit.most) return false;
+    bucket.level += 1;
+    return true;
+  }
+
+  /** Whether another secret of this account may be tried. */
+  mayTry(what: keyof typeof wrongs, account: string, now: number): boolean {
+    return this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level + 1 <= wrongs[what].most;
+  }
+
+  failed(what: keyof typeof wrongs, account: string, now: number): void {
+    this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level += 1;
+  }
+
+  succeeded(what: keyof typeof wrongs, account: string): void {
+    this.#buckets.delete(`wrong ${what}\0${account}`);
+  }
+
+  /** Seconds until something may be done again that may be done once in a time; undefined when it may, and then it counts. */
+  wait(what: string, everyMs: number, now: number): number | undefined {
+    const key = `once\0${what}`;
+    const until = (this.#buckets.get(key)?.at ?? -Infinity) + everyMs;
+    if (until > now) return Math.floor((until - now) / 1000);
+    this.#keep(key, { level: 0, at: now });
+    return undefined;
+  }
+
+  #bucket(key: string, { most, perMs }: Limit, now: number): Bucket {
+    const before = this.#buckets.get(key);
+    const drained =
+      before === undefined ? 0 : Math.max(0, before.level - (Math.max(0, now - before.at) * most) / perMs);
+    return this.#keep(key, { level: drained, at: now });
+  }
+
+  #keep(key: string, bucket: Bucket): Bucket {
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > remembered) {
+      for (const oldest of this.#buckets.keys()) {
+        this.#buckets.delete(oldest);
+        break;
+      }
+    }
+    return bucket;
+  }
+}

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+/**
+ * Where a link may lead: to the site itself (on a loopback whatever its port) or to what fits an entry of the list, in which
+ * `*` stands for what holds no dot or slash, `**` for all. Numbers in place of a host are refused, since they hide where they lead.
+ */
+export function isAllowedRedirect(target: string, site: string, allowed: readonly string[]): boolean {
+  const to = URL.parse(target);
+  const home = URL.parse(site);
+  if (to === null || /[\s<>"\\]/.test(target) || to.username !== '' || to.password !== '') return false;
+  if (/^(?:javascript|data|vbscript|file|blob):$/.test(to.protocol)) return false;
+  const sameSite = home !== null && home.protocol === to.protocol && home.hostname === to.hostname;
+  if (sameSite && (home.port === to.port || loopback.test(to.hostname))) return true;
+  const written = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
+  if (/^\d+$/.test(written)) return false;
+  if (isIP(to.hostname.replace(/^\[|\]$/g, '')) !== 0 && !loopback.test(to.hostname)) {
+    return allowed.some((entry) => !/[*?]/.test(hostOf(entry)) && fits(entry, target));
+  }
+  return allowed.some((entry) => fits(entry, target));
+}
+
+function hostOf(entry: string): string {
+  return /^[^:]*:\/\/([^/?#]*)/.exec(entry)?.[1] ?? '*';
+}
+
+function fits(entry: string, target: string): boolean {
+  const pattern = entry
+    .split(/(\*\*|\*|\?)/)
+    .map((piece) => {
+      if (piece === '**') return '.*';
+      if (piece === '*') return '[^./]*';
+      return piece === '?' ? '[^./]' : piece.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    })
+    .join('');
+  return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
+}
+
+/** The query of a link keeps its redirect readable, as the peer's does. */
+export function redirectValue(target: string): string {
+  return encodeURIComponent(target).replaceAll('%3A', ':').replaceAll('%2F', '/');
+}

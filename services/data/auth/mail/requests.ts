@@ -1,0 +1,146 @@
+import { redirectValue } from '../domain/redirects.ts';
+import { mailText, type MailPurpose } from '../domain/mail-texts.ts';
+import type { Call } from '../http/call.ts';
+import { emailsOff, Refusal } from '../http/refusal.ts';
+import { pkcePrefix, sixDigits, tokenHash } from '../one-time.ts';
+import type { AuthParts } from '../parts.ts';
+import { millis } from '../session/bearer.ts';
+import { siteOf } from '../site.ts';
+import type { Sql } from '../store/database.ts';
+import { insertFlow, type Challenge } from '../store/flows.ts';
+import { changeUser, type StoredUser } from '../store/users.ts';
+
+/** What a mail is about and where its link leads in the end. */
+export interface MailRequest {
+  readonly redirectTo: string;
+  readonly challenge: Challenge | undefined;
+}
+
+/** A mail that is sent once its transaction is committed. */
+export interface PlannedMail {
+  readonly user: StoredUser;
+  send(): Promise<void>;
+}
+
+/** Where the link of a mail leads first. */
+export function linkOf(base: string, token: string, type: string, redirectTo: string): string {
+  return `${base}/verify?token=${token}&type=${type}&redirect_to=${redirectValue(redirectTo)}`;
+}
+
+function tooSoon(parts: AuthParts, sentAt: string | null, now: number): void {
+  if (sentAt === null) return;
+  const left = millis(sentAt) + parts.timing.mailEveryMs - now;
+  if (left > 0) throw emailsOff(Math.floor(left / 1000));
+}
+
+/** An hour's share of mails of one address; who sits at this machine has no limit. */
+function countMail({ limits, metrics }: AuthParts, { address, now }: Call, purpose: MailPurpose): void {
+  if (!isLoopback(address) && !limits.allows('mail', address, now)) {
+    throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
+  }
+  metrics.mails.inc({ purpose });
+}
+
+export function isLoopback(address: string): boolean {
+  return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
+}
+
+const columns = {
+  signup: ['confirmation_token', 'confirmation_sent_at'],
+  invite: ['confirmation_token', 'confirmation_sent_at'],
+  recovery: ['recovery_token', 'recovery_sent_at'],
+  magiclink: ['recovery_token', 'recovery_sent_at'],
+} as const;
+
+const flowMethods = { signup: 'email/signup', invite: 'invite', recovery: 'recovery', magiclink: 'magiclink', email_change: 'email_change' } as const; // prettier-ignore
+
+/** What the flow of a link of this type is called; undefined where no program can wait for one. */
+export function flowMethod(type: string): string | undefined {
+  return Object.hasOwn(flowMethods, type) ? flowMethods[type as keyof typeof flowMethods] : undefined;
+}
+
+/** Writes a fresh code and link for a user's own address. @throws Refusal 429 shortly after the one before. */
+export async function planMail(
+  parts: AuthParts,
+  sql: Sql,
+  call: Call,
+  user: StoredUser,
+  purpose: keyof typeof columns,
+  { redirectTo, challenge }: MailRequest,
+): Promise<PlannedMail> {
+  const [column, sent] = columns[purpose];
+  if (purpose !== 'invite') tooSoon(parts, user[sent], call.now);
+  countMail(parts, call, purpose);
+  const email = user.email ?? '';
+  const code = sixDigits();
+  const hash = `${challenge === undefined ? '' : pkcePrefix}${tokenHash(email, code)}`;
+  const invited = purpose === 'invite' ? { invited_at: call.now } : {};
+  const changed = await changeUser(sql, user.id, { [column]: hash, [sent]: call.now, ...invited }, call.now);
+  if (challenge !== undefined) await insertFlow(sql, user.id, flowMethods[purpose], challenge, call.now);
+  const link = linkOf(call.base, hash, purpose, redirectTo);
+  const { subject, body } = mailText(purpose, { site: siteOf(parts, call), link, code });
+  return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body, link }) };
+}
+
+/** Writes codes and links for a change of address: one to the new one, and one to the old one. */
+export async function planEmailChange(
+  parts: AuthParts,
+  sql: Sql,
+  call: Call,
+  user: StoredUser,
+  to: string,
+  { redirectTo, challenge }: MailRequest,
+): Promise<PlannedMail> {
+  tooSoon(parts, user.email_change_sent_at, call.now);
+  countMail(parts, call, 'email_change');
+  const from = user.email ?? '';
+  const prefix = challenge === undefined ? '' : pkcePrefix;
+  const site = siteOf(parts, call);
+  const letter = (address: string): { hash: string; mail: Parameters<AuthParts['mailbox']['send']>[0] } => {
+    const code = sixDigits();
+    const hash = prefix + tokenHash(address, code);
+    const link = linkOf(call.base, hash, 'email_change', redirectTo);
+    const { subject, body } = mailText('email_change', { site, link, code, change: { from: from === '' ? 'none' : from, to } }); // prettier-ignore
+    return { hash, mail: { to: address, subject, body, link } };
+  };
+  const fresh = letter(to);
+  const current = from === '' ? undefined : letter(from);
+  const changed = await changeUser(
+    sql,
+    user.id,
+    {
+      email_change: to,
+      email_change_token_new: fresh.hash,
+      email_change_token_current: current?.hash ?? '',
+      email_change_sent_at: call.now,
+      email_change_confirm_status: 0,
+    },
+    call.now,
+  );
+  if (challenge !== undefined) await insertFlow(sql, user.id, 'email_change', challenge, call.now);
+  return {
+    user: changed,
+    async send() {
+      await parts.mailbox.send(fresh.mail);
+      if (current !== undefined) await parts.mailbox.send(current.mail);
+    },
+  };
+}
+
+/** A code that proves that it is still the same person. */
+export async function planReauthentication(
+  parts: AuthParts,
+  sql: Sql,
+  call: Call,
+  user: StoredUser,
+): Promise<PlannedMail> {
+  // prettier-ignore
+  tooSoon(parts, user.reauthentication_sent_at, call.now);
+  countMail(parts, call, 'reauthentication');
+  const email = user.email ?? '';
+  const code = sixDigits();
+  const change = { reauthentication_token: tokenHash(email, code), reauthentication_sent_at: call.now };
+  const changed = await changeUser(sql, user.id, change, call.now);
+  const { subject, body } = mailText('reauthentication', { site: siteOf(parts, call), code });
+  return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body }) };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** The mail server that mails of sign-in go out by; the environment names are Supabase's. */
+export const mailFields = {
+  smtpHost: z
+    .string()
+    .max(253)
+    .regex(/^[A-Za-z0-9.:[\]-]*$/, 'Use a host name or an IP address.')
+    .default('')
+    .meta({
+      title: 'Mail server',
+      description:
+        'Sends links and codes to the people who sign in. Empty: they come to the inbox, to be followed or passed on.',
+    }),
+  smtpPort: z.int().min(1).max(65_535).default(587).meta({ title: 'Its port', description: 'Usually 587, 465 or 25.' }),
+  smtpUser: z
+    .string()
+    .max(320)
+    .default('')
+    .meta({ title: 'User of the mail server', description: 'Empty: without a sign-in.' }),
+  smtpPassword: z.string().max(1024).default('').meta({ title: 'Password of the mail server', description: 'Empty: none.', secret: true }), // prettier-ignore
+  smtpMode: z.enum(['starttls', 'ssl', 'insecure']).default('starttls').meta({
+    title: 'Encryption of mails',
+    description: 'STARTTLS, TLS from the first byte, or none.',
+  }),
+  smtpFrom: z.string().max(320).default('').meta({ title: 'Sender of mails', description: 'The address that mails of sign-in come from.' }), // prettier-ignore
+  smtpName: z
+    .string()
+    .max(100)
+    .default('')
+    .meta({ title: 'Name of the sender', description: 'Shown in front of the address.' }),
+};
+export type MailSettings = { readonly [Name in keyof typeof mailFields]: z.infer<(typeof mailFields)[Name]> };
+
+export const mailEnvironment = {
+  DATA_SMTP_HOST: 'smtpHost',
+  DATA_SMTP_PORT: 'smtpPort',
+  DATA_SMTP_USER: 'smtpUser',
+  DATA_SMTP_PASS: 'smtpPassword',
+  DATA_SMTP_MODE: 'smtpMode',
+  DATA_SMTP_ADMIN_EMAIL: 'smtpFrom',
+  DATA_SMTP_SENDER_NAME: 'smtpName',
+} as const satisfies Record<string, keyof MailSettings>;
+
+/** The address of the aggregator for mail to somebody; undefined without a mail server. It holds the password. */
+export function mailDestination(settings: MailSettings, to: string): string | undefined {
+  const { smtpHost, smtpPort, smtpUser, smtpPassword, smtpMode, smtpFrom, smtpName } = settings;
+  if (smtpHost === '' || smtpFrom === '') return undefined;
+  const account = smtpUser === '' ? '' : `${encodeURIComponent(smtpUser)}:${encodeURIComponent(smtpPassword)}@`;
+  const from = smtpName === '' ? smtpFrom : `${smtpName} <${smtpFrom}>`;
+  const query = new URLSearchParams({ smtp: smtpHost, from, mode: smtpMode, format: 'text' });
+  return `mailto://${account}${smtpHost}:${smtpPort}/${encodeURIComponent(to)}?${query.toString()}`;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { Metadata } from '../domain/metadata.ts';
+import type { Call } from '../http/call.ts';
+import { Refusal } from '../http/refusal.ts';
+import { planMail, type MailRequest, type PlannedMail } from '../mail/requests.ts';
+import type { AuthParts } from '../parts.ts';
+import { beginSession, type SessionView } from '../session/issue.ts';
+import { userView } from '../session/view.ts';
+import { insertIdentity, lockedUser, userByEmail, userById, type StoredUser } from '../store/users.ts';
+import { confirmEmail, emailProvider, isTaken, saveUser } from './new-user.ts';
+
+export interface SignUp {
+  readonly email: string;
+  readonly password: string;
+  readonly data: Metadata;
+  readonly mail: MailRequest;
+}
+
+/** A session where addresses need not be confirmed, else the user alone. */
+export type SignedUp = { readonly session: SessionView } | { readonly user: Readonly<Record<string, unknown>> };
+
+/** A new user with a password. Where addresses are confirmed, nobody learns from the answer which ones are taken. */
+export async function signUp(parts: AuthParts, call: Call, wish: SignUp): Promise<SignedUp> {
+  const { database, passwords, settings } = parts;
+  // Made for those too who are there already: else the time would tell.
+  const encrypted_password = await passwords.hash(wish.password);
+  const outcome = await (async () => {
+    try {
+      return await attempt(parts, call, wish, encrypted_password);
+    } catch (error) {
+      // Somebody signed up with the same address at the same time.
+      if (isTaken(error)) return attempt(parts, call, wish, encrypted_password);
+      throw error;
+    }
+  })();
+  if (outcome === 'taken') {
+    if (settings.autoconfirm) throw new Refusal(422, 'user_already_exists', 'User already registered');
+    return { user: nobody(wish, call.now) };
+  }
+  if (outcome.mail === undefined) {
+    return { session: await database.transaction((sql) => beginSession(parts, sql, call, outcome.user, 'password')) };
+  }
+  await outcome.mail.send();
+  const { user } = outcome.mail;
+  const view = userView(user);
+  return { user: user.invited_at === null ? view : { ...view, user_metadata: {}, identities: [] } };
+}
+
+async function attempt(
+  { database, ...rest }: AuthParts,
+  call: Call,
+  { email, password, data, mail }: SignUp,
+  encrypted_password: string,
+): Promise<'taken' | { readonly user: StoredUser; readonly mail: PlannedMail | undefined }> {
+  const parts = { database, ...rest };
+  const { autoconfirm } = parts.settings;
+  const known = await userByEmail(database, email);
+  if (known !== undefined && known.email_confirmed_at !== null) return 'taken';
+  // Whoever claims an address that waits to be confirmed has to know its password where no mail proves it.
+  if (known !== undefined && autoconfirm && !(await parts.passwords.verify(password, known.encrypted_password))) {
+    return 'taken';
+  }
+  return database.transaction(async (sql) => {
+    let user = known === undefined ? undefined : await lockedUser(sql, known.id);
+    if (user === undefined) {
+      const id = randomUUID();
+      const identity = { ...data, email, email_verified: false, phone_verified: false };
+      const raw_user_meta_data = { ...identity, sub: id };
+      const fields = { email, encrypted_password, raw_app_meta_data: emailProvider, raw_user_meta_data };
+      user = await saveUser(sql, fields, { id, identity, now: call.now });
+    } else if (!user.identities.some(({ provider }) => provider === 'email')) {
+      await insertIdentity(sql, user.id, { ...data, email }, call.now);
+      user = (await userById(sql, user.id)) ?? user;
+    }
+    if (autoconfirm) return { user: await confirmEmail(sql, user, call.now), mail: undefined };
+    return { user, mail: await planMail(parts, sql, call, user, 'signup', mail) };
+  });
+}
+
+/** What a new user would look like; apps tell by the empty list that it is none. */
+function nobody({ email, data }: SignUp, now: number): Record<string, unknown> {
+  const time = new Date(now).toISOString();
+  return {
+    ...{ id: randomUUID(), aud: 'authenticated', role: '', email, phone: '', confirmation_sent_at: time },
+    ...{ app_metadata: emailProvider, user_metadata: data, identities: [], created_at: time, updated_at: time },
+    is_anonymous: false,
+  };
+}

@@ -1,0 +1,87 @@
+import { ok, type Answer, type Call } from '../http/call.ts';
+import { invalid, Refusal, tooMany } from '../http/refusal.ts';
+import { fitsChallenge } from '../one-time.ts';
+import type { AuthParts } from '../parts.ts';
+import { weaknessOf } from '../people/checks.ts';
+import { isBanned } from '../session/bearer.ts';
+import { beginSession } from '../session/issue.ts';
+import { refresh } from '../session/refresh.ts';
+import { deleteFlow, flowExpiryMs, flowOfCode } from '../store/flows.ts';
+import { userByEmail, userById } from '../store/users.ts';
+import type { Route } from './route.ts';
+import { limit } from './signup.ts';
+
+export const tokenRoutes: readonly Route[] = [['POST', '/token', postToken]];
+
+const grants: Readonly<Record<string, (parts: AuthParts, call: Call) => Promise<Answer>>> = {
+  password,
+  refresh_token: async (parts, call) => ok(await refresh(parts, call, (await call.body()).text('refresh_token'))),
+  pkce,
+  async id_token(_parts, call) {
+    const provider = (await call.body()).text('provider');
+    throw new Refusal(400, 'provider_disabled', `Provider (issuer "${provider}") is not enabled`);
+  },
+  async web3() {
+    await Promise.resolve();
+    throw new Refusal(422, 'web3_provider_disabled', 'Web3 provider is disabled');
+  },
+};
+
+async function postToken(parts: AuthParts, call: Call): Promise<Answer> {
+  // A call without one means the password; the peer itself refuses it.
+  const asked = call.query.get('grant_type') ?? '';
+  const grant = asked === '' ? password : Object.hasOwn(grants, asked) ? grants[asked] : undefined;
+  if (grant === undefined) throw new Refusal(400, 'invalid_credentials', 'unsupported_grant_type');
+  limit(parts, call, 'token');
+  return grant(parts, call);
+}
+
+async function password(parts: AuthParts, call: Call): Promise<Answer> {
+  const { database, limits, passwords } = parts;
+  const body = await call.body();
+  const [email, phone, secret] = [body.text('email').toLowerCase(), body.text('phone'), body.text('password')];
+  if (email !== '' && phone !== '') {
+    throw invalid('Only an email address or phone number should be provided on login.');
+  }
+  if (phone !== '') throw new Refusal(422, 'phone_provider_disabled', 'Phone logins are disabled');
+  if (email === '') throw invalid('missing email or phone');
+  // By address too: else anybody could keep somebody else from signing in.
+  const tried = `${email}\0${call.address}`;
+  if (!limits.mayTry('password', tried, call.now)) throw tooMany();
+  // What is under way counts as wrong, so that many at once get no further than many in turn.
+  limits.failed('password', tried, call.now);
+  const user = await userByEmail(database, email);
+  const right = await passwords.verify(secret, user?.encrypted_password ?? null);
+  // Said to all alike: who has no account, and who has not this password.
+  if (user === undefined || !right) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials');
+  limits.succeeded('password', tried);
+  if (isBanned(user, call.now)) throw new Refusal(400, 'user_banned', 'User is banned');
+  if (user.email_confirmed_at === null) throw new Refusal(400, 'email_not_confirmed', 'Email not confirmed');
+  const session = await database.transaction((sql) => beginSession(parts, sql, call, user, 'password'));
+  return ok({ ...session, weak_password: weaknessOf(secret) });
+}
+
+async function pkce(parts: AuthParts, call: Call): Promise<Answer> {
+  const body = await call.body();
+  const [code, verifier] = [body.text('auth_code'), body.text('code_verifier')];
+  if (code === '' || verifier === '') {
+    throw invalid('invalid request: both auth code and code verifier should be non-empty');
+  }
+  const session = await parts.database.transaction(async (sql) => {
+    const flow = await flowOfCode(sql, code);
+    const user = flow === undefined ? undefined : await userById(sql, flow.user_id);
+    if (flow === undefined || user === undefined) {
+      throw new Refusal(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found');
+    }
+    if (flow.since + flowExpiryMs < call.now) {
+      throw new Refusal(422, 'flow_state_expired', 'invalid flow state, flow state has expired');
+    }
+    if (!fitsChallenge(flow.code_challenge, flow.code_challenge_method, verifier)) {
+      throw new Refusal(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier');
+    }
+    if (isBanned(user, call.now)) throw new Refusal(400, 'user_banned', 'User is banned');
+    await deleteFlow(sql, flow.id);
+    return beginSession(parts, sql, call, user, flow.authentication_method);
+  });
+  return ok(session);
+}

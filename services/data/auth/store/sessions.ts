@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { refreshToken } from '../one-time.ts';
+import type { Sql } from './database.ts';
+import { userValue, type Stored, type StoredUser } from './users.ts';
+
+export interface StoredSession {
+  readonly id: string;
+  readonly user_id: string;
+  readonly aal: string | null;
+  readonly created_at: Stored | null;
+  readonly not_after: Stored | null;
+  readonly factor_id: string | null;
+  /** How its person was recognised, the newest first. */
+  readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
+}
+
+const sessionValue = `jsonb_build_object('id', s.id, 'user_id', s.user_id, 'aal', s.aal, 'factor_id', s.factor_id, 'created_at', s.created_at at time zone 'utc', 'not_after', s.not_after at time zone 'utc', 'amr', (select coalesce(jsonb_agg(jsonb_build_object('method', a.authentication_method, 'timestamp', floor(extract(epoch from a.updated_at))::bigint) order by a.updated_at desc), '[]') from auth.mfa_amr_claims a where a.session_id = s.id))`; // prettier-ignore
+
+const at = (now: number): string => new Date(now).toISOString();
+
+export interface NewSession {
+  readonly user: StoredUser;
+  readonly method: string;
+  readonly userAgent: string | null;
+  readonly ip: string | null;
+  readonly now: number;
+}
+
+/** A session with its first refresh token and the mark at the user, in one statement. */
+export async function insertSession(
+  sql: Sql,
+  { user, method, userAgent, ip, now }: NewSession,
+): Promise<{ readonly session: StoredSession; readonly token: string }> {
+  const id = randomUUID();
+  const token = refreshToken();
+  await sql.query(
+    `with s as (insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip) values ($1, $2, $3, $3, 'aal1', $4, $5)),
+       r as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id) values ('00000000-0000-0000-0000-000000000000', $6, $7, false, $3, $3, $1)),
+       a as (insert into auth.mfa_amr_claims (session_id, created_at, updated_at, authentication_method) values ($1, $3, $3, $8))
+     update auth.users set last_sign_in_at = $3, updated_at = $3 where id = $2`,
+    [id, user.id, at(now), userAgent, ip, token, user.id, method],
+  );
+  const amr = [{ method, timestamp: Math.floor(now / 1000) }];
+  const stored = { id, user_id: user.id, aal: 'aal1', created_at: at(now), not_after: null, factor_id: null, amr };
+  return { session: stored, token };
+}
+
+/** A user and one of its sessions, in one question. */
+export async function userAndSession(
+  sql: Sql,
+  userId: string,
+  sessionId: string | null,
+): Promise<{ readonly user: StoredUser; readonly session: StoredSession | null } | undefined> {
+  const [row] = await sql.query<{ user: string; session: string | null }>(
+    `select (${userValue})::text as user, (select (${sessionValue})::text from auth.sessions s where s.id = $2 and s.user_id = u.id) as session from auth.users u where u.id = $1`,
+    [userId, sessionId],
+  );
+  if (row === undefined) return undefined;
+  const session = row.session === null ? null : (JSON.parse(row.session) as StoredSession);
+  return { user: JSON.parse(row.user) as StoredUser, session };
+}
+
+export interface PresentedToken {
+  readonly user: StoredUser;
+  readonly session: StoredSession;
+  readonly revoked: boolean;
+  /** ms since the epoch. */
+  readonly updatedAt: number;
+  /** The one of this session that counts; null when none does. */
+  readonly active: { readonly token: string; readonly parent: string | null } | null;
+}
+
+/** What is known of a refresh token; its session stays locked, so that of many at once one is first. */
+export async function presentedToken(sql: Sql, token: string): Promise<PresentedToken | undefined> {
+  await sql.query(
+    'select 1 from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update',
+    [token],
+  );
+  const [row] = await sql.query<{ user: string; session: string; revoked: boolean | string; updated: string; active: string | null }>(
+    `select (${userValue})::text as user, (${sessionValue})::text as session, coalesce(r.revoked, false)::text as revoked,
+       (extract(epoch from r.updated_at) * 1000)::bigint::text as updated,
+       (select jsonb_build_object('token', c.token, 'parent', c.parent)::text from auth.refresh_tokens c where c.session_id = s.id and c.revoked = false order by c.id desc limit 1) as active
+     from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id join auth.users u on u.id = s.user_id where r.token = $1`,
+    [token],
+  ); // prettier-ignore
+  if (row === undefined) return undefined;
+  return {
+    user: JSON.parse(row.user) as StoredUser,
+    session: JSON.parse(row.session) as StoredSession,
+    revoked: String(row.revoked) === 'true',
+    updatedAt: Number(row.updated),
+    active: row.active === null ? null : (JSON.parse(row.active) as { token: string; parent: string | null }),
+  };
+}
+
+/** The token of a session that counts; the session stays locked. */
+export async function presentedBySession(sql: Sql, sessionId: string): Promise<{ readonly token: string } | undefined> {
+  await sql.query('select 1 from auth.sessions where id = $1 for update', [sessionId]);
+  const [row] = await sql.query<{ token: string }>(
+    'select token from auth.refresh_tokens where session_id = $1 and revoked = false order by id desc limit 1',
+    [sessionId],
+  );
+  return row;
+}
+
+/** Puts a new token in place of the ones of this session. */
+export async function rotate(sql: Sql, session: StoredSession, parent: string | null, now: number): Promise<string> {
+  const token = refreshToken();
+  await sql.query(
+    `with old as (update auth.refresh_tokens set revoked = true, updated_at = $1 where session_id = $2 and revoked = false),
+       new as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id) values ('00000000-0000-0000-0000-000000000000', $3, $4, false, $1, $1, $5, $2))
+     update auth.sessions set refreshed_at = $1::timestamptz at time zone 'utc', updated_at = $1 where id = $2`,
+    [at(now), session.id, token, session.user_id, parent],
+  );
+  return token;
+}
+
+/** No token of the session counts any more. */
+export async function revokeFamily(sql: Sql, session: StoredSession, now: number): Promise<void> {
+  await sql.query('update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false', [session.id, at(now)]); // prettier-ignore
+}
+
+export async function deleteSessions(
+  sql: Sql,
+  userId: string,
+  which: { readonly only?: string; readonly except?: string } = {},
+): Promise<void> {
+  await sql.query('delete from auth.sessions where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)', [userId, which.only ?? null, which.except ?? null]); // prettier-ignore
+}
+
+/** What ended long ago goes, little at a time, so that nobody waits for it. */
+export async function cleanUp(sql: Sql, now: number): Promise<void> {
+  const dayAgo = at(now - 86_400_000);
+  for (const [table, where] of [
+    ['refresh_tokens', 'revoked is true and updated_at < $1'],
+    ['flow_state', 'created_at < $1'],
+    ['mfa_challenges', 'created_at < $1'],
+    ['mfa_factors', "created_at < $1 and status = 'unverified'"],
+    ['sessions', 'not_after < $1'],
+  ] as const) {
+    await sql.query(
+      `delete from auth.${table} where id in (select id from auth.${table} where ${where} limit 500 for update skip locked)`,
+      [dayAgo],
+    );
+  }
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import type { Metadata } from '../domain/metadata.ts';
+import type { Sql } from './database.ts';
+
+/** A time as the table has it, in UTC, without a zone: `2026-01-02T03:04:05.678`. */
+export type Stored = string;
+
+export interface StoredIdentity {
+  readonly id: string;
+  readonly provider_id: string;
+  readonly user_id: string;
+  readonly identity_data: Metadata;
+  readonly provider: string;
+  readonly last_sign_in_at: Stored | null;
+  readonly created_at: Stored | null;
+  readonly updated_at: Stored | null;
+  readonly email: string | null;
+}
+
+export interface StoredFactor {
+  readonly id: string;
+  readonly friendly_name: string | null;
+  readonly factor_type: string;
+  readonly status: 'unverified' | 'verified';
+  readonly created_at: Stored;
+  readonly updated_at: Stored;
+  readonly phone: string | null;
+  readonly last_challenged_at: Stored | null;
+}
+
+/** A row of `auth.users` with what belongs to it. */
+export interface StoredUser {
+  readonly id: string;
+  readonly aud: string | null;
+  readonly role: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly encrypted_password: string | null;
+  readonly email_confirmed_at: Stored | null;
+  readonly phone_confirmed_at: Stored | null;
+  readonly confirmed_at: Stored | null;
+  readonly invited_at: Stored | null;
+  readonly confirmation_token: string | null;
+  readonly confirmation_sent_at: Stored | null;
+  readonly recovery_token: string | null;
+  readonly recovery_sent_at: Stored | null;
+  readonly email_change: string | null;
+  readonly email_change_token_new: string | null;
+  readonly email_change_token_current: string | null;
+  readonly email_change_sent_at: Stored | null;
+  readonly email_change_confirm_status: number | null;
+  readonly reauthentication_token: string | null;
+  readonly reauthentication_sent_at: Stored | null;
+  readonly last_sign_in_at: Stored | null;
+  readonly raw_app_meta_data: Metadata | null;
+  readonly raw_user_meta_data: Metadata | null;
+  readonly created_at: Stored | null;
+  readonly updated_at: Stored | null;
+  readonly banned_until: Stored | null;
+  readonly deleted_at: Stored | null;
+  readonly is_anonymous: boolean;
+  readonly identities: readonly StoredIdentity[];
+  readonly factors: readonly StoredFactor[];
+}
+
+const times = new Set([
+  'email_confirmed_at', 'phone_confirmed_at', 'confirmed_at', 'invited_at', 'confirmation_sent_at', 'recovery_sent_at',
+  'email_change_sent_at', 'reauthentication_sent_at', 'last_sign_in_at', 'created_at', 'updated_at', 'banned_until', 'deleted_at',
+]); // prettier-ignore
+const texts = [
+  'id', 'aud', 'role', 'email', 'phone', 'encrypted_password', 'confirmation_token', 'recovery_token', 'email_change',
+  'email_change_token_new', 'email_change_token_current', 'email_change_confirm_status', 'reauthentication_token',
+  'raw_app_meta_data', 'raw_user_meta_data', 'is_anonymous',
+]; // prettier-ignore
+
+function object(table: string, plain: readonly string[], timed: Iterable<string>): string {
+  const fields = [
+    ...plain.map((name) => `'${name}', ${table}.${name}`),
+    ...[...timed].map((name) => `'${name}', ${table}.${name} at time zone 'utc'`),
+  ];
+  return `json_build_object(${fields.join(', ')})`;
+}
+
+const identity = object('i', ['id', 'provider_id', 'user_id', 'identity_data', 'provider', 'email'], ['last_sign_in_at', 'created_at', 'updated_at']); // prettier-ignore
+const factor = object('f', ['id', 'friendly_name', 'factor_type', 'status', 'phone'], ['created_at', 'updated_at', 'last_challenged_at']); // prettier-ignore
+
+/** A user as one value, so that neither the driver's types nor the zone of the session change anything. */
+export const userValue = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identity} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factor} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${object('u', texts, times)}::jsonb`; // prettier-ignore
+
+/** In a list: those who have many users need neither. */
+const rowValue = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${object('u', texts, times)}::jsonb`;
+
+async function one(sql: Sql, text: string, values: readonly unknown[]): Promise<StoredUser | undefined> {
+  const [row] = await sql.query<{ value: string }>(text, values);
+  return row === undefined ? undefined : (JSON.parse(row.value) as StoredUser);
+}
+
+const select = `select (${userValue})::text as value from auth.users u`;
+
+export function userById(sql: Sql, id: string): Promise<StoredUser | undefined> {
+  return one(sql, `${select} where u.id = $1`, [id]);
+}
+
+/** Its row stays locked until the transaction ends. */
+export async function lockedUser(sql: Sql, id: string): Promise<StoredUser | undefined> {
+  await sql.query('select 1 from auth.users where id = $1 for update', [id]);
+  return userById(sql, id);
+}
+
+export function userByEmail(sql: Sql, email: string): Promise<StoredUser | undefined> {
+  return one(sql, `${select} where u.email = $1 and u.is_sso_user = false`, [email]);
+}
+
+const tokenColumns = {
+  confirmation: ['confirmation_token'],
+  recovery: ['recovery_token'],
+  email_change: ['email_change_token_new', 'email_change_token_current'],
+} as const;
+
+/** Who a link was sent to. */
+export function userByToken(sql: Sql, kind: keyof typeof tokenColumns, hash: string): Promise<StoredUser | undefined> {
+  // The words of the index, so that it is used.
+  const where = tokenColumns[kind].map((column) => `(u.${column} = $1 and u.${column}::text !~ '^[0-9 ]*$')`);
+  return one(sql, `${select} where ${where.join(' or ')} limit 1`, [hash]);
+}
+
+/** Who is changing from or to an address, with this token. */
+export function userChangingEmail(sql: Sql, email: string, hash: string): Promise<StoredUser | undefined> {
+  return one(
+    sql,
+    `${select} where (u.email = $1 and u.email_change_token_current in ($2, $3)) or (u.email_change = $1 and u.email_change_token_new in ($2, $3)) limit 1`,
+    [email, hash, `pkce_${hash}`],
+  );
+}
+
+/** What may be written; the columns of the table. Times are ms since the epoch. */
+export type UserChange = Readonly<
+  Partial<{
+    aud: string;
+    role: string;
+    email: string | null;
+    phone: string | null;
+    encrypted_password: string | null;
+    email_confirmed_at: number | null;
+    phone_confirmed_at: number | null;
+    invited_at: number | null;
+    confirmation_token: string;
+    confirmation_sent_at: number | null;
+    recovery_token: string;
+    recovery_sent_at: number | null;
+    email_change: string;
+    email_change_token_new: string;
+    email_change_token_current: string;
+    email_change_sent_at: number | null;
+    email_change_confirm_status: number;
+    reauthentication_token: string;
+    reauthentication_sent_at: number | null;
+    raw_app_meta_data: Metadata;
+    raw_user_meta_data: Metadata;
+    banned_until: number | null;
+    deleted_at: number | null;
+    is_anonymous: boolean;
+  }>
+>;
+
+/** Codes and links that were sent count no more. */
+export const noTokens: UserChange = {
+  confirmation_token: '',
+  confirmation_sent_at: null,
+  recovery_token: '',
+  recovery_sent_at: null,
+  email_change_token_new: '',
+  email_change_token_current: '',
+  email_change_sent_at: null,
+  reauthentication_token: '',
+  reauthentication_sent_at: null,
+};
+
+function written(change: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(change).map(([name, value]) => {
+    if (typeof value === 'number' && times.has(name)) return [name, new Date(value).toISOString()];
+    return [name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value];
+  });
+}
+
+/** The user as it is then. */
+export async function changeUser(sql: Sql, id: string, change: UserChange, now: number): Promise<StoredUser> {
+  const fields = written({ ...change, updated_at: now });
+  const sets = fields.map(([name], index) => `${name} = $${index + 2}`);
+  const values = fields.map(([, value]) => value);
+  const user = await one(
+    sql,
+    `update auth.users u set ${sets.join(', ')} where u.id = $1 returning (${userValue})::text as value`,
+    [id, ...values],
+  );
+  if (user === undefined) throw new Error('the user is gone');
+  return user;
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** A new user; with an address also what it is known by. */
+export async function insertUser(
+  sql: Sql,
+  change: UserChange,
+  {
+    id = randomUUID(),
+    identity: data,
+    now,
+  }: { readonly id?: string; readonly identity?: Metadata; readonly now: number },
+): Promise<StoredUser> {
+  const empty = { confirmation_token: '', recovery_token: '', email_change_token_new: '', email_change: '' };
+  const fields = written({
+    ...{ instance_id: nobody, id, aud: 'authenticated', role: 'authenticated', ...empty },
+    ...change,
+    created_at: now,
+    updated_at: now,
+  });
+  const columns = fields.map(([name]) => name).join(', ');
+  const places = fields.map((_, index) => `$${index + 1}`).join(', ');
+  await sql.query(`insert into auth.users (${columns}) values (${places})`, fields.map(([, value]) => value)); // prettier-ignore
+  if (data !== undefined) await insertIdentity(sql, id, data, now);
+  const user = await userById(sql, id);
+  if (user === undefined) throw new Error('a trigger removed the new user');
+  return user;
+}
+
+/** Makes what a user is known by: its address. */
+export async function insertIdentity(sql: Sql, userId: string, data: Metadata, now: number): Promise<void> {
+  const all = { email: '', email_verified: false, phone_verified: false, ...data, sub: userId };
+  await sql.query(
+    `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+     values ($1, $2, $3, 'email', $4, $4, $4)`,
+    [userId, userId, JSON.stringify(all), new Date(now).toISOString()],
+  );
+}
+
+/** Writes into what the user is known by; makes it where there is none. */
+export async function changeIdentity(sql: Sql, userId: string, change: Metadata, now: number): Promise<void> {
+  const changed = await sql.query(
+    `update auth.identities set identity_data = identity_data || $2::jsonb, updated_at = $3 where user_id = $1 and provider = 'email' returning id`,
+    [userId, JSON.stringify(change), new Date(now).toISOString()],
+  );
+  if (changed.length === 0) await insertIdentity(sql, userId, change, now);
+}
+
+export interface UserPage {
+  readonly users: readonly StoredUser[];
+  readonly total: number;
+}
+
+const sortable = { created_at: 'u.created_at', updated_at: 'u.updated_at', last_sign_in_at: 'u.last_sign_in_at', email: 'u.email' } as const; // prettier-ignore
+export type SortColumn = keyof typeof sortable;
+export const isSortColumn = (name: string): name is SortColumn => Object.hasOwn(sortable, name);
+
+/** A page of users. The filter finds addresses, phone numbers and names that hold it, and ids that are it. */
+export async function listUsers(
+  sql: Sql,
+  { page, perPage, filter, sort }: { readonly page: number; readonly perPage: number; readonly filter: string; readonly sort: readonly { readonly column: SortColumn; readonly ascending: boolean }[] }, // prettier-ignore
+): Promise<UserPage> {
+  const like = `%${filter.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2 or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2 or u.raw_user_meta_data ->> 'name' ilike $2)`;
+  const order = sort.map(({ column, ascending }) => `${sortable[column]} ${ascending ? 'asc' : 'desc'}`);
+  const rows = await sql.query<{ value: string }>(
+    `select (${rowValue})::text as value from auth.users u where ${where} order by ${[...order, 'u.id'].join(', ')} limit $3 offset $4`,
+    [filter, like, perPage, (page - 1) * perPage],
+  );
+  const [count] = await sql.query<{ total: string }>(
+    `select count(*)::text as total from auth.users u where ${where}`,
+    [filter, like],
+  );
+  return { users: rows.map(({ value }) => JSON.parse(value) as StoredUser), total: Number(count?.total ?? 0) };
+}
+
+/** How many sessions and proven factors users have. */
+export async function activityOf(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly sessions: number; readonly factors: number }>> {
+  const rows = await sql.query<{ id: string; sessions: string; factors: string }>(
+    `select u.id::text, (select count(*) from auth.sessions s where s.user_id = u.id)::text as sessions,
+       (select count(*) from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')::text as factors
+     from auth.users u where u.id = any($1::uuid[])`,
+    [ids],
+  );
+  return new Map(
+    rows.map(({ id, sessions, factors }) => [id, { sessions: Number(sessions), factors: Number(factors) }]),
+  );
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+const password = 'correct horse 1';
+
+describe.skipIf(noBrowser)('Users of the data platform', () => {
+  let room: AuthRoom;
+  beforeAll(async () => {
+    room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
+    await room.client().auth.signUp({ email: 'ann@example.com', password });
+    await room.client().auth.signInAnonymously();
+    const admin = room.client({ key: room.serviceKey }).auth.admin;
+    await admin.createUser({ email: 'a-person-with-quite-a-long-name@department.example.com', password });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(60_000);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}/data/users`);
+    await watched.page.getByText('ann@example.com').waitFor();
+    return watched;
+  };
+
+  it('adds one, finds one, hands out a link, keeps out, lets in and removes', async () => {
+    await using watched = await visit();
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('E-mail address').fill('ann@example.com');
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByText('Somebody has this address already.').waitFor();
+    await page.getByLabel('E-mail address').fill('ben@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByText('4 users').waitFor();
+    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error).toBeNull();
+
+    await page.getByLabel('Search users').fill('ben');
+    await page.getByText('1 user', { exact: true }).waitFor();
+    const choose = async (item: string): Promise<void> => {
+      await page.getByRole('button', { name: 'More for ben@example.com' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await choose('Make a sign-in link');
+    const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    expect((await fetch(link, { redirect: 'manual' })).headers.get('location')).toContain('#access_token=');
+    await page.keyboard.press('Escape');
+    await choose('Keep out');
+    await page.getByText('kept out').waitFor();
+    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe('user_banned'); // prettier-ignore
+    await choose('Let in again');
+    await page.getByText('kept out').waitFor({ state: 'detached' });
+    await choose('Remove');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByText('Nobody is like that.').waitFor();
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using watched = await visit(screen);
+    await expectFits(watched, 'data-users', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'More for ann@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Make a sign-in link' }).click();
+    await page.getByRole('dialog').locator('code').waitFor();
+    await expectFits(watched, 'data-users-link', screen);
+  });
+});

@@ -1,0 +1,229 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { jwtSecret, openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { sendBlindly } from '../../support/blind-sender.ts';
+
+/** What somebody sends who wants more than they may have. */
+let room: AuthRoom;
+let member: { access_token: string; refresh_token: string; user: { id: string } };
+const password = 'correct horse 1';
+
+beforeAll(async () => {
+  room = await openAuthRoom();
+  member = await (await room.call('POST', '/signup', { email: 'member@example.com', password })).json();
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+async function told(reply: Response): Promise<[number, unknown]> {
+  return [reply.status, (await reply.json()).error_code];
+}
+
+/** The claims of a token, and a token of our own making with others. */
+function forged(head: object, change: object, secret: string): string {
+  const claims = JSON.parse(Buffer.from(member.access_token.split('.')[1] ?? '', 'base64url').toString());
+  const signed = `${base64(head)}.${base64({ ...claims, ...change })}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+test('a token counts with our signature by our algorithm alone', async () => {
+  const hs = { alg: 'HS256', typ: 'JWT' };
+  const right = forged(hs, {}, jwtSecret);
+  expect((await room.call('GET', '/user', undefined, bearer(right))).status).toBe(200);
+  const [head = '', body = '', signature = ''] = right.split('.');
+  const wrong = [
+    forged(hs, {}, 'another secret that is long enough too'),
+    forged(hs, {}, ''),
+    forged({ alg: 'none' }, {}, jwtSecret),
+    forged({ alg: 'None' }, {}, jwtSecret),
+    forged({ alg: 'RS256' }, {}, jwtSecret),
+    forged({ alg: 'HS512' }, {}, jwtSecret),
+    forged({ alg: ['HS256'] }, {}, jwtSecret),
+    forged({ ...hs, jwk: { kty: 'oct', k: Buffer.from('x').toString('base64url') } }, {}, 'x'),
+    `${head}.${body}.`,
+    `${head}.${body}`,
+    `${head}.${body}.${signature}.${signature}`,
+    `${head}.${base64({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), role: 'service_role' })}.${signature}`,
+    `${head}.${body}.${signature.slice(0, -1)}`,
+    `${head}.${body}.${signature}=`,
+    '..',
+    'x'.repeat(10_000),
+  ];
+  for (const token of wrong) {
+    expect(await told(await room.call('GET', '/user', undefined, bearer(token))), token).toEqual([403, 'bad_jwt']);
+    expect((await room.call('GET', '/admin/users', undefined, bearer(token))).status, token).toBe(403);
+  }
+  const now = Math.floor(room.clock.now() / 1000);
+  for (const change of [{ exp: now - 60 }, { nbf: now + 600 }, { exp: 'never' }, { sub: undefined }, { sub: '' }]) {
+    expect(await told(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))), JSON.stringify(change)).toEqual([403, 'bad_jwt']); // prettier-ignore
+  }
+});
+
+test('a right signature is no session, and a session of somebody else is none', async () => {
+  const other: any = await (await room.call('POST', '/signup', { email: 'other@example.com', password })).json();
+  const session = JSON.parse(Buffer.from(other.access_token.split('.')[1], 'base64url').toString()).session_id;
+  const hs = { alg: 'HS256', typ: 'JWT' };
+  const asked = (change: object) => room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)));
+  expect(await told(await asked({ session_id: session }))).toEqual([403, 'session_not_found']);
+  expect(await told(await asked({ session_id: undefined }))).toEqual([403, 'session_not_found']);
+  expect(await told(await asked({ session_id: "' or true --" }))).toEqual([403, 'bad_jwt']);
+  expect(await told(await asked({ sub: "' or true --" }))).toEqual([400, 'bad_jwt']);
+  expect(await told(await asked({ sub: '00000000-0000-4000-8000-000000000000' }))).toEqual([403, 'user_not_found']);
+});
+
+test('nobody raises their own role', async () => {
+  const mine = bearer(member.access_token);
+  expect(await told(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([403, 'not_admin']); // prettier-ignore
+  const reply = await room.call(
+    'PUT',
+    '/user',
+    { role: 'service_role', aud: 'x', data: { role: 'service_role' } },
+    mine,
+  );
+  const user: any = await reply.json();
+  expect([user.role, user.aud, user.app_metadata]).toEqual(['authenticated', 'authenticated', { provider: 'email', providers: ['email'] }]); // prettier-ignore
+  const signedUp: any = await (await room.call('POST', '/signup', { email: 'role@example.com', password, role: 'service_role', app_metadata: { a: 1 }, data: { sub: 'x', email: 'admin@example.com' } })).json(); // prettier-ignore
+  expect(signedUp.user.role).toBe('authenticated');
+  expect(signedUp.user.user_metadata).toMatchObject({ sub: signedUp.user.id, email: 'role@example.com' });
+  for (const token of [
+    member.access_token,
+    room.anonKey,
+    signJwt({ role: 'postgres' }, jwtSecret),
+    signJwt({ role: 'supabase_admin' }, jwtSecret),
+  ]) {
+    for (const [method, path] of [
+      ['GET', '/admin/users'],
+      ['POST', '/admin/users'],
+      ['POST', '/admin/generate_link'],
+      ['POST', '/invite'],
+      ['DELETE', `/admin/users/${member.user.id}`],
+    ] as const) {
+      // prettier-ignore
+      expect(await told(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([403, 'not_admin']); // prettier-ignore
+    }
+  }
+  expect((await room.call('GET', '/admin/users')).status).toBe(401);
+});
+
+test('a refresh token is good for its own user, and its letters count', async () => {
+  for (const token of [
+    member.refresh_token.toUpperCase(),
+    member.refresh_token.slice(1),
+    `${member.refresh_token} `,
+    "' or '1'='1' -",
+  ]) {
+    expect((await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: token })).status).toBe(400);
+  }
+  const renewed: any = await (await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: member.refresh_token })).json(); // prettier-ignore
+  expect(renewed.user.id).toBe(member.user.id);
+});
+
+test('names and values never become statements', async () => {
+  const nasty = `x'; drop table auth.users; --"@example.com`;
+  const service = bearer(room.serviceKey);
+  expect((await room.call('POST', '/token', { email: nasty, password })).status).toBe(400);
+  expect((await room.call('GET', `/admin/users?filter=${encodeURIComponent(nasty)}`, undefined, service)).status).toBe(200); // prettier-ignore
+  for (const sort of [
+    'created_at; drop table auth.users',
+    'encrypted_password asc',
+    'created_at asc, (select 1)',
+    'constructor',
+  ]) {
+    expect((await room.call('GET', `/admin/users?sort=${encodeURIComponent(sort)}`, undefined, service)).status).toBe(
+      400,
+    );
+  }
+  const wild: any = await (await room.call('GET', '/admin/users?filter=%25_%25', undefined, service)).json();
+  expect(wild.users).toEqual([]);
+  const kept: any = await (await room.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))).json(); // prettier-ignore
+  expect(kept.user_metadata["a'b"]).toBe(nasty);
+  expect(await room.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
+});
+
+test('what does not fit is refused in the shape of errors', async () => {
+  const post = (path: string, body: unknown) => room.call('POST', path, body).then(told);
+  expect(await post('/token', { email: 1, password })).toEqual([400, 'bad_json']);
+  expect(await post('/signup', [1])).toEqual([400, 'bad_json']);
+  expect(await post('/signup', '')).toEqual([400, 'bad_json']);
+  expect(await post('/signup', { email: 'a\0@example.com', password })).toEqual([400, 'bad_json']);
+  expect(await post('/signup', { email: 'nul@example.com', password: 'x'.repeat(73) })).toEqual([
+    400,
+    'validation_failed',
+  ]);
+  expect(await post('/signup', { email: `${'a'.repeat(250)}@example.com`, password })).toEqual([
+    400,
+    'validation_failed',
+  ]);
+  expect(await post('/signup', { email: 'nul@example.com', password, data: { a: '\0' } })).toEqual([400, 'bad_json']); // prettier-ignore
+  expect(await post('/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } })).toEqual([400, 'bad_json']); // prettier-ignore
+  expect(await post('/signup', { phone: '+4912345678', password })).toEqual([400, 'phone_provider_disabled']);
+  expect(await post('/signup', {})).toEqual([422, 'anonymous_provider_disabled']);
+  expect(await post('/token?grant_type=id_token', { provider: 'google', id_token: 'x' })).toEqual([400, 'provider_disabled']); // prettier-ignore
+  expect(await post('/token?grant_type=__proto__', {})).toEqual([400, 'invalid_credentials']);
+  expect(await post('/verify', { type: 'constructor', token_hash: 'x' })).toEqual([400, 'validation_failed']);
+  expect(await post('/recover', { email: 'a@b.c', code_challenge: 'x', code_challenge_method: 's256' })).toEqual([400, 'validation_failed']); // prettier-ignore
+  const provider = await room.call('GET', '/authorize?provider=github');
+  expect(await told(provider)).toEqual([400, 'validation_failed']);
+  expect((await room.call('GET', '/admin/users/%zz', undefined, bearer(room.serviceKey))).status).toBe(404);
+});
+
+test('a body without end is refused early', async () => {
+  const port = Number(new URL(room.url).port);
+  const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
+  const { status, text } = await sendBlindly(port, 'POST /auth/v1/signup', { headers, size: 2 * 1024 * 1024, chunked: true }); // prettier-ignore
+  expect([status, text.includes('request_entity_too_large')]).toEqual([413, true]);
+  const announced = await room.call('POST', '/signup', 'x'.repeat(1024 * 1024 + 1));
+  expect(announced.status).toBe(413);
+  expect((await room.call('GET', '/health')).status).toBe(200);
+});
+
+test('codes and passwords cannot be tried without end', async () => {
+  await room.call('POST', '/recover', { email: 'member@example.com' });
+  const statuses: number[] = [];
+  for (let at = 0; at < 12; at += 1) {
+    statuses.push((await room.call('POST', '/verify', { type: 'recovery', email: 'member@example.com', token: String(at).padStart(6, '0') })).status); // prettier-ignore
+  }
+  expect([statuses.slice(0, 10), statuses.slice(10)]).toEqual([Array(10).fill(403), [429, 429]]);
+  const tries = await Promise.all(
+    Array.from({ length: 32 }, () => room.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })),
+  );
+  expect(tries.filter(({ status }) => status === 429)).toHaveLength(2);
+  room.clock.advance(300_000);
+  expect((await room.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })).status).toBe(400);
+});
+
+test('links lead to the site and where the list allows it, nowhere else', async () => {
+  for (const target of [
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '//evil.example',
+    `${room.url}.evil.example/`,
+    `${room.url.replace('http://', 'http://evil@')}/`,
+  ]) {
+    const reply = await room.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(target)}`);
+    expect(reply.status).toBe(303);
+    const led = new URL(reply.headers.get('location') ?? '');
+    expect([target, led.origin]).toEqual([target, new URL(room.url).origin]);
+  }
+  const marked = await room.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(`${room.url}/"><script>`)}`); // prettier-ignore
+  expect(await marked.text()).not.toContain('<script>');
+});
+
+test('an address that waits to be confirmed is not given to who signs up with it', async () => {
+  const invited: any = await (await room.call('POST', '/admin/users', { email: 'waiting@example.com', password: 'known to her', app_metadata: { staff: true } }, bearer(room.serviceKey))).json(); // prettier-ignore
+  expect(invited.app_metadata.staff).toBe(true);
+  const thief = await room.call('POST', '/signup', { email: 'waiting@example.com', password: 'of a thief' });
+  expect(await told(thief)).toEqual([422, 'user_already_exists']);
+  const owner = await room.call('POST', '/signup', { email: 'Waiting@Example.com', password: 'known to her' });
+  expect(owner.status).toBe(200);
+});
+
+test('two who sign up with one address at once make one user', async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => room.call('POST', '/signup', { email: 'race@example.com', password })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422]);
+  expect(await room.sql(`select count(*)::int as count from auth.users where email = 'race@example.com'`)).toEqual([{ count: 1 }]); // prettier-ignore
+});

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** What apps do with the real supabase-js, where addresses have to be confirmed. */
+let room: AuthRoom;
+let people = 0;
+
+beforeAll(async () => {
+  const environment = { DATA_AUTOCONFIRM: 'false', DATA_ANONYMOUS_SIGN_INS: 'true', DATA_SITE_URL: 'http://127.0.0.1:3000' }; // prettier-ignore
+  room = await openAuthRoom({ environment });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const password = 'correct horse 1';
+const someone = (): string => `person${(people += 1)}@example.com`;
+const service = () => room.client({ key: room.serviceKey }).auth.admin;
+
+/** Opens the link of a mail as a browser does; answers where it leads. */
+async function follow(link: string | null): Promise<URL> {
+  const reply = await fetch(link ?? '', { redirect: 'manual' });
+  expect(reply.status).toBe(303);
+  return new URL(reply.headers.get('location') ?? '');
+}
+
+/** The code of a mail. */
+const codeOf = (body: string): string => /\b(\d{6})\b/.exec(body)?.[1] ?? '';
+
+/** Somebody with a confirmed address. */
+async function member(): Promise<{ email: string; id: string }> {
+  const email = someone();
+  const { data, error } = await service().createUser({ email, password, email_confirm: true });
+  expect(error).toBeNull();
+  return { email, id: data.user?.id ?? '' };
+}
+
+test('sign up, confirm by the link in the mail, sign in, see oneself', async () => {
+  const email = someone();
+  const client = room.client();
+  const signedUp = await client.auth.signUp({ email, password, options: { data: { name: 'Ann' }, emailRedirectTo: 'http://127.0.0.1:3000/welcome' } }); // prettier-ignore
+  expect(signedUp.error).toBeNull();
+  expect(signedUp.data.session).toBeNull();
+  const early = await client.auth.signInWithPassword({ email, password });
+  expect(early.error?.code).toBe('email_not_confirmed');
+
+  const mail = await room.mailTo(email);
+  expect(mail.link).toContain(`${room.url}/auth/v1/verify?token=`);
+  const target = await follow(mail.link);
+  expect(target.origin + target.pathname).toBe('http://127.0.0.1:3000/welcome');
+  const told = new URLSearchParams(target.hash.slice(1));
+  const { data, error } = await client.auth.setSession({ access_token: told.get('access_token') ?? '', refresh_token: told.get('refresh_token') ?? '' }); // prettier-ignore
+  expect(error).toBeNull();
+  expect(data.user?.user_metadata).toMatchObject({ name: 'Ann', email_verified: true });
+  expect((await client.auth.getUser()).data.user?.email).toBe(email);
+  // A link is good once.
+  expect((await follow(mail.link)).hash).toContain('error_code=otp_expired');
+});
+
+test('who is there already is not told apart from who is new', async () => {
+  const { email } = await member();
+  const { data, error } = await room.client().auth.signUp({ email, password: 'another password' });
+  expect(error).toBeNull();
+  expect(data.user?.identities).toEqual([]);
+  const wrong = await room.client().auth.signInWithPassword({ email, password: 'another password' });
+  const unknown = await room.client().auth.signInWithPassword({ email: 'nobody@example.com', password });
+  expect([wrong.error?.code, wrong.error?.message]).toEqual([unknown.error?.code, unknown.error?.message]);
+  for (const asked of [email, 'nobody@example.com']) {
+    expect((await room.call('POST', '/recover', { email: asked })).status).toBe(200);
+    expect((await room.call('POST', '/recover', { email: asked })).status).toBe(429);
+  }
+});
+
+test('refresh, a lost answer, several windows at once, and a stolen token', async () => {
+  const { email } = await member();
+  const client = room.client();
+  const { data } = await client.auth.signInWithPassword({ email, password });
+  const first = data.session?.refresh_token ?? '';
+  const refreshed = await client.auth.refreshSession();
+  expect(refreshed.error).toBeNull();
+  const second = refreshed.data.session?.refresh_token ?? '';
+  expect(second).not.toBe(first);
+
+  // The answer was lost: the client asks with the same token long after, and gets the one that counts.
+  room.clock.advance(60_000);
+  const again = await room.client().auth.refreshSession({ refresh_token: first });
+  expect(again.data.session?.refresh_token).toBe(second);
+
+  const atOnce = await Promise.all(
+    Array.from({ length: 8 }, () => room.client().auth.refreshSession({ refresh_token: second })),
+  );
+  expect(atOnce.map(({ error }) => error)).toEqual(Array(8).fill(null));
+  const [third, ...others] = new Set(atOnce.map(({ data: { session } }) => session?.refresh_token));
+  expect(others).toEqual([]);
+
+  room.clock.advance(60_000);
+  const stolen = await room.client().auth.refreshSession({ refresh_token: first });
+  expect(stolen.error?.code).toBe('refresh_token_already_used');
+  const robbed = await room.client().auth.refreshSession({ refresh_token: third ?? '' });
+  expect(robbed.error?.code).toBe('refresh_token_already_used');
+});
+
+test('sign out here, elsewhere and everywhere', async () => {
+  const { email } = await member();
+  const [here, there, third] = [room.client(), room.client(), room.client()];
+  for (const each of [here, there, third]) await each.auth.signInWithPassword({ email, password });
+  const old = (await third.auth.getSession()).data.session;
+  expect((await here.auth.signOut({ scope: 'others' })).error).toBeNull();
+  expect((await here.auth.getUser()).error).toBeNull();
+  expect((await there.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
+  const reply = await room.call('GET', '/user', undefined, { Authorization: `Bearer ${old?.access_token}` });
+  expect([reply.status, (await reply.json()).error_code]).toEqual([403, 'session_not_found']);
+  expect((await here.auth.signOut({ scope: 'global' })).error).toBeNull();
+  expect((await here.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe('refresh_token_not_found'); // prettier-ignore
+});
+
+test('a forgotten password, by PKCE: the code of the link is good once, and only with its verifier', async () => {
+  const { email } = await member();
+  const client = room.client({ flowType: 'pkce' });
+  const asked = await client.auth.resetPasswordForEmail(email, { redirectTo: 'http://127.0.0.1:3000/new' });
+  expect(asked.error).toBeNull();
+  const target = await follow((await room.mailTo(email)).link);
+  expect(target.hash).toBe('');
+  const code = target.searchParams.get('code') ?? '';
+  const guessed = await room.call('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: 'x'.repeat(50) });
+  expect([guessed.status, (await guessed.json()).error_code]).toEqual([400, 'bad_code_verifier']);
+  const { error } = await client.auth.exchangeCodeForSession(code);
+  expect(error).toBeNull();
+  expect((await client.auth.updateUser({ password: 'a new password' })).error).toBeNull();
+  expect((await room.client().auth.signInWithPassword({ email, password })).error?.code).toBe('invalid_credentials');
+  expect((await room.client().auth.signInWithPassword({ email, password: 'a new password' })).error).toBeNull();
+  const twice = await room.call('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: 'x'.repeat(50) });
+  expect(twice.status).toBe(404);
+});
+
+test('a code that was not asked for in time is refused', async () => {
+  const { email } = await member();
+  const client = room.client({ flowType: 'pkce' });
+  await client.auth.resetPasswordForEmail(email);
+  const code = (await follow((await room.mailTo(email)).link)).searchParams.get('code') ?? '';
+  room.clock.advance(301_000);
+  expect((await client.auth.exchangeCodeForSession(code)).error?.code).toBe('flow_state_expired');
+});
+
+test('sign in by a code from a mail; it makes who is new', async () => {
+  const email = someone();
+  const client = room.client();
+  expect((await client.auth.signInWithOtp({ email, options: { data: { plan: 'x' } } })).error).toBeNull();
+  const wrong = await client.auth.verifyOtp({ email, token: '000000', type: 'email' });
+  expect(wrong.error?.code).toBe('otp_expired');
+  const token = codeOf((await room.mailTo(email)).body);
+  const { data, error } = await client.auth.verifyOtp({ email, token, type: 'email' });
+  expect(error).toBeNull();
+  expect(data.user).toMatchObject({ email, user_metadata: { plan: 'x', email_verified: true } });
+  // The second time a link.
+  room.clock.advance(61_000);
+  expect((await room.client().auth.signInWithOtp({ email })).error).toBeNull();
+  const hash = new URL((await room.mailTo(email)).link ?? '').searchParams.get('token') ?? '';
+  const byHash = await room.client().auth.verifyOtp({ token_hash: hash, type: 'magiclink' });
+  expect(byHash.error).toBeNull();
+});
+
+test('a code from a mail is old after an hour', async () => {
+  const { email } = await member();
+  await room.client().auth.signInWithOtp({ email });
+  const token = codeOf((await room.mailTo(email)).body);
+  room.clock.advance(3_601_000);
+  expect((await room.client().auth.verifyOtp({ email, token, type: 'email' })).error?.code).toBe('otp_expired');
+});
+
+test('who came without a name stays the same person with an address', async () => {
+  const client = room.client();
+  const { data } = await client.auth.signInAnonymously({ options: { data: { colour: 'red' } } });
+  expect(data.user?.is_anonymous).toBe(true);
+  const email = someone();
+  const changed = await client.auth.updateUser({ email });
+  expect(changed.error).toBeNull();
+  expect(changed.data.user?.new_email).toBe(email);
+  await follow((await room.mailTo(email)).link);
+  const { data: now, error } = await client.auth.refreshSession();
+  expect(error).toBeNull();
+  expect(now.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false, user_metadata: { colour: 'red' } });
+  expect((await client.auth.updateUser({ password })).error).toBeNull();
+  expect((await room.client().auth.signInWithPassword({ email, password })).data.user?.id).toBe(data.user?.id);
+});
+
+test('another address counts once both have agreed', async () => {
+  const { email } = await member();
+  const client = room.client();
+  await client.auth.signInWithPassword({ email, password });
+  const other = someone();
+  expect((await client.auth.updateUser({ email: other })).error).toBeNull();
+  const first = await follow((await room.mailTo(other)).link);
+  expect(new URLSearchParams(first.hash.slice(1)).get('message')).toContain('other email');
+  expect((await client.auth.getUser()).data.user).toMatchObject({ email, new_email: other });
+  const second = await follow((await room.mailTo(email)).link);
+  expect(second.hash).toContain('access_token=');
+  const { data } = await client.auth.getUser();
+  expect(data.user).toMatchObject({ email: other });
+  expect(data.user?.new_email).toBeUndefined();
+});
+
+test('a new password needs no nonce, but a wrong one is refused, and other sessions end', async () => {
+  const { email } = await member();
+  const [client, elsewhere] = [room.client(), room.client()];
+  for (const each of [client, elsewhere]) await each.auth.signInWithPassword({ email, password });
+  expect((await client.auth.reauthenticate()).error).toBeNull();
+  const nonce = codeOf((await room.mailTo(email)).body);
+  const wrong = await client.auth.updateUser({ password: 'a new password', nonce: nonce === '000000' ? '111111' : '000000' }); // prettier-ignore
+  expect(wrong.error?.code).toBe('reauthentication_not_valid');
+  expect((await client.auth.updateUser({ password, nonce })).error?.code).toBe('same_password');
+  expect((await client.auth.updateUser({ password: 'a new password', nonce })).error).toBeNull();
+  expect((await client.auth.getUser()).error).toBeNull();
+  expect((await elsewhere.auth.getUser()).error).not.toBeNull();
+});
+
+test('an administrator makes, lists, changes, bans, invites and removes', async () => {
+  const admin = service();
+  const { email, id } = await member();
+  expect((await admin.getUserById(id)).data.user?.email).toBe(email);
+  const changed = await admin.updateUserById(id, { app_metadata: { plan: 'pro' }, user_metadata: { a: 1 }, ban_duration: '1h' }); // prettier-ignore
+  expect(changed.data.user?.app_metadata).toMatchObject({ plan: 'pro', provider: 'email' });
+  expect((await room.client().auth.signInWithPassword({ email, password })).error?.code).toBe('user_banned');
+  await admin.updateUserById(id, { ban_duration: 'none', email: `new-${email}`, email_confirm: true });
+  expect((await room.client().auth.signInWithPassword({ email: `new-${email}`, password })).error).toBeNull();
+
+  const page = await admin.listUsers({ page: 1, perPage: 2 });
+  expect(page.error).toBeNull();
+  expect(page.data.users).toHaveLength(2);
+  expect(page.data).toMatchObject({ nextPage: 2 });
+  const found = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, { Authorization: `Bearer ${room.serviceKey}` }); // prettier-ignore
+  expect((await found.json()).users.map((user: any) => user.id)).toEqual([id]);
+
+  const guest = someone();
+  expect((await admin.inviteUserByEmail(guest, { data: { team: 'a' } })).data.user?.invited_at).toBeTruthy();
+  const target = await follow((await room.mailTo(guest)).link);
+  expect(target.hash).toContain('type=invite');
+
+  const made = await admin.generateLink({ type: 'magiclink', email: guest });
+  expect(made.error).toBeNull();
+  expect((await follow(made.data.properties?.action_link ?? '')).hash).toContain('access_token=');
+
+  expect((await admin.deleteUser(id)).error).toBeNull();
+  expect((await admin.getUserById(id)).error?.code).toBe('user_not_found');
+  const signedIn = await room.client().auth.signInWithPassword({ email: `new-${email}`, password });
+  expect(signedIn.error?.code).toBe('invalid_credentials');
+});
+
+test('users of another Supabase bring their passwords along', async () => {
+  const { hashSync } = await import('bcryptjs');
+  const { argon2Sync } = await import('node:crypto');
+  const salt = Buffer.from('some salt of another');
+  const hash = argon2Sync('argon2id', { message: 'imported 2', nonce: salt, parallelism: 1, tagLength: 32, memory: 1024, passes: 1 }); // prettier-ignore
+  const phc = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+  const argon2id = `$argon2id$v=19$m=1024,t=1,p=1$${phc(salt)}$${phc(hash)}`;
+  const [one, other] = [someone(), someone()];
+  const bcrypt = hashSync('imported 1', 4).replace(/^\$2b/, '$2a');
+  expect((await service().createUser({ email: one, password_hash: bcrypt, email_confirm: true })).error).toBeNull();
+  expect((await room.client().auth.signInWithPassword({ email: one, password: 'imported 1' })).error).toBeNull();
+  expect((await service().createUser({ email: other, password_hash: argon2id, email_confirm: true })).error).toBeNull();
+  expect((await room.client().auth.signInWithPassword({ email: other, password: 'wrong' })).error?.code).toBe('invalid_credentials'); // prettier-ignore
+  expect((await room.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
+  const nothing = await service().createUser({ email: someone(), password_hash: 'plain text' });
+  expect(nothing.error?.code).toBe('validation_failed');
+});
+
+test('foreign keys and triggers of people on auth.users work', async () => {
+  await room.sql(`
+    create table profiles (id uuid primary key references auth.users (id) on delete cascade, name text);
+    create function greet() returns trigger language plpgsql security definer set search_path = '' as $$
+    begin
+      if new.raw_user_meta_data ->> 'name' = 'Nobody' then raise exception 'no such name'; end if;
+      insert into public.profiles (id, name) values (new.id, new.raw_user_meta_data ->> 'name');
+      return new;
+    end $$;
+    create trigger greeted after insert on auth.users for each row execute function greet();`);
+  const email = someone();
+  const { data, error } = await room.client().auth.signUp({ email, password, options: { data: { name: 'Eve' } } });
+  expect(error, room.host.log.slice(-3).join('\n')).toBeNull();
+  expect(await room.sql(`select name from profiles where id = '${data.user?.id}'`)).toEqual([{ name: 'Eve' }]);
+  const refused = await room
+    .client()
+    .auth.signUp({ email: someone(), password, options: { data: { name: 'Nobody' } } });
+  expect([refused.error?.status, refused.error?.message]).toEqual([500, 'Database error saving new user']);
+  expect((await service().deleteUser(data.user?.id ?? '')).error).toBeNull();
+  expect(await room.sql(`select name from profiles where name = 'Eve'`)).toEqual([]);
+  await room.sql('drop trigger greeted on auth.users; drop function greet(); drop table profiles');
+});

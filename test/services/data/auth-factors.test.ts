@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { totpCode } from '../../../services/data/auth/one-time.ts';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** The second step of sign-in, with the real supabase-js. */
+let room: AuthRoom;
+
+beforeAll(async () => {
+  room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const password = 'correct horse 1';
+
+test('codes of an app are those of RFC 6238', () => {
+  // Its appendix B, the last six of eight digits; the secret is 12345678901234567890.
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+  const codes = [59, 1_111_111_109, 1_111_111_111, 1_234_567_890, 2_000_000_000, 20_000_000_000];
+  expect(codes.map((seconds) => totpCode(secret, Math.floor(seconds / 30)))).toEqual(['287082', '081804', '050471', '005924', '279037', '353130']); // prettier-ignore
+});
+
+test('a second step by an authenticator app: enrolled, asked for, raised, taken away', async () => {
+  const email = 'second@example.com';
+  const client = room.client();
+  await client.auth.signUp({ email, password });
+  const other = room.client();
+  await other.auth.signInWithPassword({ email, password });
+  const enrolled = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+  expect(enrolled.error).toBeNull();
+  const totp = enrolled.data as { id: string; totp: { qr_code: string; secret: string; uri: string } };
+  expect(totp.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/);
+  expect(totp.totp.uri).toContain(`secret=${totp.totp.secret}`);
+  const twice = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+  expect(twice.error?.code).toBe('mfa_factor_name_conflict');
+
+  const code = (): string => totpCode(totp.totp.secret, Math.floor(room.clock.now() / 30_000));
+  const wrong = await client.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() === '000000' ? '111111' : '000000' }); // prettier-ignore
+  expect(wrong.error?.code).toBe('mfa_verification_failed');
+  const used = code();
+  const verified = await client.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used });
+  expect(verified.error).toBeNull();
+  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' }); // prettier-ignore
+  // Sessions of before the second step are over.
+  expect((await other.auth.getUser()).error).not.toBeNull();
+
+  const next = room.client();
+  await next.auth.signInWithPassword({ email, password });
+  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' }); // prettier-ignore
+  expect((await next.auth.updateUser({ password: 'a new password' })).error?.code).toBe('insufficient_aal');
+  expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error?.code).toBe('insufficient_aal');
+  // A code is good once.
+  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe('mfa_verification_failed'); // prettier-ignore
+  room.clock.advance(60_000);
+  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() })).error).toBeNull();
+  expect((await next.auth.refreshSession()).error).toBeNull();
+  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
+  expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error).toBeNull();
+  await next.auth.refreshSession();
+  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal1');
+});
+
+test('codes cannot be tried without end, and a challenge is good for its own factor and time', async () => {
+  const client = room.client();
+  await client.auth.signUp({ email: 'tried@example.com', password });
+  const { data: first } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'first' });
+  const { data: second } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'second' });
+  const [factorId, otherId] = [first?.id ?? '', second?.id ?? ''];
+  const { data: challenge } = await client.auth.mfa.challenge({ factorId });
+  const challengeId = challenge?.id ?? '';
+  const foreign = await client.auth.mfa.verify({ factorId: otherId, challengeId, code: '123456' });
+  expect(foreign.error?.code).toBe('mfa_factor_not_found');
+  const codes: (string | undefined)[] = [];
+  for (let at = 0; at < 12; at += 1) {
+    codes.push((await client.auth.mfa.verify({ factorId, challengeId, code: `x${at}` })).error?.code);
+  }
+  expect(codes).toEqual([...Array<string>(10).fill('mfa_verification_failed'), ...Array<string>(2).fill('over_request_rate_limit')]); // prettier-ignore
+  room.clock.advance(301_000);
+  const late = await client.auth.mfa.verify({ factorId, challengeId, code: '123456' });
+  expect(late.error?.code).toBe('mfa_challenge_expired');
+});
+
+test('somebody else neither sees a factor nor takes it away, and who has no name has none', async () => {
+  const [owner, other, nameless] = [room.client(), room.client(), room.client()];
+  await owner.auth.signUp({ email: 'owner@example.com', password });
+  await other.auth.signUp({ email: 'stranger@example.com', password });
+  const { data } = await owner.auth.mfa.enroll({ factorType: 'totp' });
+  const factorId = data?.id ?? '';
+  expect((await other.auth.mfa.challenge({ factorId })).error?.code).toBe('mfa_factor_not_found');
+  expect((await other.auth.mfa.unenroll({ factorId })).error?.code).toBe('mfa_factor_not_found');
+  await nameless.auth.signInAnonymously();
+  expect((await nameless.auth.mfa.enroll({ factorType: 'totp' })).error?.status).toBe(403);
+  const admin = room.client({ key: room.serviceKey }).auth.admin;
+  const userId = (await owner.auth.getUser()).data.user?.id ?? '';
+  expect((await admin.mfa.listFactors({ userId })).data?.factors.map(({ id }) => id)).toEqual([factorId]);
+  expect((await admin.mfa.deleteFactor({ userId, id: factorId })).error).toBeNull();
+  expect((await owner.auth.mfa.listFactors()).data?.all).toEqual([]);
+  // The secret that an app has is nowhere in the table as it is.
+  const again = await owner.auth.mfa.enroll({ factorType: 'totp' });
+  const [row] = await room.sql(`select secret from auth.mfa_factors where id = '${again.data?.id}'`);
+  expect(row.secret).not.toContain((again.data as { totp: { secret: string } }).totp.secret);
+});

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { openMailServer } from '../../support/mail-server.ts';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** Mails by a mail server, callers from elsewhere, and a database that goes away. */
+let mails: Awaited<ReturnType<typeof openMailServer>>;
+let room: AuthRoom;
+const password = 'correct horse 1';
+
+beforeAll(async () => {
+  mails = await openMailServer({ password: 'of the server' });
+  room = await openAuthRoom({
+    services: [notify],
+    environment: {
+      DATA_AUTOCONFIRM: 'false',
+      DATA_SMTP_HOST: '127.0.0.1',
+      DATA_SMTP_PORT: String(mails.port),
+      DATA_SMTP_USER: 'app',
+      DATA_SMTP_PASS: 'of the server',
+      DATA_SMTP_ADMIN_EMAIL: 'app@example.com',
+      DATA_SMTP_SENDER_NAME: 'The App',
+      DATA_SMTP_MODE: 'insecure',
+      HOMEPORT_TRUSTED_PROXIES: '127.0.0.1/32',
+    },
+  });
+});
+afterAll(async () => {
+  await room[Symbol.asyncDispose]();
+  await mails[Symbol.asyncDispose]();
+});
+
+async function until<T>(what: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let left = 300; left > 0; left -= 1) {
+    const found = await what();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not happen');
+}
+
+test('a link goes to the person by the mail server, and is no message of the inbox', async () => {
+  const email = 'by-mail@example.com';
+  expect((await room.client().auth.signUp({ email, password })).error).toBeNull();
+  const mail = await until(() => mails.taken.find(({ to }) => to.includes(email)));
+  expect([mail.from, mail.user]).toEqual(['app@example.com', 'app']);
+  const source = mail.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  expect(source).toContain('From: The App <app@example.com>');
+  const link = /http:\/\/\S+\/verify\?\S+/.exec(source)?.[0] ?? '';
+  const reply = await fetch(link, { redirect: 'manual' });
+  expect(reply.headers.get('location')).toContain('#access_token=');
+  expect((await room.client().auth.signInWithPassword({ email, password })).error).toBeNull();
+});
+
+test('the log tells no link, code, token or address with one', async () => {
+  const email = 'unlogged@example.com';
+  await room.client().auth.signUp({ email, password });
+  const mail = await until(() => mails.taken.find(({ to }) => to.includes(email)));
+  const source = mail.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  const token = /[?&]token=([\da-f]{56})/.exec(source)?.[1] ?? 'no token';
+  await room.call('POST', '/verify', { type: 'signup', token_hash: 'x'.repeat(56) });
+  const verified: any = await (await room.call('POST', '/verify', { type: 'signup', token_hash: token })).json();
+  const log = room.host.log.join('\n');
+  for (const secret of [
+    token,
+    verified.access_token,
+    verified.refresh_token,
+    room.serviceKey,
+    password,
+    'of the server',
+  ]) {
+    expect(log).not.toContain(secret);
+  }
+});
+
+test('an address from elsewhere has its share; who sits at this machine has no limit', async () => {
+  const from = (address: string) => (path: string, body: unknown) =>
+    room.call('POST', path, body, { 'x-forwarded-for': address });
+  const statuses = async (call: ReturnType<typeof from>): Promise<Set<number>> => {
+    const replies: number[] = [];
+    for (let at = 0; at < 31; at += 1)
+      replies.push((await call('/verify', { type: 'signup', token_hash: 'x' })).status);
+    expect(new Set(replies.slice(0, 30))).toEqual(new Set([403]));
+    return new Set(replies.slice(30));
+  };
+  expect(await statuses(from('192.168.7.7'))).toEqual(new Set([429]));
+  expect(await statuses(from('192.168.7.8'))).toEqual(new Set([429]));
+  expect(await statuses((path, body) => room.call('POST', path, body))).toEqual(new Set([403]));
+  room.clock.advance(300_000);
+  expect((await from('192.168.7.7')('/verify', { type: 'signup', token_hash: 'x' })).status).toBe(403);
+});
+
+test('when PostgreSQL is killed nobody is signed out: 503, and it goes on', async () => {
+  const email = 'stays@example.com';
+  const admin = room.client({ key: room.serviceKey }).auth.admin;
+  expect((await admin.createUser({ email, password, email_confirm: true })).error).toBeNull();
+  const client = room.client();
+  expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull();
+  const { data } = await client.auth.getSession();
+  const [{ pid }] = await room.sql('select pg_backend_pid() as pid');
+  const server = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+  const headers = { Authorization: `Bearer ${data.session?.access_token}` };
+  const asked = Array.from({ length: 20 }, () => room.call('GET', '/user', undefined, headers));
+  process.kill(server, 'SIGKILL');
+  const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+  expect([200, 503]).toEqual(expect.arrayContaining([...statuses]));
+  const refreshed = await until(async () => {
+    const { data: fresh, error } = await client.auth.refreshSession();
+    // What went wrong meanwhile must be an error that a client tries again, which keeps the session.
+    if (error !== null) expect([error.name, error.status]).toEqual(['AuthRetryableFetchError', 503]);
+    return fresh.session ?? undefined;
+  });
+  expect(refreshed.user.email).toBe(email);
+  expect((await client.auth.getUser()).error).toBeNull();
+});

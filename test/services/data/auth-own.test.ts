@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openPostgresDatabase } from '../../support/postgres.ts';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** What the pages do with users, and what users see of rows. */
+let room: AuthRoom;
+const password = 'correct horse 1';
+
+beforeAll(async () => {
+  room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+async function api(
+  method: string,
+  path: string,
+  body?: unknown,
+  authorization = adminAuthorization,
+): Promise<[number, any]> {
+  // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/data/users${path}`, {
+    method,
+    headers: { Authorization: authorization, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return [reply.status, await reply.json()];
+}
+
+test('a user is made, found, kept out, let in, signed out and removed', async () => {
+  const [status, made] = await api('POST', '', { email: 'Ann@Example.com', password });
+  expect([status, made]).toMatchObject([200, { email: 'ann@example.com', confirmed: true, anonymous: false, sessions: 0, bannedUntil: null, lastSignInAt: null }]); // prettier-ignore
+  expect((await api('POST', '', { email: 'ann@example.com' }))[0]).toBe(409);
+  expect((await api('POST', '', { email: 'no address' }))[0]).toBe(400);
+  const client = room.client();
+  expect((await client.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
+  await room.client().auth.signInAnonymously();
+  const [, found] = await api('GET', '?q=ANN@');
+  expect(found).toMatchObject({ total: 1, users: [{ id: made.id, sessions: 1, factors: 0 }] });
+  expect((await api('GET', ''))[1].users.map((user: any) => user.anonymous)).toEqual([true, false]);
+
+  const [, banned] = await api('PATCH', `/${made.id}`, { banned: true });
+  expect(banned.bannedUntil).toBeGreaterThan(room.clock.now());
+  expect((await client.auth.getUser()).error?.code).toBe('user_banned');
+  expect((await api('PATCH', `/${made.id}`, { banned: false }))[1].bannedUntil).toBeNull();
+  expect((await client.auth.getUser()).error).toBeNull();
+
+  expect((await api('PATCH', `/${made.id}`, { password: 'a new password' }))[1].sessions).toBe(0);
+  expect((await client.auth.getUser()).error).not.toBeNull();
+  expect(
+    (await client.auth.signInWithPassword({ email: 'ann@example.com', password: 'a new password' })).error,
+  ).toBeNull();
+  expect((await api('POST', `/${made.id}/sign-out`))[0]).toBe(200);
+  expect((await client.auth.getUser()).error).not.toBeNull();
+
+  const [, link] = await api('POST', `/${made.id}/link`);
+  const followed = await fetch(link.link, { redirect: 'manual' });
+  expect(followed.headers.get('location')).toContain('#access_token=');
+  const [, other] = await api('POST', `/${made.id}/link`);
+  const byCode = await room.client().auth.verifyOtp({ email: 'ann@example.com', token: other.code, type: 'email' });
+  expect(byCode.error).toBeNull();
+
+  expect((await api('DELETE', `/${made.id}`))[0]).toBe(200);
+  expect((await api('DELETE', `/${made.id}`))[0]).toBe(404);
+  expect((await api('GET', '?q=ann'))[1].total).toBe(0);
+});
+
+test('the metrics page counts sessions, refreshes and refusals', async () => {
+  const count = async (line: string): Promise<number> => {
+    const text = await (await fetch(`${room.url}/metrics`)).text();
+    const found = text.split('\n').find((each) => each.startsWith(line));
+    return Number(found?.slice(line.length) ?? Number.NaN);
+  };
+  const lines = ['data_auth_sessions_total{method="password"} ', 'data_auth_refreshes_total{result="rotated"} ', 'data_auth_refusals_total{code="invalid_credentials"} ']; // prettier-ignore
+  const before = await Promise.all(lines.map(count));
+  const client = room.client();
+  await client.auth.signUp({ email: 'counted@example.com', password });
+  await client.auth.refreshSession();
+  await room.client().auth.signInWithPassword({ email: 'counted@example.com', password: 'wrong' });
+  const after = await Promise.all(lines.map(count));
+  expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1]);
+});
+
+test('only administrators of this app may', async () => {
+  const [, made] = await api('POST', '', { email: 'guarded@example.com', password });
+  for (const authorization of ['', `Bearer ${room.serviceKey}`, 'Basic bm9ib2R5OndvcmQ=']) {
+    expect((await api('GET', '', undefined, authorization))[0]).toBe(401);
+    expect((await api('POST', `/${made.id}/link`, undefined, authorization))[0]).toBe(401);
+  }
+});
+
+test('who signed in sees their own rows, and somebody else theirs', async () => {
+  await room.sql(`
+    create table notes (id bigint generated always as identity primary key, owner uuid not null default auth.uid() references auth.users (id) on delete cascade, body text);
+    alter table notes enable row level security;
+    create policy own on notes for all to authenticated using (owner = auth.uid()) with check (owner = auth.uid());`);
+  const people = [room.client(), room.client()];
+  for (const [at, client] of people.entries()) {
+    expect((await client.auth.signUp({ email: `person${at}@example.com`, password })).error).toBeNull();
+    expect((await client.from('notes').insert({ body: `of ${at}` })).error).toBeNull();
+  }
+  const seen = await Promise.all(people.map((client) => client.from('notes').select('body')));
+  expect(seen.map(({ data }) => data)).toEqual([[{ body: 'of 0' }], [{ body: 'of 1' }]]);
+  expect((await room.client().from('notes').select('body')).data).toEqual([]);
+  const users = await people[0]?.schema('auth').from('users').select('*');
+  expect(users?.error?.code).toBe('PGRST106');
+  // Refreshed tokens go on being the same person.
+  await people[0]?.auth.refreshSession();
+  expect((await people[0]?.from('notes').select('body'))?.data).toEqual([{ body: 'of 0' }]);
+  const id = (await people[1]?.auth.getUser())?.data.user?.id ?? '';
+  expect((await api('DELETE', `/${id}`))[0]).toBe(200);
+  expect(await room.sql('select body from notes')).toEqual([{ body: 'of 0' }]);
+});
+
+test("users live in a PostgreSQL of one's own just as well", async () => {
+  await using database = await openPostgresDatabase();
+  await using own = await openAuthRoom({ environment: { DATABASE_URL: database.url } });
+  const client = own.client();
+  expect((await client.auth.signUp({ email: 'ann@example.com', password })).error).toBeNull();
+  expect((await client.auth.refreshSession()).error).toBeNull();
+  expect((await client.auth.getUser()).data.user?.email).toBe('ann@example.com');
+  expect(await own.sql('select email from auth.users')).toEqual([{ email: 'ann@example.com' }]);
+});
+
+test('users, sessions and keys outlive a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-users-'));
+  try {
+    const client = room.client();
+    let token: string;
+    {
+      await using before = await openAuthRoom({ dataDir });
+      const { data } = await before.client().auth.signUp({ email: 'stays@example.com', password });
+      token = data.session?.refresh_token ?? '';
+    }
+    await using after = await openAuthRoom({ dataDir });
+    const { data, error } = await after.client().auth.refreshSession({ refresh_token: token });
+    expect(error).toBeNull();
+    expect(data.user?.email).toBe('stays@example.com');
+    expect((await client.auth.refreshSession({ refresh_token: token })).error?.code).toBe('refresh_token_not_found');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

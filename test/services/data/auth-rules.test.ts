@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { parseDuration } from '../../../services/data/auth/domain/durations.ts';
+import { jsonComplaint } from '../../../services/data/auth/domain/json-complaint.ts';
+import { RateLimits } from '../../../services/data/auth/domain/rate-limits.ts';
+import { isAllowedRedirect, redirectValue } from '../../../services/data/auth/domain/redirects.ts';
+import { Refusal, renderRefusal } from '../../../services/data/auth/http/refusal.ts';
+import { refreshToken, tokenHash } from '../../../services/data/auth/one-time.ts';
+
+test('errors come in the dialect that the caller names', () => {
+  const refusal = new Refusal(422, 'weak_password', 'Too short.', ['length']);
+  expect(renderRefusal(refusal, undefined)).toEqual({
+    status: 422,
+    headers: { 'x-sb-error-code': 'weak_password' },
+    body: { code: 422, error_code: 'weak_password', msg: 'Too short.', weak_password: { reasons: ['length'] } },
+  });
+  for (const version of ['2023-12-31', 'soon', '']) {
+    expect(renderRefusal(refusal, version).body).toHaveProperty('msg');
+  }
+  expect(renderRefusal(refusal, '2025-06-01').body).toEqual({
+    code: 'weak_password',
+    message: 'Too short.',
+    weak_password: { reasons: ['length'] },
+  });
+  const defect = renderRefusal(new Refusal(500, 'unexpected_failure', 'No.'), undefined);
+  expect(defect.body['error_id']).toMatch(/^[\da-f-]{36}$/);
+});
+
+test.each([
+  ['{bad', "invalid character 'b' looking for beginning of object key string"],
+  ['not json', "invalid character 'o' in literal null (expecting 'u')"],
+  ['', 'unexpected end of JSON input'],
+  ['{"a":1', 'unexpected end of JSON input'],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b"}', `invalid character '"' after object key:value pair`],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['{"a":1}x', "invalid character 'x' after top-level value"],
+  [`{'a':1}`, String.raw`invalid character '\'' looking for beginning of object key string`],
+  ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
+  ['x', "invalid character 'x' looking for beginning of value"],
+])('of %j is said what Go says', (text, sentence) => {
+  expect(jsonComplaint(text)).toBe(sentence);
+});
+
+test('a text nested beyond measure is an answer too', () => {
+  expect(jsonComplaint('['.repeat(1_000_000))).toBe('exceeded max depth');
+});
+
+test.each([
+  ['24h', 86_400_000],
+  ['1h30m', 5_400_000],
+  ['1.5h', 5_400_000],
+  ['-2s', -2000],
+  ['100ms', 100],
+  ['0', 0],
+])('%s is a duration', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each(['', 'h', '24', '24 h', '1d', '1h x', '--1h', '1e3h'])('%j is none', (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});
+
+const site = 'https://app.example.org';
+test.each([
+  [site, true],
+  [`${site}/welcome?a=b#c`, true],
+  ['http://app.example.org/', false],
+  ['https://app.example.org:8443/', false],
+  ['https://evil.example/', false],
+  ['https://app.example.org.evil.example/', false],
+  ['https://app.example.org@evil.example/', false],
+  ['https://a.preview.example.com/x', true],
+  ['https://a.b.preview.example.com/x', false],
+  ['https://a.preview.example.com.evil.example/x', false],
+  ['com.example.app://login', true],
+  ['https://deep.example.com/a/b/c', true],
+  ['http://3232235777/x', false],
+  ['http://192.168.1.1/x', false],
+  ['http://10.0.0.5:3000/x', true],
+  ['javascript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['/relative', false],
+  ['https://app.example.org\n.evil.example', false],
+])('a link may lead to %j: %s', (target, expected) => {
+  const allowed = ['https://*.preview.example.com/*', 'com.example.app://**', 'https://deep.example.com/**', 'http://10.0.0.5:3000/*', 'http://*/x']; // prettier-ignore
+  expect(isAllowedRedirect(target, site, allowed)).toBe(expected);
+});
+
+test('on a loopback the port of the site may be another', () => {
+  expect(isAllowedRedirect('http://localhost:5173/x', 'http://localhost:3000', [])).toBe(true);
+  expect(isAllowedRedirect('http://localhost:5173/x', 'https://localhost:3000', [])).toBe(false);
+});
+
+test('a redirect in a link stays readable and in its place', () => {
+  expect(redirectValue('http://127.0.0.1:3999/x')).toBe('http://127.0.0.1:3999/x');
+  expect(new URLSearchParams(`a=${redirectValue('https://x.y/?a=1&b=2#c d')}`).get('a')).toBe(
+    'https://x.y/?a=1&b=2#c d',
+  );
+});
+
+test('limits fill, drain and forget', () => {
+  const limits = new RateLimits();
+  const taken = Array.from({ length: 40 }, () => limits.allows('verify', '10.0.0.1', 0));
+  expect(taken.filter(Boolean)).toHaveLength(30);
+  expect(limits.allows('verify', '10.0.0.2', 0)).toBe(true);
+  expect(limits.allows('verify', '10.0.0.1', 9_000)).toBe(false);
+  expect(limits.allows('verify', '10.0.0.1', 10_000)).toBe(true);
+  // A clock that was set back frees nobody and holds nobody for ever.
+  expect(limits.allows('verify', '10.0.0.1', -1_000_000)).toBe(false);
+  for (let at = 0; at < 10; at += 1) limits.failed('code', 'a@example.com', 0);
+  expect(limits.mayTry('code', 'a@example.com', 0)).toBe(false);
+  limits.succeeded('code', 'a@example.com');
+  expect(limits.mayTry('code', 'a@example.com', 0)).toBe(true);
+  expect([limits.wait('x', 60_000, 0), limits.wait('x', 60_000, 1_500), limits.wait('x', 60_000, 60_000)]).toEqual([undefined, 58, undefined]); // prettier-ignore
+});
+
+test('what stands in tables for a code is the SHA-224 of address and code', () => {
+  expect(tokenHash('a@example.com', '123456')).toBe('a1828f725cbf9d6eecc3a3afeb2d88a886ccb3280cc2dc88aafb5c82');
+  expect(refreshToken()).toMatch(/^[a-z2-7]{12}$/);
+});
