@@ -6,6 +6,9 @@ import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { gitListener } from './http/listener.ts';
 import { webAnswer } from './http/web.ts';
+import { Issues } from './issues/issues.ts';
+import { forgetInIssues } from './issues/forget.ts';
+import { IssueWriter } from './issues/writer.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { pushNotices } from './push-notices.ts';
@@ -19,6 +22,7 @@ import { Repositories, type Repository } from './repositories/repositories.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
+import { issueTrackerRoutes } from './rest/issues/routes.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
@@ -94,6 +98,12 @@ function create(context: Context, settings: Settings): Service {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
   };
+  const issueParts = {
+    ...parts,
+    db,
+    issues: new Issues(db, repositories),
+    writer: new IssueWriter({ context, listeners: [] }),
+  };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
@@ -102,6 +112,7 @@ function create(context: Context, settings: Settings): Service {
   const api = new Router(context, signIn, moved, [
     ...miscRoutes,
     ...userRoutes(parts),
+    ...issueTrackerRoutes(issueParts),
     ...repositoryRoutes(parts),
     ...referenceRoutes(parts),
     ...commitRoutes(parts),
@@ -118,6 +129,7 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('tokens').where('account', '=', account).execute();
       await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
+      await forgetInIssues(transaction, account);
     });
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });

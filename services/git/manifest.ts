@@ -1,7 +1,8 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { gitPushed } from '../contracts/git/topics.ts';
+import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
+import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
 
 /** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
@@ -16,6 +17,6 @@ export const manifest = defineManifest({
   ],
   settings: Settings,
   environment,
-  migrations,
-  live: [liveTopic(gitPushed, 'user')],
+  migrations: [...migrations, ...issueMigrations],
+  live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
 });

@@ -22,6 +22,8 @@ export interface Repository {
   readonly empty: boolean;
   readonly defaultBranch: string;
   readonly branchCount: number;
+  readonly openIssues: number;
+  readonly openPulls: number;
   /** KiB. */
   readonly size: number;
   /** ms since the epoch, as the next ones. */
@@ -30,7 +32,12 @@ export interface Repository {
   readonly pushedAt: number | null;
 }
 
-type Joined = RepositoryRow & { readonly owner_name: string; readonly owner_kind: OwnerRow['kind'] };
+type Joined = RepositoryRow & {
+  readonly owner_name: string;
+  readonly owner_kind: OwnerRow['kind'];
+  readonly open_issues: number;
+  readonly open_pulls: number;
+};
 
 /** Which repositories somebody may see: all, or the public ones with those of certain owners and numbers. */
 export type Sight =
@@ -107,6 +114,13 @@ export class Repositories {
     return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
   }
 
+  /** The numbers of repositories, to be asked for within a larger question. */
+  idsOf(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+    return matching(joined(this.#db), { ...query, limit: 0, offset: 0 })
+      .clearSelect()
+      .select('repositories.id');
+  }
+
   async count(): Promise<number> {
     const row = await this.#db
       .selectFrom('repositories')
@@ -151,7 +165,18 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .selectAll('repositories')
     .select(['owners.name as owner_name', 'owners.kind as owner_kind'])
-    .where('repositories.filling', '=', 0);
+    .select((is) => {
+      const open = (pull: number) =>
+        is
+          .selectFrom('issues')
+          .select((each) => each.fn.countAll<number>().as('count'))
+          .whereRef('issues.repository_id', '=', 'repositories.id')
+          .where('issues.pull', '=', pull)
+          .where('issues.closed', '=', 0);
+      return [open(0).as('open_issues'), open(1).as('open_pulls')];
+    })
+    .where('repositories.filling', '=', 0)
+    .$castTo<Joined>();
 }
 
 function matching(
@@ -232,6 +257,8 @@ function repositoryOf(row: Joined): Repository {
     empty: row.empty === 1,
     defaultBranch: row.default_branch,
     branchCount: row.branch_count,
+    openIssues: Number(row.open_issues),
+    openPulls: Number(row.open_pulls),
     size: row.size,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { IssueTables } from './issue-tables.ts';
 
 interface Owners {
   id: Generated<number>;
@@ -61,7 +62,7 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables {
+export interface Tables extends IssueTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };

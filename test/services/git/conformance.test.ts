@@ -42,6 +42,8 @@ let token = '';
 let commit = '';
 /** Of the key that was made. */
 let key = 0;
+/** Of the label that was made. */
+let label = 0;
 
 beforeAll(async () => {
   room = await openGitRoom();
@@ -61,6 +63,8 @@ describe('exchanges recorded from the peer', () => {
   });
 
   it.each(replayed(27, 59))('%s', (_name, exchange) => replay(exchange));
+
+  it.each(replayed(61, 68))('%s', (_name, exchange) => replay(exchange));
 
   it.each(replayed(109, 125))('%s', (_name, exchange) => replay(exchange));
 });
@@ -90,6 +94,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
   if (difference?.body === true || response.body === null) return;
   if (typeof response.body === 'string') return expect(plain(text)).toBe(plain(response.body));
   const given: unknown = JSON.parse(text);
+  if (name === 'label create') label = (given as { id: number }).id;
   if (name === 'key create') key = (given as { id: number }).id;
   expect(shapeOf(given)).toEqual(shapeOf(response.body));
   if (typeof response.body === 'object' && 'message' in response.body && response.status >= 400) {
@@ -106,6 +111,7 @@ function ours(text: string): string {
     .replaceAll('0000000000000000000000000000000000000001', token)
     .replaceAll('0000000000000000000000000000000000000002', token)
     .replaceAll('cc6fde54041ef5cff78af138296bcd3867dbc5f0', commit)
+    .replace('"labels":[6]', `"labels":[${label}]`)
     .replace('/user/keys/13', `/user/keys/${key}`)
     .replaceAll('alice', 'ada');
 }
