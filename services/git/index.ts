@@ -5,12 +5,18 @@ import { defineService, type Context, type Health, type Service } from '../contr
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { gitListener } from './http/listener.ts';
+import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
 import { Issues } from './issues/issues.ts';
 import { forgetInIssues } from './issues/forget.ts';
 import { IssueWriter } from './issues/writer.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
+import { issuesAfterPush } from './pulls/after-push.ts';
+import { Comparisons } from './pulls/comparisons.ts';
+import { Merges } from './pulls/merge.ts';
+import { cleanMergeAreas } from './pulls/merge-area.ts';
+import { Pulls } from './pulls/pulls.ts';
 import { pushNotices } from './push-notices.ts';
 import { Access } from './repositories/access.ts';
 import { Keeper } from './repositories/keeper.ts';
@@ -23,6 +29,7 @@ import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
 import { issueTrackerRoutes } from './rest/issues/routes.ts';
+import { pullRequestRoutes } from './rest/pulls/routes.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
@@ -71,7 +78,16 @@ function create(context: Context, settings: Settings): Service {
     find: (id) => repositories.byId(id),
     folder,
   });
-  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences: [notices.consequence] });
+  const issues = new Issues(db, repositories);
+  const writer = new IssueWriter({ context, listeners: [] });
+  const comparisons = new Comparisons(context, engine);
+  const pullParts = { comparisons, db, folder, git: engine, objects, repositories, writer };
+  const pulls = new Pulls(pullParts);
+  const pushes = new Pushes({
+    ...{ context, git: engine, repositories, folder, consequences: [notices.consequence] },
+    preparations: [issuesAfterPush({ ...pullParts, pulls })],
+  });
+  const merges = new Merges({ ...pullParts, context, issues, pulls, pushes });
   const transfer = new Transfer({
     context,
     git: engine,
@@ -98,12 +114,7 @@ function create(context: Context, settings: Settings): Service {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
   };
-  const issueParts = {
-    ...parts,
-    db,
-    issues: new Issues(db, repositories),
-    writer: new IssueWriter({ context, listeners: [] }),
-  };
+  const issueParts = { ...parts, db, issues, writer, pulls, merges };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
@@ -113,6 +124,7 @@ function create(context: Context, settings: Settings): Service {
     ...miscRoutes,
     ...userRoutes(parts),
     ...issueTrackerRoutes(issueParts),
+    ...pullRequestRoutes(issueParts),
     ...repositoryRoutes(parts),
     ...referenceRoutes(parts),
     ...commitRoutes(parts),
@@ -140,7 +152,8 @@ function create(context: Context, settings: Settings): Service {
       publicUrl: settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
       api,
-      web: (request, url, base) => webAnswer(parts, request, url, base),
+      web: async (request, url, base) =>
+        (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
     listeners: {
@@ -164,7 +177,10 @@ function create(context: Context, settings: Settings): Service {
         return;
       }
       await keeper.clean(db);
+      await cleanMergeAreas(context.files);
       await pushes.recover();
+      await merges.forgetUnmade();
+      await pulls.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
       sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
       open.use(notices.handle());

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldWords, type Phrase } from '../../kit/search-words.ts';
 import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { seenBy } from './seen.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** Characters of an issue with its comments that a search looks at. */
@@ -20,6 +21,7 @@ export async function indexWords(transaction: Kysely<Tables>, issue: number): Pr
     .select('body')
     .where('issue_id', '=', issue)
     .where('kind', 'in', ['comment', 'code', 'review'])
+    .where(seenBy(undefined))
     .orderBy('id')
     .execute();
   const text = [row.title, row.body, ...comments.map(({ body }) => body)].join('\n').slice(0, searched);

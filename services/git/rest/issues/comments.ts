@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
 import type { Issue } from '../../issues/issues.ts';
+import { seenBy } from '../../issues/seen.ts';
 import { withCounts } from '../../issues/milestones.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
@@ -18,13 +19,19 @@ const commentBody = z.object({ body: required });
 export function commentRoutes(parts: IssueParts): readonly Route[] {
   const { db, issues, writer } = parts;
 
-  const entryOf = (id: number) => db.selectFrom('issue_entries').selectAll().where('id', '=', id).executeTakeFirst();
+  const entryOf = (call: Call, id: number) =>
+    db
+      .selectFrom('issue_entries')
+      .selectAll()
+      .where('id', '=', id)
+      .where(seenBy(call.visitor.identity?.account))
+      .executeTakeFirst();
   const json = async (call: Call, repository: Repository, issue: Issue, entry: EntryRow) =>
     commentJson(entry, issue, placeOf(call, repository), await peopleOf(parts, call, [entry.author]));
   /** The comment of a call, which belongs to its repository. */
   const commentAt = async (call: Call) => {
     const place = await repositoryAt(parts, call);
-    const entry = await entryOf(numberOf(call.params['id']));
+    const entry = await entryOf(call, numberOf(call.params['id']));
     const issue = entry === undefined ? undefined : await issues.byId(entry.issue_id);
     if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
     if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
@@ -41,7 +48,7 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
     const { entry, issue, repository } = await ownComment(call);
     const { body } = await bodyOf(call, commentBody);
     await writer.run(repository, accountOf(call), (work) => editComment(work, issue, entry.id, body));
-    const changed = await entryOf(entry.id);
+    const changed = await entryOf(call, entry.id);
     if (changed === undefined) throw unknown();
     return ok(await json(call, repository, issue, changed));
   };
@@ -54,7 +61,7 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
     const { repository, issue } = await issueAt(parts, call);
     const page = pageOf(call.query);
     const { since, before } = spanOf(call);
-    const all = db.selectFrom('issue_entries').where('issue_id', '=', issue.id).where('updated_at', '>=', since).where('updated_at', '<=', before); // prettier-ignore
+    const all = db.selectFrom('issue_entries').where('issue_id', '=', issue.id).where('updated_at', '>=', since).where('updated_at', '<=', before).where(seenBy(call.visitor.identity?.account)); // prettier-ignore
     const [entries, count, labels, milestones] = await Promise.all([
       all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
       all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
@@ -156,7 +163,7 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
         if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
         const { body } = await bodyOf(call, commentBody);
         const id = await writer.run(repository, accountOf(call), (work) => addComment(work, issue, body));
-        const entry = await entryOf(id);
+        const entry = await entryOf(call, id);
         if (entry === undefined) throw unknown();
         return created(await json(call, repository, issue, entry));
       },
