@@ -24,6 +24,7 @@ const programs = {
   curl: 'curl',
   python3: 'python3',
   git: 'git',
+  'git-lfs': 'git-lfs',
   'ssh-keygen': 'openssh-client',
   dunst: 'dunst',
   Xvfb: 'xvfb',

@@ -4,12 +4,20 @@ import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
+import { Framing } from './hooks/framing.ts';
+import { Hooks } from './hooks/hooks.ts';
+import { issueEvents } from './hooks/issue-events.ts';
+import { pushEvents } from './hooks/push-events.ts';
+import { sendDeliveries } from './hooks/sender.ts';
 import { gitListener } from './http/listener.ts';
 import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
 import { Issues } from './issues/issues.ts';
 import { forgetInIssues } from './issues/forget.ts';
 import { IssueWriter } from './issues/writer.ts';
+import { LfsStore } from './lfs/lfs-store.ts';
+import { Locks } from './lfs/locks.ts';
+import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
 import { issuesAfterPush } from './pulls/after-push.ts';
@@ -30,6 +38,7 @@ import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
 import { issueTrackerRoutes } from './rest/issues/routes.ts';
 import { pullRequestRoutes } from './rest/pulls/routes.ts';
+import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
@@ -71,6 +80,8 @@ function create(context: Context, settings: Settings): Service {
   const signIn = new SignIn(context, tokens);
   const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
+  const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
+  const tickets = new LfsTickets(context, signIn);
   const notices = pushNotices({
     context,
     branches: settings.noticeBranches,
@@ -78,13 +89,25 @@ function create(context: Context, settings: Settings): Service {
     find: (id) => repositories.byId(id),
     folder,
   });
+  const hooks = new Hooks(context);
+  const framing = new Framing({
+    context,
+    publicUrl: settings.publicUrl,
+    owners,
+    repositories,
+    ssh: (base) => ssh(base),
+  });
+  const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
+  const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
+  const consequences = [notices.consequence, hookEvents.consequence];
   const issues = new Issues(db, repositories);
-  const writer = new IssueWriter({ context, listeners: [] });
+  const issueHooks = issueEvents(context, hooks);
+  const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
   const comparisons = new Comparisons(context, engine);
   const pullParts = { comparisons, db, folder, git: engine, objects, repositories, writer };
   const pulls = new Pulls(pullParts);
   const pushes = new Pushes({
-    ...{ context, git: engine, repositories, folder, consequences: [notices.consequence] },
+    ...{ context, git: engine, repositories, folder, consequences },
     preparations: [issuesAfterPush({ ...pullParts, pulls })],
   });
   const merges = new Merges({ ...pullParts, context, issues, pulls, pushes });
@@ -110,9 +133,9 @@ function create(context: Context, settings: Settings): Service {
     const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
-  const parts: ContentParts = {
+  const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine) },
+    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
   };
   const issueParts = { ...parts, db, issues, writer, pulls, merges };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
@@ -130,7 +153,12 @@ function create(context: Context, settings: Settings): Service {
     ...commitRoutes(parts),
     ...contentRoutes(parts),
     ...fileRoutes(parts),
+    ...hookRoutes(parts),
   ]);
+  const lfsAddress = (repository: Repository): string => {
+    const { base, full } = framing.place(repository);
+    return `${base}/${full}.git/info/lfs`;
+  };
   let sshServer: SshServer | undefined;
   let missing: Problem | undefined;
 
@@ -151,6 +179,7 @@ function create(context: Context, settings: Settings): Service {
       context,
       publicUrl: settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
+      lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
       web: async (request, url, base) =>
         (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
@@ -178,12 +207,18 @@ function create(context: Context, settings: Settings): Service {
       }
       await keeper.clean(db);
       await cleanMergeAreas(context.files);
+      await lfs.clean();
       await pushes.recover();
       await merges.forgetUnmade();
       await pulls.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
-      sshServer = open.use(new SshServer({ context, keys, signIn, lookup, transfer }, await hostKeys(context.files)));
+      sshServer = open.use(
+        new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
+      );
       open.use(notices.handle());
+      open.use(hookEvents.handle());
+      open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
+      open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));

@@ -12,7 +12,14 @@ export const manifest = defineManifest({
   group: 'data',
   summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
   listeners: [
-    { name: 'http', title: 'Git over HTTP', protocol: 'http', port: 3030, crossOrigin: 'credentialed' },
+    {
+      name: 'http',
+      title: 'Git over HTTP',
+      protocol: 'http',
+      port: 3030,
+      crossOrigin: 'credentialed',
+      authenticates: true,
+    },
     { name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
   ],
   settings: Settings,

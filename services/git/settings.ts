@@ -38,9 +38,17 @@ export const Settings = z.object({
     title: 'Largest push (MiB)',
     description: 'A larger one is refused. 0: no limit.',
   }),
+  lfsQuotaMegabytes: z.int().min(0).max(1_073_741_824).default(0).meta({
+    title: 'Large files of a repository (MiB)',
+    description: 'As much as the files of Git LFS of one repository may take. 0: no limit.',
+  }),
   migrateFromLocalNetwork: z.boolean().default(false).meta({
     title: 'Migrate from the local network',
     description: 'Accounts may copy repositories from private addresses, which else only administrators may.',
+  }),
+  hooksToLocalNetwork: z.boolean().default(false).meta({
+    title: 'Webhooks to the local network',
+    description: 'Webhooks of all accounts may call private addresses, which else only those of administrators may.',
   }),
   noticeBranches: z
     .array(z.string().refine(isBranchName, 'Use the name of a branch such as main.'))
@@ -62,7 +70,8 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** Environment names of the specification. */
+/** Environment names: the specification's, and one for the quota. */
 export const environment: Readonly<Record<string, keyof Settings>> = {
   GIT_METRICS_TOKEN: 'metricsToken',
+  GIT_LFS_QUOTA_MB: 'lfsQuotaMegabytes',
 };

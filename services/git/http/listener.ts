@@ -6,11 +6,13 @@ import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
 import { avatar } from './avatar.ts';
+import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
   readonly context: Pick<Context, 'address' | 'clock' | 'log'>;
   readonly publicUrl: string;
   readonly smart: SmartHttpParts;
+  readonly lfs: LfsParts;
   readonly api: Router;
   /** Files and archives at the addresses that links of the peer have; undefined for another path. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
@@ -35,6 +37,7 @@ async function answer(
   parts: ListenerParts,
   { request, response, url, base, kind }: { request: IncomingMessage; response: ServerResponse; url: URL; base: string; kind: 'git' | 'api' | 'web' }, // prettier-ignore
 ): Promise<void> {
+  if (isLfsPath(url.pathname)) return lfs(parts.lfs, request, response, { url, base });
   if (kind === 'git') return smartHttp(parts.smart, request, response, url);
   if (kind === 'api') return parts.api.answer(request, response, url, base);
   if (url.pathname === '/api/healthz') {
@@ -62,7 +65,7 @@ async function answer(
 function kindOf(url: URL | null): 'git' | 'api' | 'web' {
   if (url === null) return 'web';
   if (url.pathname.startsWith(`${apiPrefix}/`)) return 'api';
-  return isGitPath(url.pathname) ? 'git' : 'web';
+  return isGitPath(url.pathname) || isLfsPath(url.pathname) ? 'git' : 'web';
 }
 
 /** What absolute addresses begin with: the guard before us has looked at the host. */

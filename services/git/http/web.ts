@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Answer } from '../rest/call.ts';
-import { archive, rawFile, type ContentParts } from '../rest/contents.ts';
+import { archive } from '../rest/archives.ts';
+import { rawFile, type ContentParts } from '../rest/contents.ts';
 
 const raw = /^\/([^/]+)\/([^/]+)\/raw\/(branch|tag|commit)\/(.+)$/;
 const archived = /^\/([^/]+)\/([^/]+)\/archive\/(.+)$/;

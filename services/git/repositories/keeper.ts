@@ -4,6 +4,7 @@ import type { Kysely, Updateable } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
+import { lfsFolder } from '../lfs/lfs-store.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
@@ -177,6 +178,7 @@ export class Keeper {
   async remove(repository: Repository): Promise<void> {
     await this.#forget(repository.id);
     await this.#removeFolder(this.folder(repository));
+    await this.#removeFolder(lfsFolder(this.#context.files, repository.folder));
   }
 
   /** Removes what a host that was killed left half made: rows that were being filled, and folders without a row. */
@@ -184,10 +186,12 @@ export class Keeper {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
     for (const { id } of filling) await this.#forget(id);
     const known = new Set((await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder));
-    const root = join(this.#context.files, 'repositories');
-    for (const part of await readdir(root).catch(() => [])) {
-      for (const name of await readdir(join(root, part))) {
-        if (!known.has(name.replace(/\.git$/, ''))) await rm(join(root, part, name), { recursive: true, force: true });
+    for (const root of [join(this.#context.files, 'repositories'), join(this.#context.files, 'lfs', 'objects')]) {
+      for (const part of await readdir(root).catch(() => [])) {
+        for (const name of await readdir(join(root, part))) {
+          if (!known.has(name.replace(/\.git$/, '')))
+            await rm(join(root, part, name), { recursive: true, force: true });
+        }
       }
     }
   }

@@ -1,16 +1,18 @@
-import type { ServerResponse } from 'node:http';
-import type { RunningChild } from '../../contracts/children.ts';
+import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { isObjectId, treePath } from '../domain/names.ts';
+import type { LfsStore } from '../lfs/lfs-store.ts';
+import { largestPointer, readPointer } from '../lfs/pointer.ts';
 import type { LastCommits } from '../repositories/last-commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve, type Revision } from '../repositories/revisions.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
-import { forward } from '../transfer/flow.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
+import { archive, pour } from './archives.ts';
+import { fileName } from './file-name.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
 import { numberOf } from './paging.ts';
 import { named, placeOf, type RestParts } from './parts.ts';
@@ -20,6 +22,7 @@ const largestHeld = 16 * 1024 * 1024;
 
 export interface ContentParts extends RestParts {
   readonly lastCommits: LastCommits;
+  readonly lfs: LfsStore;
 }
 
 /** Files and folders at a commit, as JSON and as they are. */
@@ -48,6 +51,8 @@ export function contentRoutes(parts: ContentParts): readonly Route[] {
       scope: 'repository',
       handle: async (call) => {
         const { repository } = await find(call);
+        const large = kind === 'media' ? await largeFile(parts, repository, call) : undefined;
+        if (large !== undefined) return large;
         const answer = await rawFile(parts, repository, call.query.get('ref'), call.params['path'] ?? '', call.request.headers['if-none-match']); // prettier-ignore
         return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
       },
@@ -132,6 +137,30 @@ export async function describe(
   );
 }
 
+/** The large file that a pointer at this path stands for; undefined where there is none. */
+async function largeFile(
+  { keeper, lfs, objects }: ContentParts,
+  repository: Repository,
+  call: Call,
+): Promise<Answer | undefined> {
+  const folder = keeper.folder(repository);
+  const path = treePath(call.params['path'] ?? '');
+  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
+  const bytes = (await objects.contents(folder, info.id))?.bytes;
+  const pointer = bytes === undefined ? undefined : readPointer(bytes);
+  if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined) return undefined; // prettier-ignore
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': pointer.size,
+    'Content-Disposition': `attachment; ${fileName(path.slice(path.lastIndexOf('/') + 1))}`,
+    'X-Content-Type-Options': 'nosniff',
+    ETag: `"${pointer.oid}"`,
+  };
+  return { status: 200, headers, send: (response) => pipeline(lfs.read(repository, pointer.oid), response) };
+}
+
 /** A file as it is, never in a form that a browser would run. @throws Problem (404) */
 export async function rawFile(
   { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
@@ -176,51 +205,6 @@ export async function rawFile(
     },
     send: (response) => Promise.resolve(void response.end(bytes)),
   };
-}
-
-const archives: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
-
-/** All files of a commit in one, `NAME.zip` or `NAME.tar.gz`. @throws Problem (404) in the peer's words */
-export async function archive(
-  { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
-  base: string,
-  repository: Repository,
-  asked: string,
-): Promise<Answer> {
-  const ending = Object.keys(archives).find((each) => asked.endsWith(each)) ?? '';
-  const name = asked.slice(0, asked.length - ending.length);
-  const folder = keeper.folder(repository);
-  const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
-  if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
-  const { commit } = revision;
-  const shown = `${repository.name}-${name.replaceAll('/', '-')}`;
-  const full = `${repository.owner}/${repository.name}`;
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${fileName(`${shown}${ending}`)}`,
-      'Access-Control-Expose-Headers': 'Content-Disposition',
-      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
-    },
-    send: async (response) => {
-      const args = [
-        'archive',
-        `--format=${archives[ending] ?? 'zip'}`,
-        `--prefix=${repository.name.toLowerCase()}/`,
-        commit,
-      ];
-      await pour(await git.start(folder, args), response);
-    },
-  };
-}
-
-/** Git's own output as the body; one that breaks off breaks the answer off. */
-async function pour(child: RunningChild, response: ServerResponse): Promise<void> {
-  child.stdin.end();
-  child.stderr.resume();
-  response.once('close', () => void child.stop());
-  await forward(child.stdout, response);
 }
 
 async function treeJson(
@@ -276,9 +260,4 @@ function typeOf(bytes: Buffer): string {
   const picture = pictures.find(([, magic]) => hex.startsWith(magic));
   if (picture !== undefined) return picture[0];
   return start.includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
-}
-
-function fileName(name: string): string {
-  if (/^[A-Za-z0-9._-]+$/.test(name)) return `filename=${name}`;
-  return `filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }

@@ -4,7 +4,9 @@ import ssh2, { type AuthContext, type Connection, type ServerChannel, type Sessi
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readSshCommand } from '../domain/ssh-command.ts';
+import type { LfsTickets } from '../lfs/tickets.ts';
 import type { Lookup } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
 import { levels } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import { nobody, type Visitor } from '../sign-in/visitor.ts';
@@ -17,6 +19,9 @@ export interface SshParts {
   readonly signIn: SignIn;
   readonly lookup: Lookup;
   readonly transfer: Transfer;
+  readonly tickets: LfsTickets;
+  /** Where the large files of a repository are, over HTTP. */
+  readonly lfsAddress: (repository: Repository) => string;
 }
 
 /** Who has not signed in by then is sent away, ms. */
@@ -150,12 +155,13 @@ export class SshServer implements Disposable {
   async #run(channel: ServerChannel, guest: Guest, text: string, protocol: string | undefined): Promise<number> {
     const command = readSshCommand(text);
     if (command.kind === 'refused') throw new Problem('git.refused', 400, command.reason);
-    if (command.kind === 'lfs') throw new Problem('git.refused', 400, 'Large files are not served here yet.');
-    const { owner, name, program } = command;
+    const { owner, name } = command;
     const { lookup, transfer } = this.#parts;
     const found = await lookup.find(guest.visitor, owner, name);
     const repository = found?.repository ?? (await lookup.renamed(guest.visitor, owner, name));
     if (repository === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
+    if (command.kind === 'lfs') return this.#lfs(channel, guest, repository, command.operation);
+    const { program } = command;
     const away = new AbortController();
     channel.once('close', () => away.abort());
     const conversation = { input: channel, output: kept(channel), protocol, signal: away.signal };
@@ -169,6 +175,16 @@ export class SshServer implements Disposable {
     await transfer.receive(repository, guest.visitor.identity?.account ?? guest.name, conversation);
     return 0;
   }
+
+  /** Tells a client of Git LFS where large files are, and gives it what it shows there. */
+  async #lfs(channel: ServerChannel, guest: Guest, repository: Repository, operation: 'upload' | 'download'): Promise<number> {
+    const { lookup, lfsAddress, tickets } = this.#parts;
+    await lookup.need(guest.visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
+    const { text, seconds } = tickets.issue(guest.visitor, operation);
+    const answer = { header: { Authorization: `Bearer ${text}` }, href: lfsAddress(repository), expires_in: seconds };
+    channel.write(JSON.stringify(answer));
+    return 0;
+  } // prettier-ignore
 }
 
 /** The channel for who writes to it and ends: its exit code is still to come. */

@@ -1,4 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
+import { hooksMigration } from './hooks.ts';
+import { lfsMigration } from './lfs.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -119,4 +121,6 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  lfsMigration,
+  hooksMigration,
 ];

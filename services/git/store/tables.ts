@@ -1,5 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { IssueTables } from './issue-tables.ts';
+import type { HookTables } from './hooks.ts';
+import type { LfsTables } from './lfs.ts';
 
 interface Owners {
   id: Generated<number>;
@@ -62,7 +64,7 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables extends IssueTables {
+export interface Tables extends HookTables, IssueTables, LfsTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };

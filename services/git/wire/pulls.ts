@@ -10,6 +10,8 @@ export interface PullView {
   readonly state: PullState;
   readonly person: Person;
   readonly reviewers: readonly string[];
+  /** Remarks on its lines. */
+  readonly remarks: number;
   /** Repositories as the peer shows them to who asks; null for one that he may not see. */
   readonly baseRepository: unknown;
   readonly headRepository: unknown;
@@ -40,6 +42,7 @@ export function pullJson(issue: Issue & { readonly request: PullRow }, { base, f
     draft: state.draft,
     is_locked: issue.locked === 1,
     comments: issue.comments,
+    ...(view.remarks === 0 ? {} : { review_comments: view.remarks }),
     additions: files.reduce((sum, file) => sum + file.additions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     changed_files: files.length,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { git } from '../../../services/git/index.ts';
 import { control } from '../../../services/control/index.ts';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
 export interface Ran {
@@ -45,12 +45,14 @@ export async function openGitRoom(
     readonly environment?: Record<string, string>;
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly dataDir?: string;
+    readonly clock?: Clock;
   } = {},
 ): Promise<GitRoom> {
   const host = await openTestHost({
     services: [git, control, ...(options.services ?? [])],
     ...(options.environment === undefined ? {} : { environment: options.environment }),
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const folder = mkdtempSync(join(tmpdir(), 'homeport-git-'));
   const url = host.url('git');

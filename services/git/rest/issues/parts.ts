@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
+import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
@@ -70,7 +71,7 @@ export function needAuthor(call: Call, { level, issue, repository }: IssuePlace 
 
 /** The accounts of an answer, read at once. */
 export async function peopleOf(
-  { context, db, owners }: Pick<IssueParts, 'context' | 'db' | 'owners'>,
+  { context, db, owners }: Pick<IssueParts, 'db' | 'owners'> & { readonly context: Pick<Context, 'accounts'> },
   { base, visitor }: Pick<Call, 'base' | 'visitor'>,
   names: Iterable<string>,
 ): Promise<Person> {

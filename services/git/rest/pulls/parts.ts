@@ -1,3 +1,4 @@
+import { seenBy } from '../../issues/seen.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
@@ -9,7 +10,7 @@ import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
 import { namesIn, peopleOf, type IssueParts } from '../issues/parts.ts';
 import { numberOf } from '../paging.ts';
-import { named, placeOf, shown } from '../parts.ts';
+import { named, placeOf, shown, type Db } from '../parts.ts';
 
 /** What the routes of pull requests stand on besides those of issues. */
 export interface PullRestParts extends IssueParts {
@@ -42,6 +43,7 @@ export async function pullsJson(
   some: readonly PullIssue[],
 ): Promise<readonly ReturnType<typeof pullJson>[]> {
   const { access, db, pulls } = parts;
+  const remarks = await remarksOf(db, some);
   const requests =
     some.length === 0
       ? []
@@ -59,7 +61,14 @@ export async function pullsJson(
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
       const headRepository = head === undefined ? null : foreign.get(head.id);
-      return pullJson(issue, placeOf(call, repository), { state, person, reviewers, baseRepository, headRepository });
+      return pullJson(issue, placeOf(call, repository), {
+        state,
+        person,
+        reviewers,
+        baseRepository,
+        headRepository,
+        remarks: remarks.get(issue.id) ?? 0,
+      });
     }),
   );
 }
@@ -70,4 +79,22 @@ export async function pullNow(parts: PullRestParts, call: Call, place: PullPlace
   const [json] = issue !== undefined && isPull(issue) ? await pullsJson(parts, call, place, [issue]) : [];
   if (json === undefined) throw unknown();
   return json;
+}
+
+/** How many remarks on lines were sent, by pull request. */
+export async function remarksOf(db: Db, some: readonly Pick<PullIssue, 'id'>[]): Promise<ReadonlyMap<number, number>> {
+  if (some.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('issue_entries')
+    .select(['issue_id', (is) => is.fn.countAll<number>().as('count')])
+    .where('kind', '=', 'code')
+    .where(
+      'issue_id',
+      'in',
+      some.map(({ id }) => id),
+    ) // prettier-ignore
+    .where(seenBy(undefined))
+    .groupBy('issue_id')
+    .execute();
+  return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));
 }

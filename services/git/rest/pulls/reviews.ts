@@ -10,7 +10,7 @@ import { accountOf, bodyOf, created, noContent, ok, optional, type Call, type Ro
 import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/parts.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
-import { pullAt, pullNow, type PullPlace, type PullRestParts } from './parts.ts';
+import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
 
 const reviewBody = z.object({
   event: optional(z.string()),

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineJob } from '../../contracts/jobs.ts';
+
+/** Sends one delivery. Who does not take it is asked again for some hours. */
+export const deliver = defineJob('git.deliver-hook', z.object({ delivery: z.string() }), {
+  concurrency: 8,
+  timeoutMs: 20_000,
+  backoffMs: [10_000, 60_000, 600_000, 3_600_000],
+  giveUpAfterMs: 6 * 3_600_000,
+  forgetDone: true,
+});

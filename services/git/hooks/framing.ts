@@ -1,0 +1,44 @@
+import type { Context } from '../../contracts/service.ts';
+import type { Owners } from '../repositories/owners.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { Place } from '../wire/commits.ts';
+import { repositoryJson } from '../wire/repositories.ts';
+import { userOf } from '../wire/users.ts';
+
+export interface FramingParts {
+  readonly context: Pick<Context, 'address'>;
+  readonly publicUrl: string;
+  readonly owners: Owners;
+  readonly repositories: Repositories;
+  readonly ssh: (base: string) => string;
+}
+
+/** What every payload of a hook has: the repository, and who did it. */
+export class Framing {
+  readonly #parts: FramingParts;
+
+  constructor(parts: FramingParts) {
+    this.#parts = parts;
+  }
+
+  /** What addresses in payloads begin with: nobody asks for them, so it is the address of the settings or our own. */
+  get base(): string {
+    const { context, publicUrl } = this.#parts;
+    return publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1:3030') : publicUrl.replace(/\/+$/, '');
+  }
+
+  place({ owner, name }: Repository): Place {
+    return { base: this.base, full: `${owner}/${name}` };
+  }
+
+  /** The members `repository` and `sender` of a payload. Not for within a transaction. */
+  async frame(repository: Repository, account: string) {
+    const { owners, repositories, ssh } = this.#parts;
+    const now = (await repositories.byId(repository.id)) ?? repository;
+    const owner = await owners.byId(now.ownerId);
+    return {
+      repository: repositoryJson(now, owner, 'admin', { base: this.base, ssh: ssh(this.base) }),
+      sender: userOf(await owners.ofAccount(account), this.base),
+    };
+  }
+}

@@ -1,0 +1,238 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { globPattern } from '../domain/glob.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
+import type { Tables } from '../store/tables.ts';
+import { deliver } from './delivery-job.ts';
+import { listedAs, type HookEvent, type HookEventName } from './events.ts';
+
+/** Whose hooks are meant: one repository's, or an owner's, which hear of all that he has. */
+export type HookScope = { readonly repository: number } | { readonly owner: number };
+
+/** A hook as it is made or changed. */
+export interface HookValues {
+  readonly type: string;
+  readonly url: string;
+  readonly contentType: 'json' | 'form';
+  readonly branchFilter: string;
+  readonly events: readonly HookEventName[];
+  readonly active: boolean;
+  readonly local: boolean;
+  /** Undefined: the one that is there stays. */
+  readonly secret: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+const mostDeliveries = 200;
+export const secretPurpose = 'git.hook';
+
+/** Webhooks and what was or is to be sent to them. */
+export class Hooks {
+  readonly #context: Pick<Context, 'clock' | 'commit' | 'jobs' | 'vault'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'jobs' | 'vault'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /**
+   * Tells the hooks of a repository and of its owner that want this event: what is to be sent is stored and enqueued in the
+   * caller's transaction, so that it goes out exactly if the event was committed. `key` makes a second call with the same one
+   * do nothing.
+   */
+  async emit(
+    transaction: Kysely<Tables>,
+    event: HookEvent,
+    repository: Pick<Repository, 'id' | 'ownerId'>,
+    payload: object,
+    key: string = randomUUID(),
+  ): Promise<void> {
+    const listed = listedAs(event);
+    const rows = (await hooksOf(transaction, repository)).filter(
+      (hook) => (JSON.parse(hook.events) as string[]).includes(listed) && isForBranch(hook, event.branch),
+    );
+    if (rows.length === 0) return;
+    const body = JSON.stringify(payload, null, 2);
+    for (const hook of rows) {
+      await this.#enqueue(transaction, {
+        id: uuidOf(`${key}:${hook.id}`),
+        hook_id: hook.id,
+        event: event.name,
+        event_type: event.type ?? event.name,
+        body,
+      });
+    }
+  }
+
+  /** Whether any hook could be told of anything that happens to a repository. */
+  async listens(transaction: Kysely<Tables>, repository: Pick<Repository, 'id' | 'ownerId'>): Promise<boolean> {
+    return (await hooksOf(transaction, repository)).length > 0;
+  }
+
+  list(scope: HookScope): Promise<WebhookRow[]> {
+    return this.#of(scope).orderBy('id').execute();
+  }
+
+  async find(scope: HookScope, id: number): Promise<WebhookRow | undefined> {
+    return this.#of(scope).where('id', '=', id).executeTakeFirst();
+  }
+
+  async create(scope: HookScope, values: HookValues): Promise<WebhookRow> {
+    const now = this.#context.clock.now();
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('webhooks')
+        .values({
+          repository_id: 'repository' in scope ? scope.repository : null,
+          owner_id: 'owner' in scope ? scope.owner : null,
+          ...this.#columns(values),
+          secret: this.#sealed(values.secret ?? ''),
+          authorization: this.#sealed(values.authorization ?? ''),
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
+  }
+
+  async change({ id }: WebhookRow, values: HookValues): Promise<WebhookRow> {
+    const { secret, authorization } = values;
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('webhooks')
+        .set({
+          ...this.#columns(values),
+          ...(secret === undefined ? {} : { secret: this.#sealed(secret) }),
+          ...(authorization === undefined ? {} : { authorization: this.#sealed(authorization) }),
+          updated_at: this.#context.clock.now(),
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
+  }
+
+  async remove({ id }: WebhookRow): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('webhooks').where('id', '=', id).execute(),
+    );
+  }
+
+  /** The text behind a sealed column, for what may show or send it. */
+  open(sealed: string): string {
+    return sealed === '' ? '' : this.#context.vault.open(sealed, secretPurpose);
+  }
+
+  /** The newest first. */
+  deliveries({ id }: WebhookRow, limit: number): Promise<DeliveryRow[]> {
+    return this.#db
+      .selectFrom('hook_deliveries')
+      .selectAll()
+      .where('hook_id', '=', id)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Sends what was sent once more, as a delivery of its own. @throws Problem `git.unknown` (404) */
+  async replay({ id: hook }: WebhookRow, delivery: string): Promise<void> {
+    const row = await this.#db
+      .selectFrom('hook_deliveries')
+      .select(['event', 'event_type', 'body'])
+      .where('id', '=', delivery)
+      .where('hook_id', '=', hook)
+      .executeTakeFirst();
+    if (row === undefined) throw new Problem('git.unknown', 404, 'There is no such delivery.');
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      this.#enqueue(transaction, { ...row, id: randomUUID(), hook_id: hook }),
+    );
+  }
+
+  /** Sends one hook something, whatever events it wants. */
+  async send({ id: hook_id }: WebhookRow, event: HookEvent, payload: object): Promise<void> {
+    const body = JSON.stringify(payload, null, 2);
+    const row = { id: randomUUID(), hook_id, event: event.name, event_type: event.type ?? event.name, body };
+    await this.#context.commit((transaction: Kysely<Tables>) => this.#enqueue(transaction, row));
+  }
+
+  async #enqueue(
+    transaction: Kysely<Tables>,
+    row: Pick<DeliveryRow, 'id' | 'hook_id' | 'event' | 'event_type' | 'body'>,
+  ): Promise<void> {
+    const { clock, jobs } = this.#context;
+    const made = await transaction
+      .insertInto('hook_deliveries')
+      .values({ ...row, state: 'waiting', attempts: 0, created_at: clock.now() })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made === undefined) return;
+    await jobs.enqueue(transaction, deliver, { delivery: row.id }, { key: row.id });
+    // The history of one hook has an end.
+    const oldest = await transaction
+      .selectFrom('hook_deliveries')
+      .select('created_at')
+      .where('hook_id', '=', row.hook_id)
+      .orderBy('created_at', 'desc')
+      .offset(mostDeliveries)
+      .limit(1)
+      .executeTakeFirst();
+    if (oldest === undefined) return;
+    await transaction
+      .deleteFrom('hook_deliveries')
+      .where('hook_id', '=', row.hook_id)
+      .where('state', '!=', 'waiting')
+      .where('created_at', '<=', oldest.created_at)
+      .execute();
+  }
+
+  #of(scope: HookScope) {
+    const rows = this.#db.selectFrom('webhooks').selectAll();
+    return 'repository' in scope
+      ? rows.where('repository_id', '=', scope.repository)
+      : rows.where('owner_id', '=', scope.owner);
+  }
+
+  #columns(values: HookValues) {
+    return {
+      type: values.type,
+      url: values.url,
+      content_type: values.contentType,
+      branch_filter: values.branchFilter,
+      events: JSON.stringify(values.events),
+      active: Number(values.active),
+      local: Number(values.local),
+    };
+  }
+
+  #sealed(text: string): string {
+    return text === '' ? '' : this.#context.vault.seal(text, secretPurpose);
+  }
+}
+
+function hooksOf(db: Kysely<Tables>, { id, ownerId }: Pick<Repository, 'id' | 'ownerId'>): Promise<WebhookRow[]> {
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('active', '=', 1)
+    .where((is) => is.or([is('repository_id', '=', id), is('owner_id', '=', ownerId)]))
+    .orderBy('id')
+    .execute();
+}
+
+function isForBranch({ branch_filter: filter }: WebhookRow, branch: string | undefined): boolean {
+  if (branch === undefined || filter === '' || filter === '*') return true;
+  return globPattern(filter, { parted: false })?.test(branch) ?? false;
+}
+
+/** A UUID that is always the same for the same text. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

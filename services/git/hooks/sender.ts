@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
+import type { Tables } from '../store/tables.ts';
+import { deliver } from './delivery-job.ts';
+import type { Hooks } from './hooks.ts';
+
+const patienceMs = 10_000;
+/** Of an answer so much is kept for people. */
+const keptAnswer = 16 * 1024;
+
+export interface SenderParts {
+  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
+  readonly hooks: Hooks;
+  /** Hooks of all accounts may call this computer and its network. */
+  readonly mayReachLocal: boolean;
+}
+
+/** Sends what is due to hooks, and writes down what came of each attempt. */
+export function sendDeliveries(parts: SenderParts): Disposable {
+  const { context, hooks } = parts;
+  const db: Kysely<Tables> = context.db;
+  const note = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
+    context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('hook_deliveries').set(change).where('id', '=', id).execute(),
+    );
+  return context.jobs.handle(
+    deliver,
+    async ({ payload: { delivery: id }, attempt, signal }) => {
+      const delivery = await db.selectFrom('hook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+      const hook = delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst()); // prettier-ignore
+      // The hook was removed meanwhile.
+      if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
+      const sentAt = context.clock.now();
+      const start = performance.now();
+      const took = () => ({ attempts: attempt, sent_at: sentAt, duration_ms: Math.round(performance.now() - start) });
+      try {
+        const body = bodyOf(hook, delivery.body);
+        const reply = await context.fetch(hook.url, {
+          method: 'POST',
+          headers: headersOf(hook, delivery, body, hooks),
+          body,
+          trust: parts.mayReachLocal || hook.local === 1 ? 'owner' : 'other',
+          timeoutMs: patienceMs,
+          maxBytes: 1024 * 1024,
+          keepMethod: true,
+          signal,
+        });
+        const isTaken = reply.status >= 200 && reply.status < 300;
+        await note(id, {
+          ...took(),
+          state: isTaken ? 'delivered' : 'waiting',
+          status: reply.status,
+          response_headers: JSON.stringify(reply.headers),
+          response_body: Buffer.from(reply.body).toString('utf8').slice(0, keptAnswer),
+          error: isTaken ? null : `It answered ${reply.status}.`,
+        });
+        // Others than 410 may be mended on the other side.
+        if (!isTaken) throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, { retryable: reply.status !== 410 }); // prettier-ignore
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'git.hook_refused') {
+          const told = error instanceof Problem ? error.detail : 'The request failed.';
+          await note(id, { ...took(), status: null, response_headers: null, response_body: null, error: told });
+        }
+        throw error;
+      }
+    },
+    { onDead: async ({ payload: { delivery } }) => void (await note(delivery, { state: 'failed' })) },
+  );
+}
+
+function bodyOf({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: string): string {
+  return type === 'form' ? new URLSearchParams({ payload: json }).toString() : json;
+}
+
+/** Three families of names for the same, each of which programs look for. The signatures are over the JSON that was sent. */
+function headersOf(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks: Hooks): Record<string, string> {
+  const secret = hooks.open(hook.secret);
+  // Of a form the payload is signed, as the peer does.
+  const signed = hook.content_type === 'form' ? delivery.body : body;
+  const hmac = (algorithm: string): string => secret === '' ? '' : createHmac(algorithm, secret).update(signed).digest('hex'); // prettier-ignore
+  const sha256 = hmac('sha256');
+  const target = hook.repository_id === null ? 'organization' : 'repository';
+  const authorization = hooks.open(hook.authorization);
+  const headers: Record<string, string> = {
+    'Content-Type': hook.content_type === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+    'User-Agent': 'Homeport',
+    'X-Gitea-Signature': sha256,
+    'X-Gogs-Signature': sha256,
+    'X-Hub-Signature': `sha1=${hmac('sha1')}`,
+    'X-Hub-Signature-256': `sha256=${sha256}`,
+    'X-Gitea-Hook-Installation-Target-Type': target,
+    'X-GitHub-Hook-Installation-Target-Type': target,
+    ...(authorization === '' ? {} : { Authorization: authorization }),
+  };
+  for (const family of ['Gitea', 'Gogs', 'GitHub']) {
+    headers[`X-${family}-Delivery`] = delivery.id;
+    headers[`X-${family}-Event`] = delivery.event;
+    headers[`X-${family}-Event-Type`] = delivery.event_type;
+  }
+  return headers;
+}

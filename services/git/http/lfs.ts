@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
+import type { Locks } from '../lfs/locks.ts';
+import type { LfsTickets } from '../lfs/tickets.ts';
+import { levels } from '../repositories/access.ts';
+import type { Lookup } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import type { Visitor } from '../sign-in/visitor.ts';
+import { answerLocks } from './lfs-locks.ts';
+import { lfsBody, type LfsCall } from './lfs-call.ts';
+import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
+import { rangeOf } from './range.ts';
+
+export interface LfsParts {
+  readonly context: Pick<Context, 'log'>;
+  readonly signIn: SignIn;
+  readonly lookup: Lookup;
+  readonly store: LfsStore;
+  readonly locks: Locks;
+  readonly tickets: LfsTickets;
+}
+
+const path = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/info\/lfs\/(.+)$/;
+const object = /^objects\/([^/]+)(?:\/(\d{1,16}))?$/;
+const mostObjects = 5000;
+const batchBody = z.object({
+  operation: z.enum(['upload', 'download']),
+  objects: z.array(z.object({ oid: z.string(), size: z.number() })).max(mostObjects),
+});
+const verifyBody = z.object({ oid: z.string(), size: z.number() });
+
+/** Whether a path is one of Git LFS. */
+export function isLfsPath(pathname: string): boolean {
+  return path.test(pathname);
+}
+
+/** The large files of repositories, by the protocol of Git LFS. */
+export async function lfs(
+  parts: LfsParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, base }: { readonly url: URL; readonly base: string },
+): Promise<void> {
+  const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
+  const isLock = action === 'locks' || action.startsWith('locks/');
+  try {
+    const visitor = await visitorOf(parts, request);
+    const call: LfsCall = {
+      ...{ request, response, url, visitor, root: `${base}/${owner}/${name}.git/info/lfs` },
+      need: (level, detail) => need(parts, visitor, [decodeURIComponent(owner), decodeURIComponent(name)], level, detail),
+    };
+    const { method } = request;
+    const isJson = isLock || action === 'objects/batch' || action === 'verify';
+    if (isJson && !isOurType(request.headers.accept)) throw new Problem('git.lfs_type', 415, 'Unsupported Media Type');
+    const [, oid = '', size] = object.exec(action) ?? [];
+    if (isLock) return await answerLocks(parts.locks, call, action);
+    if (action === 'objects/batch' && method === 'POST') return await batch(parts, call);
+    if (action === 'verify' && method === 'POST') return await verify(parts, call);
+    if (oid !== '' && size !== undefined && method === 'PUT') return await upload(parts, call, { oid, size: Number(size) });
+    if (oid !== '' && size === undefined && (method === 'GET' || method === 'HEAD')) return await download(parts, call, oid);
+    throw new Problem('git.unknown', 404, 'Not Found');
+  } catch (error) {
+    refuse(parts, request, response, isLock, error);
+  }
+} // prettier-ignore
+
+async function visitorOf({ signIn, tickets }: LfsParts, request: IncomingMessage): Promise<Visitor> {
+  const byTicket = await tickets.visitor(request.headers.authorization);
+  return byTicket ?? signIn.visitor(request);
+}
+
+async function need(
+  { lookup }: LfsParts,
+  visitor: Visitor,
+  [owner, name]: readonly [string, string],
+  level: 'read' | 'write',
+  detail = 'Unauthorized',
+): Promise<Repository> {
+  const isKnown = visitor.identity !== undefined || visitor.deployKey !== undefined;
+  const renamed = await lookup.renamed(visitor, owner, name);
+  const found = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
+  if (!isKnown && (found === undefined || level === 'write')) throw lfsSignIn(detail);
+  if (found === undefined) throw new Problem('git.unknown', 404, 'Not Found');
+  if (levels.indexOf(found.level) < levels.indexOf(level)) throw new Problem('git.forbidden', 403, detail === 'Unauthorized' ? 'Forbidden' : detail); // prettier-ignore
+  if (level === 'write' && found.repository.archived) throw new Problem('git.archived', 403, 'This repository is archived.'); // prettier-ignore
+  return found.repository;
+}
+
+async function batch({ store }: LfsParts, { need: needed, request, response, root }: LfsCall): Promise<void> {
+  const { operation, objects } = await lfsBody(request, batchBody);
+  const repository = await needed(operation === 'upload' ? 'write' : 'read');
+  const here = await store.sizes(repository, objects.map(({ oid }) => oid)); // prettier-ignore
+  const missing = operation === 'upload' ? objects.filter(({ oid }) => !here.has(oid)) : [];
+  if (missing.length > 0) await store.checkQuota(repository, missing.reduce((sum, { size }) => sum + size, 0)); // prettier-ignore
+  // What let this request through lets the next ones through.
+  const { authorization } = request.headers;
+  const header = authorization === undefined ? {} : { Authorization: authorization };
+  const answers = objects.map(({ oid, size }) => {
+    if (!isLfsObject({ oid, size })) return { oid, size, error: { code: 422, message: 'Oid or size are invalid' } };
+    const known = here.get(oid);
+    if (operation === 'download') {
+      if (known === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
+      if (known !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
+      return { oid, size, actions: { download: { href: `${root}/objects/${oid}`, header } } };
+    }
+    if (known !== undefined && known !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } }; // prettier-ignore
+    if (known !== undefined) return { oid, size };
+    const upload = { href: `${root}/objects/${oid}/${size}`, header: { ...header, 'Transfer-Encoding': 'chunked' } };
+    const check = { href: `${root}/verify`, header: { ...header, Accept: `${lfsType};q=0.9, */*;q=0.8` } };
+    return { oid, size, actions: { upload, verify: check } };
+  });
+  lfsReply(response, 200, { objects: answers });
+}
+
+async function verify({ store }: LfsParts, { need: needed, request, response }: LfsCall): Promise<void> {
+  const asked = await lfsBody(request, verifyBody);
+  const repository = await needed('write');
+  const size = (await store.sizes(repository, [asked.oid])).get(asked.oid);
+  if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
+  if (size !== asked.size || !(await store.isWhole(repository, asked))) throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid'); // prettier-ignore
+  lfsReply(response, 200, { Message: 'OK' });
+}
+
+async function upload(
+  { store }: LfsParts,
+  { need: needed, request, response }: LfsCall,
+  wanted: { readonly oid: string; readonly size: number },
+): Promise<void> {
+  const repository = await needed('write');
+  if (!isLfsObject(wanted)) throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
+  await store.receive(repository, wanted, request);
+  lfsReply(response, 200, { Message: 'OK' });
+}
+
+async function download({ store }: LfsParts, { need: needed, request, response }: LfsCall, oid: string): Promise<void> {
+  const repository = await needed('read');
+  const size = (await store.sizes(repository, [oid])).get(oid);
+  if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
+  const range = rangeOf(request.headers.range, size);
+  const common = {
+    'Cache-Control': 'max-age=0, private, must-revalidate',
+    'Content-Type': 'application/octet-stream',
+    'Accept-Ranges': 'bytes',
+    ETag: `"${oid}"`,
+  };
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { ...common, 'Content-Range': `bytes */${size}`, 'Content-Length': 0 }).end();
+    return;
+  }
+  response.writeHead(range === undefined ? 200 : 206, {
+    ...common,
+    'Content-Length': range === undefined ? size : range.end - range.start + 1,
+    ...(range === undefined
+      ? {}
+      : {
+          'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+          'Access-Control-Expose-Headers': 'Content-Range',
+        }),
+  });
+  if (request.method === 'HEAD' || size === 0) response.end();
+  else await pipeline(store.read(repository, oid, range), response);
+}
+
+function isOurType(accept: string | undefined): boolean {
+  return accept === undefined || accept.includes(lfsType) || accept.includes('*/*');
+}
+
+/** Errors about objects have a member with a capital letter, those about locks have not. */
+function refuse(
+  { context }: LfsParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isLock: boolean,
+  error: unknown,
+): void {
+  // The client went away in the middle, and hears nothing any more.
+  if (response.headersSent || response.destroyed) {
+    if (!(error instanceof Problem)) context.log.debug('a large file was cut off', { error });
+    return void response.destroy();
+  }
+  let problem = error instanceof Problem ? error : undefined;
+  if (problem === undefined || (problem.status >= 500 && problem.status !== 507)) {
+    const id = randomUUID();
+    context.log.error('request failed', { id, method: request.method, error });
+    problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
+  }
+  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } : {};
+  const headers = { ...again, ...problem.headers, ...(request.complete ? {} : { Connection: 'close' }) };
+  const { detail, status } = problem;
+  if (isLock) lockReply(response, status, { message: detail }, headers);
+  else lfsReply(response, status, { Message: status === 401 ? 'Unauthorized' : detail }, headers);
+}

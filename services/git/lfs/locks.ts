@@ -1,0 +1,58 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { LockRow } from '../store/lfs.ts';
+import type { Tables } from '../store/tables.ts';
+
+export interface LockQuery {
+  readonly path?: string | undefined;
+  readonly id?: number | undefined;
+  /** The number of the first. */
+  readonly from?: number | undefined;
+  readonly limit: number;
+}
+
+/** Who works at which large file; clients ask before they push one. */
+export class Locks {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /** The lock that is there now, and whether this call made it. */
+  async lock(repository: number, path: string, account: string): Promise<{ readonly lock: LockRow; readonly made: boolean }> {
+    const { clock, commit } = this.#context;
+    return commit(async (transaction: Kysely<Tables>) => {
+      const made = await transaction
+        .insertInto('lfs_locks')
+        .values({ repository_id: repository, path, account, locked_at: clock.now() })
+        .onConflict((conflict) => conflict.columns(['repository_id', 'path']).doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (made !== undefined) return { lock: made, made: true };
+      const lock = await transaction
+        .selectFrom('lfs_locks')
+        .selectAll()
+        .where('repository_id', '=', repository)
+        .where('path', '=', path)
+        .executeTakeFirstOrThrow();
+      return { lock, made: false };
+    });
+  } // prettier-ignore
+
+  list(repository: number, { path, id, from, limit }: LockQuery): Promise<LockRow[]> {
+    let rows = this.#db.selectFrom('lfs_locks').selectAll().where('repository_id', '=', repository);
+    if (path !== undefined) rows = rows.where('path', '=', path);
+    if (id !== undefined) rows = rows.where('id', '=', id);
+    if (from !== undefined) rows = rows.where('id', '>=', from);
+    return rows.orderBy('id').limit(limit).execute();
+  }
+
+  async unlock({ id }: LockRow): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('lfs_locks').where('id', '=', id).execute(),
+    );
+  }
+}

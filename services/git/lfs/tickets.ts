@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import { nobody, type Visitor } from '../sign-in/visitor.ts';
+
+const validMs = 3_600_000;
+const purpose = 'git.lfs-ticket';
+const ticketSchema = z.object({
+  account: z.string().nullable(),
+  deployKey: z.object({ repository: z.int(), readOnly: z.boolean(), title: z.string() }).nullable(),
+  operation: z.enum(['upload', 'download']),
+  expires: z.number(),
+});
+
+/** What a client that came by SSH shows over HTTP, where large files go: good for an hour, and for one direction. */
+export class LfsTickets {
+  readonly #context: Pick<Context, 'clock' | 'vault'>;
+  readonly #signIn: SignIn;
+
+  constructor(context: Pick<Context, 'clock' | 'vault'>, signIn: SignIn) {
+    this.#context = context;
+    this.#signIn = signIn;
+  }
+
+  issue(visitor: Visitor, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
+    const { clock, vault } = this.#context;
+    const ticket: z.infer<typeof ticketSchema> = {
+      account: visitor.identity?.account ?? null,
+      deployKey: visitor.deployKey ?? null,
+      operation,
+      expires: clock.now() + validMs,
+    };
+    return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: validMs / 1000 };
+  }
+
+  /** Who shows one; undefined for what is none, or no longer. */
+  async visitor(authorization: string | undefined): Promise<Visitor | undefined> {
+    const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
+    if (text === undefined) return undefined;
+    const { account, deployKey, operation, expires } = this.#read(text) ?? {};
+    if (expires === undefined || expires < this.#context.clock.now()) return undefined;
+    const scopes = [operation === 'upload' ? 'write:repository' : 'read:repository'];
+    if (deployKey !== null && deployKey !== undefined) return { ...nobody, deployKey, scopes };
+    const identity = await this.#signIn.account(account ?? '');
+    return identity && { identity, scopes, inAddress: false };
+  }
+
+  #read(text: string): z.infer<typeof ticketSchema> | undefined {
+    try {
+      return ticketSchema.parse(JSON.parse(this.#context.vault.open(text, purpose)));
+    } catch {
+      return undefined; // Not one of ours.
+    }
+  }
+}

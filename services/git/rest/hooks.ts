@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { globPattern } from '../domain/glob.ts';
+import { expandEvents } from '../hooks/events.ts';
+import type { Framing } from '../hooks/framing.ts';
+import type { Hooks, HookScope, HookValues } from '../hooks/hooks.ts';
+import { pushPayload } from '../hooks/push-events.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { resolve } from '../repositories/revisions.ts';
+import type { WebhookRow } from '../store/hooks.ts';
+import { noObject } from '../transfer/push-request.ts';
+import { hookJson } from '../wire/hooks.ts';
+import { accountOf, bodyOf, created, needIdentity, noContent, ok, optional, type Call, type Route } from './call.ts';
+import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
+import { named, type RestParts } from './parts.ts';
+
+export interface HookParts extends RestParts {
+  readonly hooks: Hooks;
+  readonly framing: Framing;
+}
+
+const types = ['gitea', 'gogs', 'forgejo'];
+const config = z.record(z.string(), z.coerce.string());
+const common = {
+  active: optional(z.boolean()),
+  events: optional(z.array(z.string())),
+  branch_filter: optional(z.string().max(500)),
+  authorization_header: optional(z.string().max(2000)),
+};
+const createBody = z.object({ ...common, type: z.string(), config });
+const changeBody = z.object({ ...common, config: optional(config) });
+
+/** Webhooks of repositories, of oneself and of organisations. */
+export function hookRoutes(parts: HookParts): readonly Route[] {
+  const { access, hooks, lookup, owners } = parts;
+  const denied = () => new Problem('git.forbidden', 403, 'user should be an owner or a collaborator with admin write of a repository'); // prettier-ignore
+  const repositoryOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin', denied);
+  const places: readonly { readonly path: string; readonly scope: Route['scope']; readonly of: (call: Call) => Promise<HookScope> }[] = [
+    { path: '/repos/:owner/:repo/hooks', scope: 'repository', of: async (call) => ({ repository: (await repositoryOf(call)).id }) },
+    { path: '/user/hooks', scope: 'user', of: async (call) => ({ owner: (await owners.ofAccount(accountOf(call))).id }) },
+    {
+      path: '/orgs/:org/hooks',
+      scope: 'organization',
+      of: async (call) => {
+        const owner = await owners.find(call.params['org'] ?? '');
+        if (owner?.kind !== 'organization') throw unknown();
+        if (!(await access.ownsName(call.visitor, owner.name))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
+        return { owner: owner.id };
+      },
+    },
+  ]; // prettier-ignore
+  const json = (row: WebhookRow) => hookJson(row, hooks.open(row.authorization));
+  const one = async (call: Call, scope: HookScope) => {
+    const row = await hooks.find(scope, numberOf(call.params['id']));
+    if (row === undefined) throw unknown();
+    return row;
+  };
+  const mayReachLocal = (call: Call): boolean => needIdentity(call.visitor).role === 'admin';
+
+  return [
+    ...places.flatMap(({ path, scope, of }): readonly Route[] => [
+      {
+        method: 'GET',
+        path,
+        scope,
+        signedIn: true,
+        handle: async (call) => {
+          const all = await hooks.list(await of(call));
+          const page = pageOf(call.query);
+          return ok(partOf(all, page).map(json), listHeaders(call, page, all.length));
+        },
+      },
+      {
+        method: 'POST',
+        path,
+        scope,
+        signedIn: true,
+        handle: async (call) => {
+          const place = await of(call);
+          const asked = await bodyOf(call, createBody);
+          if (!types.includes(asked.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${asked.type}`);
+          for (const option of ['url', 'content_type']) {
+            if ((asked.config[option] ?? '') === '') throw new Problem('git.invalid', 422, `Missing config option: ${option}`); // prettier-ignore
+          }
+          const values: HookValues = {
+            type: asked.type,
+            url: addressOf(asked.config['url']),
+            contentType: contentTypeOf(asked.config['content_type']),
+            branchFilter: filterOf(asked.branch_filter ?? ''),
+            events: expandEvents(asked.events === undefined || asked.events.length === 0 ? ['push'] : asked.events),
+            active: asked.active ?? false,
+            local: mayReachLocal(call),
+            secret: asked.config['secret'],
+            authorization: asked.authorization_header,
+          };
+          return created(json(await hooks.create(place, values)));
+        },
+      },
+      { method: 'GET', path: `${path}/:id`, scope, signedIn: true, handle: async (call) => ok(json(await one(call, await of(call)))) },
+      {
+        method: 'PATCH',
+        path: `${path}/:id`,
+        scope,
+        signedIn: true,
+        handle: async (call) => {
+          const row = await one(call, await of(call));
+          const asked = await bodyOf(call, changeBody);
+          const url = asked.config?.['url'];
+          // Who gives it another address answers for where it leads.
+          const local = url === undefined ? row.local === 1 : mayReachLocal(call);
+          const values: HookValues = {
+            type: row.type,
+            url: url === undefined ? row.url : addressOf(url),
+            contentType: asked.config?.['content_type'] === undefined ? row.content_type : contentTypeOf(asked.config['content_type']),
+            branchFilter: asked.branch_filter === undefined ? row.branch_filter : filterOf(asked.branch_filter),
+            events: asked.events === undefined ? expandEvents(JSON.parse(row.events) as string[]) : expandEvents(asked.events),
+            active: asked.active ?? row.active === 1,
+            local,
+            secret: asked.config?.['secret'],
+            authorization: asked.authorization_header,
+          };
+          return ok(json(await hooks.change(row, values)));
+        },
+      },
+      {
+        method: 'DELETE',
+        path: `${path}/:id`,
+        scope,
+        signedIn: true,
+        handle: async (call) => {
+          await hooks.remove(await one(call, await of(call)));
+          return noContent;
+        },
+      },
+    ]), // prettier-ignore
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/hooks/:id/tests',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await repositoryOf(call);
+        const row = await one(call, { repository: repository.id });
+        await testHook(parts, row, repository, accountOf(call), call.query.get('ref'));
+        return noContent;
+      },
+    },
+  ];
+}
+
+/** Sends a hook a push as it would be of the newest commit. @throws Problem (404) where there is none. */
+export async function testHook(
+  parts: Pick<HookParts, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
+  hook: WebhookRow,
+  repository: Parameters<typeof pushPayload>[1],
+  account: string,
+  ref: string | null = null,
+): Promise<void> {
+  const { framing, git, hooks, keeper, objects } = parts;
+  const folder = (each: typeof repository): string => keeper.folder(each);
+  const revision = await resolve(objects, folder(repository), repository, ref);
+  if (revision === undefined) throw new Problem('git.unknown', 404, 'There is no commit to tell of yet.');
+  const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;
+  const parent = await objects.info(folder(repository), `${revision.commit}^`);
+  const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? noObject, after: revision.commit };
+  const payload = await pushPayload({ framing, git, folder }, repository, account, change);
+  if (payload !== undefined) await hooks.send(hook, { name: 'push' }, payload);
+}
+
+function addressOf(text = ''): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Problem('git.invalid', 422, `Invalid url: ${text}`);
+  return text;
+}
+
+function contentTypeOf(text = ''): 'json' | 'form' {
+  if (text !== 'json' && text !== 'form') throw new Problem('git.invalid', 422, 'Invalid content type');
+  return text;
+}
+
+function filterOf(text: string): string {
+  if (text !== '' && globPattern(text, { parted: false }) === undefined) throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern'); // prettier-ignore
+  return text;
+}

@@ -1,0 +1,176 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+import { shapeOf } from './shape.ts';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: any;
+}
+
+const secret = 's3cr3t';
+const clock = createFakeClock(Date.now());
+const received: Received[] = [];
+/** What the receiver answers next; empty: 200. */
+const answers: number[] = [];
+const receiver = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const text = Buffer.concat(parts).toString();
+    const isForm = request.headers['content-type']?.startsWith('application/x-www-form') === true;
+    const json = isForm ? (new URLSearchParams(text).get('payload') ?? '') : text;
+    received.push({ headers: request.headers, text: json, body: JSON.parse(json) });
+    response.writeHead(answers.shift() ?? 200).end('thanks');
+  });
+});
+let room: GitRoom;
+let target = '';
+
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  room = await openGitRoom({ clock });
+});
+afterAll(async () => {
+  await room[Symbol.asyncDispose]();
+  receiver.close();
+  receiver.closeAllConnections();
+});
+
+const config = () => ({ url: target, content_type: 'json', secret });
+const hook = async (repository: string, more: Record<string, unknown> = {}, authorization?: string) => {
+  const body = { type: 'gitea', active: true, config: config(), ...more };
+  const reply = await room.api('POST', `/repos/${repository}/hooks`, body, authorization);
+  expect(reply.status).toBe(201);
+  return (await reply.json()) as { id: number; events: string[] };
+};
+const arrived = (count: number) => vi.waitFor(() => expect(received.length).toBe(count), { timeout: 20_000 });
+const golden = (name: string) =>
+  JSON.parse(readFileSync(new URL(`golden/webhook-${name}.json`, import.meta.url), 'utf8')) as {
+    request: { headers: Record<string, string>; body: unknown };
+  };
+
+describe('webhooks', () => {
+  it('are told of pushes, of what is created and of what is deleted, as the peer tells them', async () => {
+    await room.create('demo');
+    await hook('ada/demo', { events: ['push', 'create', 'delete'] });
+    const cwd = await room.work('demo');
+    const remote = `${room.signedUrl}/ada/demo.git`;
+    await room.git(['push', '-q', remote, 'main'], { cwd });
+    await arrived(2);
+    await room.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
+    await room.git(['push', '-q', remote, 'v1'], { cwd });
+    await arrived(4);
+    await room.git(['push', '-q', remote, 'main:dev'], { cwd });
+    await arrived(6);
+    await room.git(['push', '-q', remote, ':dev'], { cwd });
+    await arrived(7);
+    const find = (event: string, ref: string) => received.find(({ headers, body }) => headers['x-gitea-event'] === event && body.ref === ref); // prettier-ignore
+    for (const [name, event, ref] of [
+      ['push', 'push', 'refs/heads/main'],
+      ['create-branch', 'create', 'main'],
+      ['create-tag', 'create', 'v1'],
+      ['push-tag', 'push', 'refs/tags/v1'],
+      ['delete-branch', 'delete', 'dev'],
+    ] as const) {
+      const one = find(event, ref);
+      const { request } = golden(name);
+      expect([name, shapeOf(one?.body)]).toEqual([name, shapeOf(request.body)]);
+      const names = Object.keys(request.headers).map((each) => each.toLowerCase());
+      expect(Object.keys(one?.headers ?? {})).toEqual(expect.arrayContaining(names));
+      for (const family of ['gitea', 'gogs', 'github']) expect(one?.headers[`x-${family}-event-type`]).toBe(event);
+      const hmac = (algorithm: string) =>
+        createHmac(algorithm, secret)
+          .update(one?.text ?? '')
+          .digest('hex');
+      expect(one?.headers).toMatchObject({
+        'x-gitea-signature': hmac('sha256'),
+        'x-gogs-signature': hmac('sha256'),
+        'x-hub-signature-256': `sha256=${hmac('sha256')}`,
+        'x-hub-signature': `sha1=${hmac('sha1')}`,
+      });
+    }
+    const push = find('push', 'refs/heads/main')?.body;
+    expect(push).toMatchObject({ before: '0'.repeat(40), total_commits: 1, pusher: { login: 'ada' }, head_commit: { added: ['README.md'] } }); // prettier-ignore
+    // A new branch of what is there already has no new commits.
+    expect(find('push', 'refs/heads/dev')?.body).toMatchObject({ total_commits: 0, commits: [] });
+  });
+
+  it('are asked again when they fail, keep a history, and are sent again by hand', async () => {
+    await room.create('again');
+    const made = await hook('ada/again', { config: { ...config(), content_type: 'form' }, branch_filter: 'rel/*' });
+    const cwd = await room.work('again');
+    const before = received.length;
+    // Another branch than the hook is for.
+    await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main'], { cwd });
+    answers.push(500);
+    await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main:rel/1'], { cwd });
+    await arrived(before + 1);
+    const failed = received.at(-1);
+    expect(failed?.body).toMatchObject({ ref: 'refs/heads/rel/1' });
+    expect(failed?.headers['x-gitea-signature']).toBe(createHmac('sha256', secret).update(failed?.text ?? '').digest('hex')); // prettier-ignore
+    await vi.waitFor(
+      () => {
+        clock.advance(15_000);
+        expect(received.length).toBe(before + 2);
+      },
+      { timeout: 20_000 },
+    );
+    expect(received.at(-1)?.headers['x-gitea-delivery']).toBe(failed?.headers['x-gitea-delivery']);
+    expect(received.at(-1)?.text).toBe(failed?.text);
+    expect((await room.api('POST', `/repos/ada/again/hooks/${made.id}/tests`)).status).toBe(204);
+    await arrived(before + 3);
+    expect(received.at(-1)?.body).toMatchObject({ ref: 'refs/heads/main' });
+  });
+
+  it('of accounts do not reach private addresses, those of administrators do', async () => {
+    const before = received.length;
+    const bob = await room.account('bob');
+    expect((await room.api('POST', '/user/repos', { name: 'own', auto_init: true }, bob)).status).toBe(201);
+    const made = await hook('bob/own', {}, bob);
+    expect((await room.api('POST', `/repos/bob/own/hooks/${made.id}/tests`, undefined, bob)).status).toBe(204);
+    const other = await hook('bob/own', { config: { ...config(), url: `${target}?of=ada` } });
+    expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`)).status).toBe(204);
+    await arrived(before + 1);
+    expect(received.at(-1)?.headers['host']).toBe(new URL(target).host);
+    expect((await room.api('PATCH', `/repos/bob/own/hooks/${other.id}`, { config: { url: target } }, bob)).status).toBe(200); // prettier-ignore
+    expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`, undefined, bob)).status).toBe(204);
+    await vi.waitFor(() => expect(room.host.log.filter((line) => line.includes('git.deliver-hook')).length).toBeGreaterThan(1), { timeout: 20_000 }); // prettier-ignore
+    expect(received.length).toBe(before + 1);
+  });
+
+  it('are made, listed, changed and removed, and never tell their secret', async () => {
+    await room.create('crud');
+    const made = await hook('ada/crud', { events: ['push', 'pull_request', 'issues', 'issue_comment', 'create', 'delete', 'release'], authorization_header: 'Bearer x' }); // prettier-ignore
+    expect(made.events).toEqual(expect.arrayContaining(['issue_label', 'pull_request_sync', 'pull_request_review']));
+    const path = `/repos/ada/crud/hooks/${made.id}`;
+    const changed = await room.api('PATCH', path, { active: false, config: { secret: 'other' } });
+    expect(changed.status).toBe(200);
+    const text = await changed.text();
+    expect(text).not.toContain(secret);
+    // The peer forgets the events here; nobody wants that.
+    expect(JSON.parse(text)).toMatchObject({ active: false, events: made.events, config: { url: target } });
+    expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'zz', config: config() })).status).toBe(422);
+    expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'gitea', config: { ...config(), url: 'file:///etc/passwd' } })).status).toBe(422); // prettier-ignore
+    expect((await room.api('DELETE', path)).status).toBe(204);
+    expect((await room.api('GET', path)).status).toBe(404);
+    expect((await room.api('GET', '/repos/ada/crud/hooks', undefined, await room.account('eve'))).status).toBe(403);
+    const reply = await room.api('POST', '/user/hooks', { type: 'gitea', active: true, config: config() });
+    expect(reply.status).toBe(201);
+    const { id } = (await reply.json()) as { id: number };
+    const before = received.length;
+    const cwd = await room.work('crud');
+    await room.git(['push', '-q', `${room.signedUrl}/ada/crud.git`, 'main'], { cwd });
+    await arrived(before + 1);
+    expect(received.at(-1)?.body).toMatchObject({ repository: { name: 'crud' } });
+    expect((await room.api('DELETE', `/user/hooks/${id}`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
+import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+
+const lfsType = 'application/vnd.git-lfs+json';
+let room: GitRoom;
+/** As `git lfs install` writes it. */
+const filter = { GIT_CONFIG_COUNT: '4', GIT_CONFIG_KEY_0: 'filter.lfs.clean', GIT_CONFIG_VALUE_0: 'git-lfs clean -- %f', GIT_CONFIG_KEY_1: 'filter.lfs.smudge', GIT_CONFIG_VALUE_1: 'git-lfs smudge -- %f', GIT_CONFIG_KEY_2: 'filter.lfs.process', GIT_CONFIG_VALUE_2: 'git-lfs filter-process', GIT_CONFIG_KEY_3: 'filter.lfs.required', GIT_CONFIG_VALUE_3: 'true' }; // prettier-ignore
+
+beforeAll(async () => {
+  room = await openGitRoom({ environment: { GIT_LFS_QUOTA_MB: '24' } });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+/** A working copy whose file `big.bin` is kept by Git LFS. */
+async function largeWork(name: string, bytes: Buffer, remote: string, environment: Record<string, string> = {}) {
+  const cwd = await room.work(name);
+  const lfs = { cwd, environment: { ...filter, ...environment } };
+  await room.git(['lfs', 'install', '--local'], lfs);
+  await room.git(['lfs', 'track', '*.bin'], lfs);
+  writeFileSync(join(cwd, 'big.bin'), bytes);
+  await room.git(['add', '.'], lfs);
+  await room.git(['commit', '-qm', 'large'], lfs);
+  await room.git(['remote', 'add', 'origin', remote], lfs);
+  return lfs;
+}
+
+const oidOf = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(`${room.url}${path}`, {
+    ...init,
+    headers: { authorization: adminAuthorization, accept: lfsType, 'content-type': lfsType, ...init.headers },
+  });
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+  const reply = await ask(path, { method: 'POST', body: JSON.stringify(body), headers });
+  return { status: reply.status, body: (await reply.json()) as any };
+};
+const incoming = () => readdirSync(join(room.host.dataDir, 'git', 'lfs', 'incoming'));
+
+describe('Git LFS', () => {
+  it('keeps large files of real git-lfs over HTTP, and gives them back', async () => {
+    await room.create('large');
+    const bytes = randomBytes(5 * 1024 * 1024);
+    const lfs = await largeWork('large', bytes, `${room.signedUrl}/ada/large.git`);
+    await room.git(['push', '-q', 'origin', 'main'], lfs);
+    await room.git(['clone', '-q', `${room.url}/ada/large.git`, 'large-copy'], { environment: filter });
+    expect(readFileSync(join(room.folder, 'large-copy', 'big.bin')).equals(bytes)).toBe(true);
+    expect(await (await room.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(`oid sha256:${oidOf(bytes)}`); // prettier-ignore
+    const media = await room.api('GET', '/repos/ada/large/media/big.bin');
+    expect(Buffer.from(await media.arrayBuffer()).equals(bytes)).toBe(true);
+    const path = `/ada/large.git/info/lfs/objects/${oidOf(bytes)}`;
+    const part = await ask(path, { headers: { range: 'bytes=5242870-' } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 5242870-5242879/5242880']);
+    expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-10))).toBe(true);
+    expect((await ask(path, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
+    expect(incoming()).toEqual([]);
+  });
+
+  it('keeps them over SSH, with what git-lfs-authenticate gives', async () => {
+    const { ssh_url } = await room.create('by-ssh', { private: true });
+    const ssh = await makeKey(room, 'id_lfs');
+    expect((await room.api('POST', '/user/keys', { title: 'k', key: ssh.text })).status).toBe(201);
+    const bytes = randomBytes(100_000);
+    const environment = { GIT_SSH_COMMAND: ssh.command };
+    const lfs = await largeWork('by-ssh', bytes, String(ssh_url), environment);
+    await room.git(['push', '-q', 'origin', 'main'], lfs);
+    await room.git(['clone', '-q', String(ssh_url), 'ssh-copy'], { environment: { ...filter, ...environment } });
+    expect(readFileSync(join(room.folder, 'ssh-copy', 'big.bin')).equals(bytes)).toBe(true);
+    // What is good for downloads is not good for uploads.
+    const { hostname, port } = new URL(String(ssh_url));
+    const [program = '', ...args] = ssh.command.split(' ');
+    const { stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, 'git-lfs-authenticate ada/by-ssh.git download']); // prettier-ignore
+    const ticket = JSON.parse(stdout) as { href: string; header: { Authorization: string } };
+    const place = new URL(ticket.href).pathname;
+    const objects = [{ oid: oidOf(bytes), size: bytes.length }];
+    const headers = { authorization: ticket.header.Authorization };
+    expect((await post(`${place}/objects/batch`, { operation: 'download', objects }, headers)).body.objects[0].actions.download).toBeDefined(); // prettier-ignore
+    expect((await post(`${place}/objects/batch`, { operation: 'upload', objects }, headers)).status).toBe(403);
+    const forged = { authorization: `${ticket.header.Authorization.slice(0, -4)}AAAA` };
+    expect((await post(`${place}/objects/batch`, { operation: 'download', objects }, forged)).status).toBe(401);
+  });
+
+  it('locks files for one, whom git-lfs does not let others push over', async () => {
+    await room.create('locked');
+    const bob = await room.account('bob', [{ service: 'git', resource: 'ada/locked', permission: 'write' }]);
+    const lfs = await largeWork('locked', randomBytes(1000), `${room.signedUrl}/ada/locked.git`);
+    await room.git(['push', '-q', 'origin', 'main'], lfs);
+    await room.git(['lfs', 'lock', 'big.bin'], lfs);
+    expect((await room.git(['lfs', 'locks'], lfs)).stdout).toContain('big.bin\tada');
+    const bobUrl = room.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
+    writeFileSync(join(lfs.cwd, 'big.bin'), randomBytes(1000));
+    await room.git(['commit', '-qam', 'over it'], lfs);
+    const refused = await room.git(['-c', 'lfs.locksverify=true', 'push', `${bobUrl}/ada/locked.git`, 'main'], {
+      ...lfs,
+      mayFail: true,
+    });
+    expect(refused.code).not.toBe(0);
+    expect(refused.stdout + refused.stderr).toContain('big.bin - ada');
+    const [lock] = ((await (await ask('/ada/locked/info/lfs/locks')).json()) as { locks: { id: string }[] }).locks;
+    const unlock = `/ada/locked/info/lfs/locks/${lock?.id}/unlock`;
+    expect((await post(unlock, {}, { authorization: bob })).status).toBe(403);
+    expect((await post(unlock, { force: true }, { authorization: bob })).body.lock.path).toBe('big.bin');
+    expect((await post('/ada/locked/info/lfs/locks/999/unlock', {})).status).toBe(404);
+    await room.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
+    for (let at = 0; at < 3; at += 1) await post('/ada/locked/info/lfs/locks', { path: `f${at}` });
+    const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as { locks: unknown[]; next_cursor: string }; // prettier-ignore
+    const rest = (await (await ask(`/ada/locked/info/lfs/locks?limit=2&cursor=${first.next_cursor}`)).json()) as { locks: unknown[] }; // prettier-ignore
+    expect([first.locks.length, rest.locks.length]).toEqual([2, 1]);
+    expect((await post('/ada/locked/info/lfs/locks', { path: '../x' })).status).toBe(422);
+  });
+
+  it('says clearly when there is too much, and that is what people see', async () => {
+    await room.create('full');
+    const lfs = await largeWork('full', Buffer.alloc(25 * 1024 * 1024, 7), `${room.signedUrl}/ada/full.git`);
+    const { code, stderr } = await room.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('would exceed 24 MiB');
+    expect(incoming()).toEqual([]);
+  });
+
+  it('stores nothing of what is cut off, too long, or not what it says', async () => {
+    await room.create('half');
+    const bytes = randomBytes(4 * 1024 * 1024);
+    const path = `/ada/half.git/info/lfs/objects/${oidOf(bytes)}/${bytes.length}`;
+    const upload = httpRequest(`${room.url}${path}`, { method: 'PUT', headers: { authorization: adminAuthorization } });
+    upload.on('error', () => undefined);
+    upload.write(bytes.subarray(0, 1024 * 1024));
+    await vi.waitFor(() => expect(incoming().length).toBe(1), { timeout: 10_000 });
+    upload.destroy();
+    await new Promise((resolve) => upload.once('close', resolve));
+    await vi.waitFor(() => expect(incoming()).toEqual([]), { timeout: 10_000 });
+    const put = async (where: string, body: Uint8Array<ArrayBuffer>) => (await ask(where, { method: 'PUT', body })).status;
+    expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
+    expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
+    expect(await put(`/ada/half.git/info/lfs/objects/${oidOf('x')}/1`, new TextEncoder().encode('x and more'))).toBe(422);
+    for (const odd of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
+      expect([400, 404, 422]).toContain(await put(`/ada/half.git/info/lfs/objects/${odd}/1`, new Uint8Array(1)));
+    }
+    const download = { operation: 'download', objects: [{ oid: oidOf(bytes), size: bytes.length }] };
+    expect((await post('/ada/half/info/lfs/objects/batch', download)).body.objects[0].error.code).toBe(404);
+    expect(incoming()).toEqual([]);
+    expect(await put(path, Uint8Array.from(bytes))).toBe(200);
+    expect((await post('/ada/half/info/lfs/verify', { oid: oidOf(bytes), size: 1 })).status).toBe(422);
+    // They go with their repository.
+    const objects = join(room.host.dataDir, 'git', 'lfs', 'objects');
+    const count = () => readdirSync(objects).flatMap((part) => readdirSync(join(objects, part))).length;
+    const before = count();
+    expect((await room.api('DELETE', '/repos/ada/half')).status).toBe(204);
+    expect(count()).toBe(before - 1);
+    expect(existsSync(objects)).toBe(true);
+  }); // prettier-ignore
+
+  it('are not there for who may not read the repository', async () => {
+    await room.create('hidden', { private: true });
+    const eve = await room.account('eve');
+    const batch = { operation: 'download', objects: [] };
+    const path = '/ada/hidden/info/lfs/objects/batch';
+    expect((await post(path, batch, { authorization: eve })).status).toBe(404);
+    expect((await post('/ada/none/info/lfs/objects/batch', batch, { authorization: eve })).status).toBe(404);
+    for (const name of ['hidden', 'none']) {
+      const reply = await fetch(`${room.url}/ada/${name}/info/lfs/objects/batch`, { method: 'POST', body: JSON.stringify(batch) }); // prettier-ignore
+      expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="gitea-lfs"']);
+    }
+  });
+});
+
+describe('an upload of a large file while the host is killed', () => {
+  it('leaves nothing half, and what was acknowledged is there', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-lfs-data-'));
+    const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+    let host: HostProcess | undefined;
+    try {
+      host = await startHostProcess(dataDir, { environment });
+      const send = (path: string, init: RequestInit) =>
+        fetch(`${host?.url('git') ?? ''}${path}`, { ...init, headers: { authorization: adminAuthorization } });
+      await send('/api/v1/user/repos', { method: 'POST', body: '{"name":"demo"}' });
+      const whole = randomBytes(1000);
+      const path = (bytes: Uint8Array) => `/ada/demo/info/lfs/objects/${oidOf(bytes)}`;
+      expect((await send(`${path(whole)}/1000`, { method: 'PUT', body: Uint8Array.from(whole) })).status).toBe(200);
+      const big = randomBytes(2 * 1024 * 1024);
+      const url = `${host.url('git')}${path(big)}/${big.length}`;
+      const upload = httpRequest(url, { method: 'PUT', headers: { authorization: adminAuthorization } });
+      upload.on('error', () => undefined);
+      upload.write(big.subarray(0, 1024 * 1024));
+      const files = join(dataDir, 'git', 'lfs');
+      await vi.waitFor(() => expect(readdirSync(join(files, 'incoming')).length).toBe(1), { timeout: 20_000 });
+      await host.kill();
+      upload.destroy();
+      host = await startHostProcess(dataDir, { environment });
+      expect(readdirSync(join(files, 'incoming'))).toEqual([]);
+      expect((await send(path(big), {})).status).toBe(404);
+      expect(Buffer.from(await (await send(path(whole), {})).arrayBuffer()).equals(whole)).toBe(true);
+      expect((await send(`${path(big)}/${big.length}`, { method: 'PUT', body: Uint8Array.from(big) })).status).toBe(
+        200,
+      );
+    } finally {
+      await host?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
