@@ -44,6 +44,8 @@ import { referenceRoutes } from './rest/references.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
 import { userRoutes } from './rest/users.ts';
+import { ownIssueRoutes } from './own/issues.ts';
+import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
@@ -194,7 +196,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: ownRoutes(parts),
+    api: [...ownRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
 
     async start() {
       try {
