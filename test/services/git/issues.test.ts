@@ -128,4 +128,27 @@ describe('issues, with gitea-js', () => {
     const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as { number: number }; // prettier-ignore
     expect(next.number).toBe(16);
   });
+
+  it('tell those who have a part in them, until they have looked', async () => {
+    const dora = await room.account('dora');
+    const news = async (who: string) => ((await (await room.api('GET', '/notifications/new', undefined, who)).json()) as { new: number }).new; // prettier-ignore
+    await room.create('told');
+    await room.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
+    expect(await news(dora)).toBe(1);
+    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
+    // Who says something hears nothing of it; the owner does.
+    const list = async (who?: string) => (await (await room.api('GET', '/repos/ada/told/notifications', undefined, who)).json()) as any[]; // prettier-ignore
+    expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([['Look at this', 'Issue', 'open', true]]); // prettier-ignore
+    const [{ id }] = (await list(dora)) as [{ id: number }];
+    expect((await room.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
+    expect(await news(dora)).toBe(0);
+    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
+    expect(await news(dora)).toBe(1);
+    // What was taken out of her sight is not told any more.
+    await room.api('PATCH', '/repos/ada/told', { private: true });
+    expect(await news(dora)).toBe(0);
+    expect((await room.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);
+    await room.api('PUT', '/notifications');
+    expect(await list()).toEqual([]);
+  });
 });

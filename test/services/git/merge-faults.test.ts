@@ -27,7 +27,12 @@ describe('a merge during which the host ends', () => {
         await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, '--all'], { cwd });
         await room.api('POST', '/repos/ada/demo/issues', { title: 'Open' });
         for (const head of ['one', 'two']) {
-          const made = await room.api('POST', '/repos/ada/demo/pulls', { title: head, head, base: 'main', body: 'fixes #1' });
+          const made = await room.api('POST', '/repos/ada/demo/pulls', {
+            title: head,
+            head,
+            base: 'main',
+            body: 'fixes #1',
+          });
           expect(made.status).toBe(201);
         }
       }
@@ -38,7 +43,10 @@ describe('a merge during which the host ends', () => {
       // As a host leaves them that was killed after git had moved main for the first, and before it did for the second.
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const issues = database.prepare('select id, repository_id from issues where pull = 1 order by number').all() as { id: number; repository_id: number }[]; // prettier-ignore
-      for (const [at, [before, after]] of [[main, one], [one, two]].entries()) {
+      for (const [at, [before, after]] of [
+        [main, one],
+        [one, two],
+      ].entries()) {
         const commands = JSON.stringify([{ ref: 'refs/heads/main', before, after }]);
         database.prepare('insert into pushes values (?, ?, ?, ?, ?)').run(`p${at}`, issues[at]?.repository_id, 'ada', commands, 1); // prettier-ignore
         database.prepare('insert into pull_merges values (?, ?, ?, ?)').run(`p${at}`, issues[at]?.id, 'ada', after);
@@ -78,7 +86,9 @@ describe('a merge during which the host ends', () => {
       const cwd = await room.work('demo');
       await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm dev && git checkout -q main && echo m > m && git add . && git commit -qm main'], { cwd }); // prettier-ignore
       await room.git(['push', '-q', remote, '--all'], { cwd });
-      expect((await api('POST', '/repos/ada/demo/pulls', { title: 'Dev', head: 'dev', base: 'main' })).status).toBe(201);
+      expect((await api('POST', '/repos/ada/demo/pulls', { title: 'Dev', head: 'dev', base: 'main' })).status).toBe(
+        201,
+      );
       const areas = join(dataDir, 'git', 'merges');
       const merging = api('POST', '/repos/ada/demo/pulls/1/merge', { Do: 'merge' }).then(({ status }) => status, () => 0); // prettier-ignore
       let over = false;
@@ -102,7 +112,9 @@ describe('a merge during which the host ends', () => {
       expect(pull.merged ? pull.merge_commit_sha : before).toBe(main);
       if (answered === 200) expect(pull.merged).toBe(true);
       expect(isMerging()).toBe(false);
-      expect((await api('POST', '/repos/ada/demo/pulls/1/merge', { Do: 'merge' })).status).toBe(pull.merged ? 405 : 200);
+      expect((await api('POST', '/repos/ada/demo/pulls/1/merge', { Do: 'merge' })).status).toBe(
+        pull.merged ? 405 : 200,
+      );
     } finally {
       await host?.stop();
       rmSync(dataDir, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { commentRoutes } from './comments.ts';
 import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
 import { milestoneRoutes } from './milestones.ts';
+import { notificationRoutes } from './notifications.ts';
 import type { IssueParts } from './parts.ts';
 import { reactionRoutes } from './reactions.ts';
 
@@ -14,5 +15,6 @@ export function issueTrackerRoutes(parts: IssueParts): readonly Route[] {
     ...labelRoutes(parts),
     ...milestoneRoutes(parts),
     ...issueRoutes(parts),
+    ...notificationRoutes(parts),
   ];
 }
