@@ -141,7 +141,7 @@ async function recordReferences(work: IssueWork, commit: Commit, closes: boolean
   const { db, repository } = work;
   for (const { action, number } of referencesIn(commit.message, `${repository.owner}/${repository.name}`)) {
     const issue = await issueNumbered(work, number);
-    if (issue === undefined) continue;
+    if (issue === undefined || (issue.pull === 1 && (await isMergeOf(work, issue.id, commit.id)))) continue;
     const known = await db
       .selectFrom('issue_entries')
       .select('id')
@@ -162,4 +162,10 @@ function issueNumbered({ db, repository }: IssueWork, number: number): Promise<I
     .where('repository_id', '=', repository.id)
     .where('number', '=', number)
     .executeTakeFirst();
+}
+
+/** The commit is the one that merged the pull request, which its timeline says already. */
+async function isMergeOf({ db }: IssueWork, issue: number, commit: string): Promise<boolean> {
+  const row = await db.selectFrom('pulls').select('merged_commit').where('issue_id', '=', issue).executeTakeFirst();
+  return row?.merged_commit === commit;
 }

@@ -104,6 +104,8 @@ describe('pull requests', () => {
       expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
       expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
       expect((await merge(name, 1, style)).status).toBe(405);
+    // The commit of the merge is told once.
+    expect((await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type)).toEqual(['merge_pull']); // prettier-ignore
     },
   );
 
